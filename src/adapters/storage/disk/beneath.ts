@@ -1,0 +1,121 @@
+import fs from 'node:fs';
+import { promisify } from 'node:util';
+import { codeOf, failure } from './disk-errors.ts';
+
+const open = promisify(fs.open);
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY } = fs.constants;
+const O_PATH = 0x200000; // Linux; not in fs.constants
+const procfs = 0x9fa0; // its magic number in statfs(2)
+
+/** The address of an open descriptor's thing, which no name leads astray. */
+export const at = (descriptor: number, name = '') => `/proc/self/fd/${descriptor}${name && `/${name}`}`;
+
+/** A folder that nothing may be reached above of; its descriptor stays open. */
+export interface Root {
+  readonly path: string;
+  readonly descriptor: number;
+}
+
+/** The root itself may be a link: it is resolved once, here. @throws where there is no folder, or no procfs */
+export function openRoot(given: string): Root {
+  const path = fs.realpathSync.native(given);
+  if (path === '/' || fs.statfsSync('/proc/self/fd/').type !== procfs) throw failure('EROOT');
+  return { path, descriptor: fs.openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW) };
+}
+
+/** Is the folder that was opened still what its path leads to? An unmounted or removed one is not. */
+export function isThere(root: Root): boolean {
+  try {
+    const [opened, named] = [fs.fstatSync(root.descriptor), fs.statSync(root.path)];
+    return opened.ino === named.ino && opened.dev === named.dev;
+  } catch {
+    return false;
+  }
+}
+
+const isBadName = (name: string) => name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || !name.isWellFormed();
+
+/** Component by component, following nothing: right also while names are renamed underneath. */
+async function walk(root: Root, segments: readonly string[], flags: number): Promise<number> {
+  let folder = root.descriptor;
+  for (const [index, segment] of segments.entries()) {
+    const last = index === segments.length - 1;
+    try {
+      const next = await open(at(folder, segment), last ? flags : O_PATH | O_DIRECTORY | O_NOFOLLOW);
+      if (folder !== root.descriptor) fs.closeSync(folder);
+      folder = next;
+    } catch (cause) {
+      if (folder !== root.descriptor) fs.closeSync(folder);
+      throw cause;
+    }
+  }
+  return folder;
+}
+
+/**
+ * A descriptor of exactly root/segments, opened with O_PATH: devices and pipes do not notice. The kernel says where the
+ * opened thing is; where that is not where it was asked for, the walk decides (design: disk).
+ */
+async function find(root: Root, segments: readonly string[], extra: number): Promise<number> {
+  if (segments.some(isBadName)) throw failure('EINVAL');
+  if (segments.length === 0) return open(`${at(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
+  const flags = O_PATH | O_NOFOLLOW | extra;
+  const inner = segments.join('/');
+  let found = -1;
+  try {
+    found = await open(at(root.descriptor, inner), flags);
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENAMETOOLONG') throw cause;
+    return walk(root, segments, flags);
+  }
+  if (isExactly(found, `${root.path}/${inner}`)) return found;
+  fs.closeSync(found);
+  return walk(root, segments, flags);
+}
+
+function isExactly(descriptor: number, path: string): boolean {
+  try {
+    return fs.readlinkSync(at(descriptor)) === path;
+  } catch {
+    return false; // longer than readlink answers: the walk decides
+  }
+}
+
+/** Opens a file or folder below the root for reading, following no link; anything else answers ELOOP. */
+export async function openBeneath(root: Root, segments: readonly string[], flags: number = O_RDONLY): Promise<number> {
+  const found = await find(root, segments, 0);
+  try {
+    const stat = fs.fstatSync(found);
+    if (!stat.isFile() && !stat.isDirectory()) throw failure('ELOOP');
+    return await open(at(found), flags); // the same inode: no name is looked up again
+  } finally {
+    fs.closeSync(found);
+  }
+}
+
+/** What lies at the path, a link or a pipe included, without opening it. */
+export async function statBeneath(root: Root, segments: readonly string[]): Promise<fs.BigIntStats> {
+  const found = await find(root, segments, 0);
+  try {
+    return fs.fstatSync(found, { bigint: true });
+  } finally {
+    fs.closeSync(found);
+  }
+}
+
+/** Opens a folder so that names can be made in it and it can be synced. */
+export const openFolder = (root: Root, segments: readonly string[]) => openBeneath(root, segments, O_RDONLY | O_DIRECTORY);
+
+/** Opens a folder, runs `work` on its descriptor, closes it. */
+export async function inFolder<T>(root: Root, segments: readonly string[], work: (descriptor: number) => Promise<T> | T): Promise<T> {
+  const descriptor = await openFolder(root, segments);
+  try {
+    return await work(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** Makes a file that was not there. */
+export const createFile = (folder: number, name: string, mode: number) =>
+  open(at(folder, name), O_CREAT | O_EXCL | O_NOFOLLOW | fs.constants.O_WRONLY, mode);

@@ -1,0 +1,24 @@
+import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull } from '#ports/storage.ts';
+
+/** The error code of a failed system call, or an empty text. */
+export const codeOf = (cause: unknown): string => (cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '');
+
+export const failure = (code: string) => Object.assign(new Error(code), { code });
+
+/** A link, a file where a folder should be, a path longer than any: nothing of ours lies there. */
+const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
+const full = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const taken = ['EEXIST', 'ENOTEMPTY'];
+const ours = [ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull];
+
+export const isAbsent = (cause: unknown) => absent.includes(codeOf(cause));
+
+/** What a failed system call means, in the port's words; the path of the machine stays in the cause. */
+export function storageError(cause: unknown): Error {
+  if (cause instanceof Error && ours.some((kind) => cause instanceof kind)) return cause;
+  const code = codeOf(cause);
+  if (absent.includes(code)) return new ItemAbsent('nothing lies there', { cause });
+  if (taken.includes(code)) return new ItemExists('the name is taken', { cause });
+  if (full.includes(code)) return new StorageFull('the disk is full', { cause });
+  return new StorageAway(`the disk answered ${code || 'an unknown error'}`, { cause });
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { promisify } from 'node:util';
+import type { ItemPath } from '#core/item-path.ts';
+import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
+import { at, inFolder, isThere, openBeneath, openFolder, type Root, statBeneath } from './beneath.ts';
+import { codeOf, isAbsent, storageError } from './disk-errors.ts';
+import { asideFolder, beginUpload, besideName, openAside } from './disk-upload.ts';
+import { entryOf } from './entry.ts';
+import type { Lister } from './lister.ts';
+import { dropOldName, linkFile, renameFolder, type Spot } from './placing.ts';
+import { wipe } from './remove-tree.ts';
+import { settle } from './settle.ts';
+
+const read = promisify(fs.read);
+const close = promisify(fs.close);
+const fsync = promisify(fs.fsync);
+const fresh = () => `rm-${randomBytes(12).toString('hex')}`;
+const nameAt = (path: ItemPath) => path.at(-1) ?? '';
+
+/** Another file system below the location: put aside beside its place. */
+async function removeBeside(parent: number, name: string, token: string): Promise<void> {
+  fs.renameSync(at(parent, name), at(parent, besideName(token)));
+  await fsync(parent);
+  await wipe(parent, besideName(token), () => besideName(fresh()));
+}
+
+/** Files under one folder of this machine, reached without following links (design: disk). */
+export function diskStorage(root: Root, lister: Lister): Storage {
+  /** Absent is an answer only while the root itself is there. */
+  async function guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (isAbsent(cause) && !isThere(root)) throw new StorageAway('the folder of the location is gone', { cause });
+      throw storageError(cause);
+    }
+  }
+  const orNull = <T>(work: () => Promise<T | null>) =>
+    guarded(work).catch((cause: unknown) => {
+      if (cause instanceof ItemAbsent) return null;
+      throw cause;
+    });
+
+  async function open(path: ItemPath) {
+    const file = await openBeneath(root, path);
+    const entry = entryOf(nameAt(path), fs.fstatSync(file, { bigint: true }));
+    if (!entry || entry.folder) {
+      fs.closeSync(file);
+      return null;
+    }
+    return {
+      entry,
+      read: async (into: Uint8Array, position: number) => (await guarded(() => read(file, into, 0, into.length, position))).bytesRead,
+      close: () => close(file),
+    };
+  }
+
+  async function rename(parent: number, from: string, to: string, token: string): Promise<void> {
+    const [old, renamed]: [Spot, Spot] = [
+      { folder: parent, name: from },
+      { folder: parent, name: to },
+    ];
+    const stat = fs.lstatSync(at(parent, from));
+    if (stat.isDirectory()) renameFolder(old, renamed);
+    else if (!stat.isFile()) throw new ItemAbsent('neither file nor folder');
+    else if (linkFile(old, renamed)) dropOldName(old, renamed, token);
+    else {
+      if (fs.lstatSync(at(parent, to), { throwIfNoEntry: false })) throw Object.assign(new Error('taken'), { code: 'EEXIST' });
+      fs.renameSync(at(parent, from), at(parent, to));
+    }
+    await fsync(parent);
+  }
+
+  async function remove(parent: number, name: string, token: string): Promise<void> {
+    const stat = fs.lstatSync(at(parent, name));
+    if (!stat.isFile() && !stat.isDirectory()) throw new ItemAbsent('neither file nor folder');
+    const trash = await openAside(root);
+    const aside = `rm-${token}`;
+    try {
+      fs.renameSync(at(parent, name), at(trash, aside));
+    } catch (cause) {
+      fs.closeSync(trash);
+      if (codeOf(cause) !== 'EXDEV') throw cause;
+      return removeBeside(parent, name, token);
+    }
+    await fsync(parent);
+    // It is gone for every visitor; what is left of it is swept at the next start at the latest.
+    void wipe(trash, aside, fresh)
+      .catch(() => {})
+      .finally(() => fs.closeSync(trash));
+  }
+
+  return {
+    stat: (path) => orNull(async () => entryOf(nameAt(path), await statBeneath(root, path))),
+    list: (path) =>
+      orNull(async () => {
+        const folder = await openFolder(root, path);
+        return lister.list(folder, () => fs.closeSync(folder));
+      }),
+    page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
+    open: (path) => orNull(() => open(path)),
+    createFolder: (parent, name) =>
+      guarded(() =>
+        inFolder(root, parent, async (folder) => {
+          fs.mkdirSync(at(folder, name), 0o777);
+          await fsync(folder);
+        }),
+      ),
+    upload: (parent, token) => guarded(() => beginUpload(root, parent, token)),
+    settle: (change) => guarded(() => settle(root, change)),
+    rename: (parent, from, to, token) => guarded(() => inFolder(root, parent, (folder) => rename(folder, from, to, token))),
+    remove: (parent, name, token) => guarded(() => inFolder(root, parent, (folder) => remove(folder, name, token))),
+    sweep: () =>
+      guarded(async () => {
+        if (!fs.lstatSync(at(root.descriptor, asideFolder), { throwIfNoEntry: false })) return;
+        const trash = await openAside(root);
+        try {
+          for (const name of await fs.promises.readdir(at(trash))) await wipe(trash, name, fresh);
+        } finally {
+          fs.closeSync(trash);
+        }
+      }),
+  };
+}

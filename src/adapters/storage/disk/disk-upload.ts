@@ -1,0 +1,118 @@
+import fs from 'node:fs';
+import { promisify } from 'node:util';
+import type { ItemPath } from '#core/item-path.ts';
+import type { Upload } from '#ports/storage.ts';
+import { at, createFile, inFolder, openFolder, type Root } from './beneath.ts';
+import { codeOf, failure, storageError } from './disk-errors.ts';
+import { entryOf } from './entry.ts';
+import { claimAndRename, linkFile, replaceFile, type Spot } from './placing.ts';
+
+const writev = promisify(fs.writev);
+const fsync = promisify(fs.fsync);
+const worthwhile = 1 << 20; // bytes collected before a write: 64 KiB at a time costs three times the CPU
+
+/** The folder at the location's root where Postern keeps what is not to be seen. */
+export const asideFolder = '.postern';
+/** The staging copy beside its target, where the target is on another file system. */
+export const besideName = (token: string) => `.postern-${token}`;
+
+/** Opens `.postern/`, made if it is not there. */
+export async function openAside(root: Root): Promise<number> {
+  try {
+    fs.mkdirSync(at(root.descriptor, asideFolder), 0o700);
+  } catch (cause) {
+    if (codeOf(cause) !== 'EEXIST') throw cause;
+  }
+  return openFolder(root, [asideFolder]);
+}
+
+/** Where the staging copy may lie: aside, or beside the target on another file system. */
+export async function stagingSpot(root: Root, parent: ItemPath, token: string): Promise<Spot> {
+  const target = await openFolder(root, parent);
+  if (fs.fstatSync(target).dev !== fs.fstatSync(root.descriptor).dev) return { folder: target, name: besideName(token) };
+  fs.closeSync(target);
+  return { folder: await openAside(root), name: token };
+}
+
+async function writeAll(descriptor: number, chunks: Uint8Array[], position: number): Promise<number> {
+  let left = chunks;
+  let at = position;
+  while (left.length > 0) {
+    const { bytesWritten } = await writev(descriptor, left, at);
+    if (bytesWritten === 0) throw failure('ENOSPC');
+    at += bytesWritten;
+    left = after(left, bytesWritten);
+  }
+  return at;
+}
+
+/** What of the chunks is left after the first `bytes`. */
+function after(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skip = bytes;
+  return chunks.flatMap((chunk) => {
+    const skipped = Math.min(skip, chunk.length);
+    skip -= skipped;
+    return skipped === chunk.length ? [] : [chunk.subarray(skipped)];
+  });
+}
+
+/** A file on its way in: staged, synced, then linked into place, so that it is visible only when whole. */
+export async function beginUpload(root: Root, parent: ItemPath, token: string): Promise<Upload> {
+  const staging = await stagingSpot(root, parent, token);
+  let file: number;
+  try {
+    file = await createFile(staging.folder, staging.name, 0o666);
+  } catch (cause) {
+    fs.closeSync(staging.folder);
+    throw cause;
+  }
+  let collected: Uint8Array[] = [];
+  let size = 0;
+  let position = 0;
+  const flush = async () => {
+    const chunks = collected;
+    collected = [];
+    size = 0;
+    position = await writeAll(file, chunks, position);
+  };
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (cause) {
+      throw storageError(cause);
+    }
+  };
+  return {
+    write: (chunk) =>
+      guarded(async () => {
+        collected.push(chunk);
+        size += chunk.length;
+        if (size >= worthwhile) await flush();
+      }),
+    place: (name, replaces) =>
+      guarded(async () => {
+        if (size > 0) await flush();
+        await fsync(file);
+        // The parent is looked up anew: during a long upload it may have been moved away.
+        await inFolder(root, parent, async (folder) => {
+          const target: Spot = { folder, name };
+          if (replaces) replaceFile(staging, target, replaces.etag);
+          else if (!linkFile(staging, target)) claimAndRename(staging, target);
+          await fsync(folder);
+        });
+        const entry = entryOf(name, fs.fstatSync(file, { bigint: true }));
+        if (!entry) throw failure('EIO');
+        return entry;
+      }),
+    async forget() {
+      try {
+        fs.unlinkSync(at(staging.folder, staging.name));
+      } catch (cause) {
+        if (codeOf(cause) !== 'ENOENT') throw storageError(cause);
+      } finally {
+        fs.closeSync(file);
+        fs.closeSync(staging.folder);
+      }
+    },
+  };
+}

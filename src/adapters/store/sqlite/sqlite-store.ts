@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Store } from '#ports/store.ts';
+import { migrations } from '../migrations/migrations.ts';
+import { startCheckpoints } from './checkpoints.ts';
+import { openConnection, pragma } from './connection.ts';
+import { isUniqueViolation } from './errors.ts';
+import { kyselyOver } from './kysely-over.ts';
+import { migrate } from './migrate.ts';
+import { lockProcess } from './process-lock.ts';
+import { searchThread } from './search.ts';
+import { openWriteAheadLog } from './write-ahead-log.ts';
+import { writeQueue } from './write-queue.ts';
+
+/** The one writing connection, open for the life of the process, with what a killed process left safely in the database. */
+function openWriter(file: string) {
+  const writer = openConnection(file, { readOnly: false });
+  const { database } = writer;
+  assert.equal(pragma(database, 'journal_mode=WAL'), 'wal');
+  database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
+  assert.equal(pragma(database, 'synchronous'), 1);
+  // Rewrites and syncs what is in the page cache alone: what we see is what we have.
+  assert.equal(pragma(database, 'wal_checkpoint(TRUNCATE)'), 0, 'the database is in use');
+  migrate(database, migrations);
+  return writer;
+}
+
+/**
+ * Opens the embedded database in a folder.
+ * @param lost called when the disk failed and the outcome of changes is unknown: the process must end unanswered
+ * @throws InUse where another process runs on the folder
+ */
+export function openSqliteStore(folder: string, lost: (cause: unknown) => void): Store {
+  const lock = lockProcess(join(folder, 'lock.db'));
+  const file = join(folder, 'postern.db');
+  const writer = openWriter(file);
+  const log = openWriteAheadLog(file, lost);
+  const queue = writeQueue(writer, log, lost);
+  const checkpoints = startCheckpoints(file, queue, log, lost);
+  const reader = openConnection(file, { readOnly: true });
+  const searcher = searchThread(file);
+  return {
+    read: kyselyOver(reader.run),
+    search: kyselyOver(searcher.ask),
+    dialect: { name: 'sqlite', isUniqueViolation },
+    write: (change, options = {}) => queue.write(change, options.dryRun ?? false),
+    durable: () => queue.drain(),
+    check: async () => void reader.run('SELECT 1', []),
+    async [Symbol.asyncDispose]() {
+      await queue.drain();
+      await checkpoints[Symbol.asyncDispose]();
+      await searcher[Symbol.asyncDispose]();
+      reader.database.close();
+      await log.close();
+      writer.database.close();
+      lock[Symbol.dispose]();
+    },
+  };
+}

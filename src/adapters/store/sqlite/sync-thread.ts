@@ -1,0 +1,8 @@
+import { fdatasyncSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+
+// A thread of its own: four hung file operations would fill libuv's pool, and no change would ever be answered.
+parentPort?.on('message', (descriptor: number) => {
+  fdatasyncSync(descriptor);
+  parentPort?.postMessage(descriptor);
+});

@@ -1,0 +1,146 @@
+import type { Tx } from '#ports/store.ts';
+import type { Connection } from './connection.ts';
+import { isLost } from './errors.ts';
+import { kyselyOver } from './kysely-over.ts';
+import type { WriteAheadLog } from './write-ahead-log.ts';
+
+const largestGroup = 64; // more would hold up the event loop
+
+/** A change that waits: `answer` is set when it has run, and called when it is on disk. */
+interface Job {
+  readonly change: (tx: Tx) => Promise<unknown>;
+  readonly dryRun: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  answer: () => void;
+}
+
+/** The one queue for changes to a SQLite file. */
+export interface WriteQueue {
+  write<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T>;
+  /** Runs `work` while no change is under way and none begins. */
+  pause(work: () => Promise<void>): Promise<void>;
+  /** Waits for what was asked for so far. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Runs waiting changes in one commit, each in a savepoint of its own, syncs the disk in another thread and answers
+ * then, refusals and dry runs included (design: commit).
+ * @param lost called when nothing more can be answered; it must not return to the queue's work
+ */
+export function writeQueue(connection: Connection, log: WriteAheadLog, lost: (cause: unknown) => void): WriteQueue {
+  const { database } = connection;
+  const tx = kyselyOver(connection.run);
+  let waiting: Job[] = [];
+  let committed: Job[] = [];
+  let running = false;
+  let syncing = false;
+  let paused = false;
+  let group: Promise<void> = Promise.resolve();
+
+  const stopIfLost = (cause: unknown) => {
+    if (isLost(cause)) lost(cause);
+  };
+
+  async function runOne(job: Job, overdue: () => boolean): Promise<void> {
+    database.exec('SAVEPOINT change');
+    let keep = !job.dryRun;
+    try {
+      const value = await job.change(tx);
+      if (overdue()) throw new Error('a change awaited something other than its transaction');
+      job.answer = () => job.resolve(value);
+    } catch (cause) {
+      stopIfLost(cause);
+      keep = false;
+      job.answer = () => job.reject(cause);
+      if (!database.isTransaction) throw cause; // SQLite rolled the whole group back
+    }
+    database.exec(keep ? 'RELEASE change' : 'ROLLBACK TO change; RELEASE change');
+  }
+
+  async function commit(jobs: readonly Job[]): Promise<void> {
+    let late = false;
+    const timer = setImmediate(() => {
+      late = true;
+    });
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      for (const job of jobs) await runOne(job, () => late);
+      database.exec('COMMIT');
+    } catch (cause) {
+      stopIfLost(cause);
+      if (database.isTransaction) database.exec('ROLLBACK');
+      await retryAlone(jobs, cause);
+    } finally {
+      clearImmediate(timer);
+    }
+  }
+
+  /** A full disk or a deferred key fails the group: each on its own shows whose fault it was. */
+  async function retryAlone(jobs: readonly Job[], cause: unknown): Promise<void> {
+    if (jobs.length > 1) for (const job of jobs) await commit([job]);
+    else for (const job of jobs) job.answer = () => job.reject(cause);
+  }
+
+  async function sync(): Promise<void> {
+    if (syncing || committed.length === 0) return;
+    syncing = true;
+    const jobs = committed;
+    committed = [];
+    await log.sync();
+    syncing = false;
+    void sync();
+    for (const job of jobs) job.answer();
+  }
+
+  async function runGroup(): Promise<void> {
+    const jobs = waiting.slice(0, largestGroup);
+    waiting = waiting.slice(largestGroup);
+    await commit(jobs);
+    committed.push(...jobs);
+    void sync();
+  }
+
+  function schedule(): void {
+    if (running || paused || waiting.length === 0) return;
+    running = true;
+    setImmediate(() => {
+      group = runGroup().then(
+        () => {
+          running = false;
+          schedule();
+        },
+        (cause: unknown) => lost(cause),
+      );
+    });
+  }
+
+  function write<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let result: { value: T } | undefined;
+      const kept = async (open: Tx) => {
+        result = { value: await change(open) };
+      };
+      waiting.push({ change: kept, dryRun, resolve: () => result && resolve(result.value), reject, answer: () => {} });
+      schedule();
+    });
+  }
+
+  return {
+    write,
+    async pause(work) {
+      paused = true;
+      try {
+        while (running) await group.then(() => new Promise(setImmediate));
+        await work();
+      } finally {
+        paused = false;
+        schedule();
+      }
+    },
+    async drain() {
+      await write(async () => undefined, true);
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { keepHouse } from '#features/housekeeping.ts';
+import { operations } from '#features/operations.ts';
+import { isNew, newKey, prepare } from '#features/operators/first-start.ts';
+import { rightPairs } from '#features/visits/recognise.ts';
+import { settleChanges } from '#features/visits/settle.ts';
+import { followTransfers } from '#features/visits/transfers.ts';
+import { visitTrail } from '#features/visits/visit-trail.ts';
+import type { Ports } from '#ports/ports.ts';
+import { mediaTypes } from './adapters/media/media-types.ts';
+import { argon2Hash } from './adapters/os/argon2.ts';
+import { keyVault } from './adapters/os/key-vault.ts';
+import { systemClock, systemRandom } from './adapters/os/system.ts';
+import { localStorages } from './adapters/storage/local-storages.ts';
+import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
+import { dataFolder } from './data-folder.ts';
+import { assetRoutes } from './http/asset-routes.ts';
+import { docsRoutes } from './http/docs-page.ts';
+import { healthRoutes } from './http/health.ts';
+import { managementApi } from './http/management-api.ts';
+import { metricsRoute, processMetrics } from './http/metrics.ts';
+import { answerNotFound, httpServer } from './http/server.ts';
+import { countUnknownLinks } from './http/unknown-links.ts';
+import { visitorRoutes } from './http/visitor-routes.ts';
+import type { Settings } from './settings.ts';
+
+const houseKeptEvery = 600_000; // ms
+const transferPatience = 30_000; // ms that transfers under way get at a stop
+
+/** A Postern that listens. */
+export interface Postern extends AsyncDisposable {
+  /** Base address of links. */
+  readonly publicUrl: string;
+  /** Where /api/v1 is answered. */
+  readonly apiUrl: string;
+  /** File of the first admin key, if this was the first start and none was set. */
+  readonly firstKeyFile: string | null;
+  readonly ports: Ports;
+}
+
+/** What a test may put in a part's place. */
+export interface Replaced {
+  readonly ports?: Partial<Ports>;
+  readonly log?: NodeJS.WritableStream | null;
+  /** Ends the process where the disk has failed and nothing more can be answered. */
+  readonly lost?: (cause: unknown) => void;
+}
+
+const pages = join(import.meta.dirname, '../build/visitor');
+
+function urlOf(app: FastifyInstance, host: string): string {
+  const address: AddressInfo | string | null = app.server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const name = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+function exitLost(): never {
+  process.stderr.write('The disk of POSTERN_DATA failed: Postern stops without an answer, since what is on it is not known.\n');
+  process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
+}
+
+/** The only place that knows every part. Tests call it too, with a part replaced by name. */
+export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
+  await using opened = new AsyncDisposableStack();
+  const data = dataFolder(settings.data);
+  const store = opened.use(openSqliteStore(data.path, replaced.lost ?? exitLost));
+  const storages = opened.use(localStorages(settings.localRoots, data.files));
+  let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
+  const ports: Ports = {
+    store,
+    storages,
+    clock: systemClock,
+    random: systemRandom,
+    vault: keyVault(settings.secretKey ?? data.secretKey()),
+    passwordHash: argon2Hash(),
+    media: mediaTypes,
+    links: { publicUrl: () => publicUrl },
+    limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays },
+    ...replaced.ports,
+  };
+
+  const first = await isNew(ports);
+  if (first && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
+  const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
+  if (firstKey !== null) data.keepFirstKey(firstKey);
+  await prepare(ports, { apiKey: settings.apiKey, firstKey, folder: data.files });
+  await settleChanges(ports);
+
+  const transfers = followTransfers();
+  opened.defer(() => transfers.stop());
+  const metrics = processMetrics(transfers);
+  const http = { trustedProxies: settings.trustedProxies, log: replaced.log === undefined ? process.stderr : replaced.log };
+  const app = httpServer(http, ports);
+  const trail = opened.use(visitTrail(ports, (cause) => app.log.error({ error: cause instanceof Error ? cause.name : 'unknown' }, 'the trail could not be written')));
+  const admin = settings.admin ? httpServer(http, ports) : app;
+
+  const house = setInterval(() => void keepHouse(ports).catch(() => app.log.error('old rows could not be taken away')), houseKeptEvery).unref();
+  opened.defer(() => clearInterval(house));
+
+  for (const server of new Set([app, admin])) {
+    metrics.observe(server);
+    healthRoutes(server, ports, data.path);
+  }
+  managementApi(admin, operations, ports);
+  metricsRoute(admin, metrics, ports);
+  if (admin !== app) answerNotFound(admin, ports.clock);
+  await docsRoutes(admin, operations, ports.links);
+  await assetRoutes(app, pages);
+  const visitPorts = { ...ports, trail, rightPairs: rightPairs(randomBytes(32).toString('base64url')) };
+  visitorRoutes(app, { ports: visitPorts, transfers, unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink), running: new Set(), pages });
+
+  await app.listen({ port: settings.port, host: settings.host });
+  opened.defer(() => app.close());
+  if (settings.admin) {
+    await admin.listen(settings.admin);
+    opened.defer(() => admin.close());
+  }
+  if (settings.publicUrl === null) publicUrl = urlOf(app, settings.host);
+  const apiUrl = urlOf(admin, settings.admin?.host ?? settings.host);
+  const parts = opened.move();
+  return {
+    publicUrl,
+    apiUrl,
+    firstKeyFile: firstKey === null ? null : data.firstKeyFile,
+    ports,
+    async [Symbol.asyncDispose]() {
+      // No new work; what is under way gets its time.
+      for (const server of new Set([app, admin])) server.server.close();
+      await transfers.drain(transferPatience);
+      for (const server of new Set([app, admin])) server.server.closeIdleConnections();
+      await parts[Symbol.asyncDispose]();
+    },
+  };
+}

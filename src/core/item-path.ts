@@ -1,0 +1,73 @@
+declare const checked: unique symbol;
+/** A path as a list of checked segments: it can name nothing above its root. Empty: the root itself. */
+export type ItemPath = readonly string[] & { readonly [checked]: true };
+
+/** The longest name that the file systems in use take, in bytes of UTF-8. */
+const longestName = 255;
+const reserved = '.postern';
+
+/** Says what is wrong with a name within a folder, or null where nothing is. */
+export function nameFault(name: string): string | null {
+  if (name === '') return 'a name must not be empty';
+  if (name === '.' || name === '..') return '"." and ".." are not names';
+  if (/[/\\]/.test(name)) return 'a name must not hold / or \\';
+  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not hold control characters or broken text';
+  // NFKC too: a disk that ignores case may also take compatible letters for the same.
+  const folded = name.normalize('NFKC').toLowerCase();
+  if (folded === reserved || folded.startsWith(`${reserved}-`)) return 'names that begin with .postern are kept for Postern';
+  if (new TextEncoder().encode(name).length > longestName) return `a name is at most ${longestName} bytes long`;
+  return null;
+}
+
+const isItemPath = (segments: readonly string[]): segments is ItemPath => segments.every((segment) => nameFault(segment) === null);
+
+/** The root of whatever is looked at. */
+export const rootPath = itemPathOf([]);
+
+function itemPathOf(segments: readonly string[]): ItemPath {
+  if (isItemPath(segments)) return segments;
+  throw new RangeError('not a list of checked segments');
+}
+
+/** @returns null where a segment is not a name (see nameFault). */
+export function parseSegments(segments: readonly string[]): ItemPath | null {
+  return isItemPath(segments) ? segments : null;
+}
+
+/** Reads plain text such as `/reports/2026`; one slash may lead and one may follow. */
+export function parseItemPath(text: string): ItemPath | null {
+  const inner = text.replace(/^\//, '').replace(/\/$/, '');
+  return parseSegments(inner === '' ? [] : inner.split('/'));
+}
+
+/** Reads the path part of an address, percent-encoded per segment, decoded once; an encoded slash is not a separator. */
+export function parseEncodedPath(encoded: string): ItemPath | null {
+  if (encoded === '' || encoded === '/') return rootPath;
+  try {
+    return parseSegments(encoded.replace(/\/$/, '').split('/').map(decodeURIComponent));
+  } catch {
+    return null; // not percent-encoded UTF-8
+  }
+}
+
+/** `/reports/2026`; the root is `/`. */
+export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;
+
+/** The path of `inner` seen from where `outer` begins. */
+export const joinPaths = (outer: ItemPath, inner: ItemPath): ItemPath => itemPathOf([...outer, ...inner]);
+
+/** The folder that holds the item, and the item's name; null for the root. */
+export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | null {
+  const name = path.at(-1);
+  return name === undefined ? null : { parent: itemPathOf(path.slice(0, -1)), name };
+}
+
+/** `name (2).ext`: the name that a second file of the same name is kept under. */
+export function numberedName(name: string, number: number): string {
+  const dot = name.lastIndexOf('.');
+  const cut = dot > 0 ? dot : name.length;
+  const ending = ` (${number})${name.slice(cut)}`;
+  let stem = name.slice(0, cut);
+  while (stem.length > 1 && new TextEncoder().encode(stem + ending).length > longestName) stem = [...stem].slice(0, -1).join('');
+  return stem + ending;
+}

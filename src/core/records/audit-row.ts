@@ -1,0 +1,30 @@
+import Type, { type Static } from 'typebox';
+
+export const outcomes = ['done', 'refused', 'failed', 'begun'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+const nullable = (type: 'string' | 'integer', description: string) => ({ type: [type, 'null'], description });
+const text = (description: string) => Type.Unsafe<string | null>(nullable('string', description));
+const number = (description: string) => Type.Unsafe<number | null>(nullable('integer', description));
+
+/** What happened, as audit/search answers it (decisions.md, Operations beyond the interface). */
+export const AuditRow = Type.Object({
+  id: Type.Integer({ description: 'Number of the row.' }),
+  dateTime: Type.String({ format: 'date-time', description: 'When it happened.' }),
+  tid: Type.Integer({ description: 'Tenant.' }),
+  actor: Type.String({ description: 'Who did it: a key, an operator, a visitor; empty: nobody in particular.' }),
+  actorKind: Type.Enum(['key', 'operator', 'visitor', 'system'], { description: 'What the actor is.' }),
+  address: Type.String({ description: 'Address that it came from.' }),
+  action: Type.String({ description: 'The operation (`share/add`), or what a visitor did (`download`).' }),
+  outcome: Type.Enum([...outcomes], { description: 'How it ended.' }),
+  shareId: number('Share that it concerned.'),
+  shareTitle: Type.String({ description: 'Title of the share at that time.' }),
+  viewId: Type.String({ description: 'Link that was used.' }),
+  path: Type.String({ description: "Path relative to the share's." }),
+  bytes: number('Bytes handed out or taken.'),
+  before: text('JSON of what was there before, secrets masked.'),
+  after: text('JSON of what is there now, secrets masked.'),
+  requestId: Type.String({ description: 'X-Request-Id of the request.' }),
+  count: Type.Integer({ minimum: 1, description: 'How many equal ones this row stands for.' }),
+});
+export type AuditRow = Static<typeof AuditRow>;

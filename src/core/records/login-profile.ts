@@ -1,0 +1,64 @@
+import Type, { type Static } from 'typebox';
+import { bodyOf, count, etag, freeText, instant, limits, lineOf, recordId } from './field.ts';
+
+/** Kinds of sign-in, by the number that the interface gives them (decisions.md, Fields). */
+export const profileTypes = { PUBLIC: 1, PASSWORD: 2, USERS: 3, EMAIL_CODE: 4, OIDC: 5, SAML: 6, LDAP: 7 } as const;
+export type ProfileType = keyof typeof profileTypes;
+const typeNames = Object.keys(profileTypes) as readonly ProfileType[]; // Object.keys widens to string[]
+
+/** The word for a number of profileTypes. */
+export function typeNameOf(typeId: number): ProfileType {
+  const name = typeNames.find((known) => profileTypes[known] === typeId);
+  if (!name) throw new RangeError(`no login profile type ${typeId}`);
+  return name;
+}
+
+/** Does a visitor sign in at all? A profile that asks for sign-in has a portal. */
+export const asksSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
+
+/** Profiles whose visitors are access users of their own: allowedLogins counts them. */
+export const keepsUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
+
+/** What stands in an answer for a secret; sent back, it leaves the secret as it is. */
+export const secretMask = '********';
+
+/** Languages for which the visitor's pages exist. */
+export const pageLanguages = ['en'] as const;
+
+/** Every field of a login profile, once. */
+export const loginProfileFields = {
+  id: recordId('Number of the login profile, unique in the installation.'),
+  title: lineOf(limits.name, { minLength: 1, description: 'Name of the profile, shown where a visitor signs in.' }),
+  tid: recordId('Tenant that owns the profile.'),
+  description: freeText('For operators; visitors do not see it.'),
+  ipRange: Type.String({ maxLength: limits.list, description: 'Addresses, CIDR blocks or first-last ranges that visitors may come from; empty: from anywhere.' }),
+  typeId: Type.Integer({ minimum: 1, maximum: 7, description: '1 PUBLIC, 2 PASSWORD, 3 USERS, 4 EMAIL_CODE, 5 OIDC, 6 SAML, 7 LDAP.' }),
+  typeString: lineOf(32, { description: 'The type as a word.' }),
+  shareCount: count('Shares that refer to the profile.'),
+  userCount: count('Access users of the profile, active or not.'),
+  viewId: Type.String({ maxLength: 64, description: "View id of the profile's portal." }),
+  viewUrl: lineOf(limits.path, { description: "Address of the profile's portal." }),
+  username: lineOf(limits.name, { description: 'User name of a PASSWORD profile; empty: the password alone is asked for.' }),
+  password: lineOf(limits.password, { description: `Password of a PASSWORD profile; answered as ${secretMask}.` }),
+  lang: lineOf(35, { description: `Language of the visitor's pages, as a BCP 47 tag (${pageLanguages.join(', ')}); empty: the visitor's own.` }),
+  startupMessage: freeText('Shown where a visitor signs in.'),
+  configuration: Type.String({ maxLength: limits.configuration, description: 'Configuration of the type: a JSON object in a string; secrets in it are answered masked.' }),
+  createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
+  updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
+  createDateTime: instant('When the record was made.'),
+  updateDateTime: instant('When it was changed last.'),
+};
+
+/** A login profile as it is answered. */
+export const LoginProfile = Type.Object({ ...loginProfileFields, etag });
+export type LoginProfile = Static<typeof LoginProfile>;
+
+const settable = ['title', 'description', 'ipRange', 'typeId', 'username', 'password', 'lang', 'startupMessage', 'configuration'] as const;
+
+/** Body of loginprofile/add; `userCount` is computed, and taken only because the interface lists it. */
+export const NewLoginProfile = bodyOf(loginProfileFields, [], [...settable, 'userCount']);
+export type NewLoginProfile = Static<typeof NewLoginProfile>;
+
+/** Body of loginprofile/update; the interface makes every field optional, a change without an id is refused. */
+export const LoginProfileChange = bodyOf(loginProfileFields, [], ['id', ...settable, 'userCount', 'viewId']);
+export type LoginProfileChange = Static<typeof LoginProfileChange>;

@@ -1,0 +1,43 @@
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import { count, flag } from './field.ts';
+
+export const sortOrders = { ace: 'asc', asc: 'asc', ascending: 'asc', dsc: 'desc', dse: 'desc', desc: 'desc', descending: 'desc' } as const;
+export const defaultPageSize = 50;
+export const largestPageSize = 1000;
+
+/** What every search takes; `sortField` and `sortOrder` are checked against the record by readSearch. */
+const pageFields = {
+  searchWord: Type.Optional(Type.String({ maxLength: 255, description: "Case-insensitive substring of the record's text fields." })),
+  startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: 'First record, counted from 0.' })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize, description: 'Records a page.' })),
+  fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Made at or after this instant.' })),
+  toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Changed before or at this instant; a date alone: before its end.' })),
+  sortField: Type.Optional(Type.String({ description: 'Field to sort by; default `id`.' })),
+  sortOrder: Type.Optional(Type.String({ description: `One of ${Object.keys(sortOrders).join(', ')}; default ascending.` })),
+};
+
+/** The query of a search: what all take, and what this one takes beside it. */
+export const searchQuery = <P extends TProperties>(own: P) => Type.Object({ ...pageFields, ...own }, { additionalProperties: false });
+const page = Type.Object(pageFields);
+export type PageQuery = Static<typeof page>;
+
+/** The answer of a search: interface.md, "Common search result envelope". */
+export const searchEnvelope = <S extends TSchema>(record: S) =>
+  Type.Object({
+    list: Type.Array(record),
+    startIndex: count('First record of the list, counted from 0.'),
+    pageSize: count('Records asked for.'),
+    resultCount: count('Records in the list.'),
+    totalCount: count('Records that match, exactly.'),
+    containerType: Type.String({ description: 'Kind of the records.' }),
+    searchType: Type.Enum(['all', 'filtered']),
+    startupMessage: Type.String({ description: "The operator's notice." }),
+    maxFileSize: count('Largest upload accepted, in bytes.'),
+    canDelete: flag('The caller may delete these records.'),
+    canUpload: flag('The caller may add such records.'),
+    canDownload: flag('The caller may read these records.'),
+    canDownloadFolder: flag('Always false: records have no folders.'),
+    canRename: flag('The caller may change these records.'),
+    canCreateFolder: flag('Always false: records have no folders.'),
+    copyProtect: flag('Always false.'),
+  });

@@ -1,0 +1,17 @@
+import Type, { type Static } from 'typebox';
+import { bodyOf, etag, instant, limits, recordId, requiredLine } from './field.ts';
+
+/** The tenant that the first start makes; its admins alone make others. */
+export const firstTenant = 1;
+
+export const tenantFields = {
+  id: recordId('Number of the tenant.'),
+  title: requiredLine(limits.name, 'Name of the tenant.'),
+  defaultProfileId: recordId('Login profile that accessuser/add uses where none is named.'),
+  createDateTime: instant('When the record was made.'),
+};
+
+/** A tenant as it is answered. */
+export const Tenant = Type.Object({ ...tenantFields, etag });
+export type Tenant = Static<typeof Tenant>;
+export const NewTenant = bodyOf(tenantFields, ['title'], []);

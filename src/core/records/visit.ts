@@ -1,0 +1,82 @@
+import Type, { type Static } from 'typebox';
+import { shareFields } from './share.ts';
+
+const text = (description: string) => Type.String({ description });
+const closed = { additionalProperties: false } as const;
+
+const signIn = Type.Object({
+  typeId: Type.Integer({ description: "The login profile's type." }),
+  typeString: text('The type as a word.'),
+  title: text("The login profile's title."),
+  startupMessage: text('Shown where a visitor signs in.'),
+  lang: text("Language of the visitor's pages; empty: the visitor's own."),
+  asksUsername: Type.Boolean({ description: 'false: the password alone is asked for.' }),
+  signedIn: Type.Boolean({ description: 'true: nothing more is asked; with a PUBLIC profile from the start.' }),
+});
+const person = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });
+const visitor = Type.Unsafe<Static<typeof person> | null>({ ...person, type: ['object', 'null'], description: 'Who has signed in; null: nobody in particular.' });
+
+const can = Type.Object({
+  view: Type.Boolean(),
+  download: Type.Boolean(),
+  downloadFolder: Type.Boolean(),
+  upload: Type.Boolean(),
+  createFolder: Type.Boolean(),
+  rename: Type.Boolean(),
+  delete: Type.Boolean(),
+});
+const seenShare = Type.Object({
+  title: shareFields.title,
+  description: shareFields.description,
+  startupMessage: shareFields.startupMessage,
+  folder: shareFields.folder,
+  name: text('Name of the shared file or folder.'),
+  can,
+  copyProtect: shareFields.copyProtect,
+  validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link ends.' }),
+  maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
+});
+
+/** What `visit` of a link answers; before sign-in it tells nothing of the share. */
+export const Visit = Type.Object({ signIn, visitor, share: Type.Unsafe<Static<typeof seenShare> | null>({ ...seenShare, type: ['object', 'null'] }) });
+export type Visit = Static<typeof Visit>;
+
+const portalShare = Type.Object({
+  title: text('Name of the share.'),
+  description: text('Shown below the title.'),
+  viewUrl: text('Address of the link.'),
+  folder: Type.Boolean(),
+  validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+});
+/** What `visit` of a portal answers: the shares that admit this visitor now. */
+export const PortalVisit = Type.Object({ signIn, visitor, shares: Type.Array(portalShare) });
+export type PortalVisit = Static<typeof PortalVisit>;
+
+export const SignInBody = Type.Object({ username: Type.Optional(Type.String({ maxLength: 255 })), password: Type.String({ minLength: 1, maxLength: 256 }) }, closed);
+export type SignInBody = Static<typeof SignInBody>;
+
+export const RenameBody = Type.Object({ path: Type.String({ maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) }, closed);
+
+/** Fields that a folder can be sorted by. */
+export const listingSortFields = ['name', 'size', 'modifiedDateTime'] as const;
+export const largestListing = 10_000;
+export const defaultListing = 1000;
+
+const ListedEntry = Type.Object({
+  name: text('Name of the file or folder.'),
+  folder: Type.Boolean({ description: 'Whether it is a folder.' }),
+  size: Type.Integer({ description: 'Bytes; 0 for a folder.' }),
+  modifiedDateTime: Type.String({ format: 'date-time', description: 'When it was changed last.' }),
+  mediaType: text("Media type by the name's ending: a hint."),
+  etag: text('Strong validator of the bytes; empty for a folder.'),
+});
+/** What `list` answers. */
+export const Listing = Type.Object({
+  path: text("Path relative to the share's."),
+  entries: Type.Array(ListedEntry),
+  startIndex: Type.Integer(),
+  pageSize: Type.Integer(),
+  resultCount: Type.Integer(),
+  totalCount: Type.Integer(),
+});
+export type Listing = Static<typeof Listing>;

@@ -1,0 +1,76 @@
+import { fold } from '#core/fold.ts';
+import { formatInstant } from '#core/instant.ts';
+import { Refusal } from '#core/messages.ts';
+import type { AccessUser } from '#core/records/access-user.ts';
+import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** What accessuser/search sorts by. */
+export const sortColumns = {
+  id: 'access_user.id',
+  username: 'access_user.username_key',
+  firstName: 'access_user.first_name',
+  lastName: 'access_user.last_name',
+  email: 'access_user.email',
+  authId: 'access_user.profile_id',
+  createdOwner: 'access_user.created_owner',
+  updatedOwner: 'access_user.updated_owner',
+  createDateTime: 'access_user.created_at',
+  updateDateTime: 'access_user.updated_at',
+  loginProfileName: 'login_profile.title',
+  authTypeId: 'login_profile.type_id',
+  active: 'access_user.active',
+};
+
+const selectRows = (db: Tx) =>
+  db.selectFrom('access_user').innerJoin('login_profile', 'login_profile.id', 'access_user.profile_id').selectAll('access_user').select(['login_profile.title as profile_title', 'login_profile.type_id']);
+type AccessUserRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
+
+const recordOf = (row: AccessUserRow): AccessUser => ({
+  id: row.id,
+  username: row.username,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  email: row.email,
+  authId: row.profile_id,
+  createdOwner: row.created_owner,
+  updatedOwner: row.updated_owner,
+  createDateTime: formatInstant(row.created_at),
+  updateDateTime: formatInstant(row.updated_at),
+  loginProfileName: row.profile_title,
+  authTypeId: row.type_id,
+  authTypeStr: typeNameOf(row.type_id),
+  active: row.active === 1,
+  etag: `"${row.version}"`,
+});
+
+/** The records of a tenant's users, in the order of the ids. */
+export async function accessUserRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AccessUser[]> {
+  if (ids.length === 0) return [];
+  const rows = await selectRows(db).where('access_user.tid', '=', tid).where('access_user.id', 'in', [...ids]).execute();
+  const byId = new Map(rows.map((row) => [row.id, recordOf(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** A record that is there: the change has just made it, or is about it. */
+export async function accessUserRecord(db: Tx, tid: number, id: number): Promise<AccessUser> {
+  const [record] = await accessUserRecords(db, tid, [id]);
+  if (!record) throw new Error(`access user ${id} vanished within its own transaction`);
+  return record;
+}
+
+export const searchText = (user: { username: string; first_name: string; last_name: string; email: string }) =>
+  fold([user.username, user.first_name, user.last_name, user.email].join('\u001f'));
+
+/** A name is one user's in a profile; where codes are sent to an address, so is the address. @throws 409 */
+export async function checkFree(tx: Tx, profile: { id: number; type_id: number }, user: { id?: number; username: string; email: string }): Promise<void> {
+  const others = tx
+    .selectFrom('access_user')
+    .select('id')
+    .where('profile_id', '=', profile.id)
+    .where('id', '!=', user.id ?? 0);
+  const taken = (field: string, detail: string) => new Refusal('nameTaken', undefined, { faults: [{ field, detail }] });
+  if (await others.where('username_key', '=', fold(user.username)).executeTakeFirst()) throw taken('username', 'is taken in this login profile');
+  if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;
+  if (await others.where('email_key', '=', fold(user.email)).executeTakeFirst()) throw taken('email', 'is another user of this login profile');
+}

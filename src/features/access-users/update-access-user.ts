@@ -1,0 +1,54 @@
+import { fold } from '#core/fold.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import { AccessUserChange, accessUserFields } from '#core/records/access-user.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import { change } from '../operation.ts';
+import { checkUnchanged, unchangeable } from '../unchangeable.ts';
+import { accessUserRecord, checkFree, searchText } from './access-user-rows.ts';
+
+const fixed = { username: 'cannot be changed; add another user' };
+
+export const updateAccessUser = change({
+  name: 'accessuser/update',
+  method: 'POST',
+  role: 'editor',
+  summary: 'Changes an access user; another authId moves it to that profile, and out of the shares that list it.',
+  says: 'accessUserUpdated',
+  body: unchangeable(AccessUserChange, accessUserFields, fixed),
+  computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'loginProfileName', 'authTypeId', 'authTypeStr', 'etag'],
+  target: { table: 'access_user' },
+  async change(body, caller, tx, { clock }) {
+    const before = await accessUserRecord(tx, caller.tid, body.id);
+    checkUnchanged(body, before, fixed);
+    const profile = await tx.selectFrom('login_profile').select(['id', 'type_id']).where('tid', '=', caller.tid).where('id', '=', body.authId).executeTakeFirst();
+    if (!profile) throw fieldRefusal('authId', 'is not the id of a login profile');
+    const kept = (sent: string | null | undefined, present: string) => (sent === undefined ? present : (sent ?? '').normalize('NFC'));
+    const user = {
+      username: before.username,
+      first_name: kept(body.firstName, before.firstName),
+      last_name: kept(body.lastName, before.lastName),
+      email: kept(body.email, before.email),
+    };
+    await checkFree(tx, profile, { ...user, id: before.id });
+    const active = body.active === undefined ? before.active : body.active === true;
+    const moved = profile.id !== before.authId;
+    const readdressed = profile.type_id === profileTypes.EMAIL_CODE && fold(user.email) !== fold(before.email);
+    const ends = moved || readdressed || (before.active && !active);
+    await tx
+      .updateTable('access_user')
+      .set((row) => ({
+        ...user,
+        email_key: fold(user.email),
+        profile_id: profile.id,
+        active: active ? 1 : 0,
+        search_text: searchText(user),
+        session_epoch: row('session_epoch', '+', ends ? 1 : 0),
+        version: row('version', '+', 1),
+        updated_owner: caller.name,
+        updated_at: clock.now(),
+      }))
+      .where('id', '=', before.id)
+      .execute();
+    return { trail: { before, after: await accessUserRecord(tx, caller.tid, before.id) } };
+  },
+});

@@ -1,0 +1,60 @@
+import { isCommonPassword } from '#core/common-passwords.ts';
+import { fold } from '#core/fold.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { PasswordChange } from '#core/records/access-user.ts';
+import type { Tx } from '#ports/store.ts';
+import { change } from '../operation.ts';
+import { accessUserRecord } from './access-user-rows.ts';
+
+/** The user of that name. @returns undefined where there is none; @throws 409 where several profiles have one */
+async function userNamed(db: Tx, tid: number, username: string, authId: number | null | undefined): Promise<number | undefined> {
+  let named = db.selectFrom('access_user').select('id').where('tid', '=', tid).where('username_key', '=', fold(username));
+  if (authId) named = named.where('profile_id', '=', authId);
+  const [found, another] = await named.limit(2).execute();
+  if (another) throw new Refusal('userAmbiguous', undefined, { faults: [{ field: 'authId', detail: 'must name the login profile' }] });
+  return found?.id;
+}
+
+function checkPassword(body: PasswordChange): void {
+  if (body.userPassword !== body.confirmPassword) throw fieldRefusal('confirmPassword', 'must be equal to userPassword');
+  if (fold(body.userPassword) === fold(body.username)) throw fieldRefusal('userPassword', "must not be the user's own name");
+  if (isCommonPassword(body.userPassword)) throw fieldRefusal('userPassword', 'is one of the commonest passwords; choose another');
+}
+
+export const updatePassword = change({
+  name: 'accessuser/updateUserPassword',
+  method: 'POST',
+  role: 'editor',
+  summary: "Sets an access user's password; open sessions end.",
+  says: 'accessUserPasswordUpdated',
+  body: PasswordChange,
+  target: { table: 'access_user', find: (body, caller, tx) => userNamed(tx, caller.tid, body.username, body.authId) },
+  async check(body, caller, { store, passwordHash }) {
+    checkPassword(body);
+    const id = await userNamed(store.read, caller.tid, body.username, body.authId);
+    if (id === undefined) throw new Refusal('recordUnknown');
+    const { password_hash } = await store.read.selectFrom('access_user').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
+    if (body.currentPassword && !(await passwordHash.verify(password_hash, body.currentPassword))) throw new Refusal('currentPasswordWrong');
+    return { id, from: password_hash, hash: await passwordHash.hash(body.userPassword) };
+  },
+  async change(body, caller, tx, { clock }, seen) {
+    const id = await userNamed(tx, caller.tid, body.username, body.authId);
+    const user = await tx.selectFrom('access_user').select('password_hash').where('id', '=', id ?? 0).executeTakeFirst();
+    if (id !== seen.id || !user) throw new Refusal('recordUnknown');
+    // Another request has set a password since the current one was compared.
+    if (body.currentPassword && user.password_hash !== seen.from) throw new Refusal('currentPasswordWrong');
+    const before = await accessUserRecord(tx, caller.tid, id);
+    await tx
+      .updateTable('access_user')
+      .set((row) => ({
+        password_hash: seen.hash,
+        session_epoch: row('session_epoch', '+', 1),
+        version: row('version', '+', 1),
+        updated_owner: caller.name,
+        updated_at: clock.now(),
+      }))
+      .where('id', '=', id)
+      .execute();
+    return { trail: { before, after: await accessUserRecord(tx, caller.tid, id) } };
+  },
+});

@@ -1,0 +1,81 @@
+import { fold } from '#core/fold.ts';
+import { parseRanges } from '#core/policy/address-range.ts';
+import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
+import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
+import type { Tx } from '#ports/store.ts';
+
+const selectLinks = (db: Tx) =>
+  db
+    .selectFrom('share')
+    .innerJoin('login_profile as profile', 'profile.id', 'share.profile_id')
+    .innerJoin('location', 'location.id', 'share.location_id')
+    .selectAll('share')
+    .select([
+      'profile.type_id',
+      'profile.title as profile_title',
+      'profile.ip_range',
+      'profile.view_id as profile_view_id',
+      'profile.username as profile_username',
+      'profile.startup_message as profile_startup_message',
+      'profile.lang',
+      'profile.session_epoch',
+      'location.kind',
+      'location.configuration',
+    ]);
+
+/** All of a link but the visitor: the share, its login profile and its location, by one query. */
+export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute']>>[number];
+
+export const linkOfViewId = (db: Tx, viewId: string): Promise<LinkRow | undefined> => selectLinks(db).where('share.view_id', '=', viewId).executeTakeFirst();
+export const linkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> => selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
+export const linksOfProfile = (db: Tx, profileId: number): Promise<LinkRow[]> => selectLinks(db).where('share.profile_id', '=', profileId).where('share.active', '=', 1).orderBy('share.title').orderBy('share.id').execute();
+
+/** Who has signed in, with the number of the access user where it is one. */
+export interface SignedIn extends Identity {
+  readonly userId: number | null;
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Entries of the share's lists that could be this visitor: no more of a long list needs to be read. */
+async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<{ userNames: string[]; groupNames: string[] }> {
+  const keys = visitor.names.map(fold);
+  const users = db.selectFrom('share_user').select('name').where('share_id', '=', link.id);
+  // In a USERS profile a list names users, not texts: a name that was deleted and is made anew inherits nothing.
+  const named = link.type_id === profileTypes.USERS ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
+  const groups = visitor.groups.map(fold);
+  return {
+    userNames: (await named.execute()).map(({ name }) => name),
+    groupNames: groups.length === 0 ? [] : (await db.selectFrom('share_group').select('name').where('share_id', '=', link.id).where('name_key', 'in', groups).execute()).map(({ name }) => name),
+  };
+}
+
+/** What the decision asks about a share, for one visitor. */
+export async function shareRules(db: Tx, link: LinkRow, visitor: SignedIn | null): Promise<ShareRules> {
+  const all = link.allow_all_users === 1;
+  const listed = all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor);
+  return {
+    active: link.active === 1,
+    validFrom: link.valid_from,
+    validTo: link.valid_to,
+    canView: link.can_view === 1,
+    canDownload: link.can_download === 1,
+    canDownloadFolder: link.can_download_folder === 1,
+    canUpload: link.can_upload === 1,
+    canCreateFolder: link.can_create_folder === 1,
+    canRename: link.can_rename === 1,
+    canDelete: link.can_delete === 1,
+    copyProtect: link.copy_protect === 1,
+    waterMarkText: link.water_mark_text,
+    digitalSignature: link.digital_signature === 1,
+    allowAllUsers: all,
+    ...listed,
+  };
+}
+
+/** What the decision asks about a login profile. */
+export function profileRules(profile: { readonly type_id: number; readonly ip_range: string }): ProfileRules {
+  const ranges = parseRanges(profile.ip_range);
+  if ('wrong' in ranges) throw new Error('a stored address range is not one'); // checked when it was stored
+  return { asksSignIn: asksSignIn(profile.type_id), ipRanges: ranges };
+}

@@ -1,0 +1,45 @@
+import Type from 'typebox';
+import { fold } from '#core/fold.ts';
+import { Refusal } from '#core/messages.ts';
+import { locationFields, NewLocation } from '#core/records/location.ts';
+import type { Tx } from '#ports/store.ts';
+import { change } from '../operation.ts';
+import { checkLocation, locationRecord, sealedFor } from './location-rows.ts';
+
+/** @throws 409 where another location of the tenant has the name */
+export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): Promise<void> {
+  const other = await tx.selectFrom('location').select('id').where('tid', '=', tid).where('name', '=', name).where('id', '!=', id).executeTakeFirst();
+  if (other) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another location' }] });
+}
+
+export const addLocation = change({
+  name: 'location/add',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Adds a place whose files can be shared.',
+  says: 'locationAdded',
+  body: NewLocation,
+  answers: Type.Object({ id: locationFields.id }),
+  check: (body, caller, ports) => checkLocation({ tid: caller.tid, kind: body.kind, configuration: body.configuration }, null, ports),
+  async change(body, caller, tx, { clock, vault }) {
+    const [now, name] = [clock.now(), body.name.normalize('NFC')];
+    await checkNameFree(tx, caller.tid, name);
+    const { id } = await tx
+      .insertInto('location')
+      .values({
+        tid: caller.tid,
+        version: 1,
+        name,
+        kind: body.kind,
+        configuration: vault.seal(sealedFor, body.configuration),
+        search_text: fold(name),
+        created_owner: caller.name,
+        updated_owner: caller.name,
+        created_at: now,
+        updated_at: now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return { fresh: { id }, trail: { after: await locationRecord(tx, caller.tid, id, vault) } };
+  },
+});

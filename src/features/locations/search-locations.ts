@@ -1,0 +1,35 @@
+import { Location } from '#core/records/location.ts';
+import { searchEnvelope, searchQuery } from '#core/records/search.ts';
+import { read } from '../operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
+import { locationRecords } from './location-rows.ts';
+
+const sortColumns = {
+  id: 'location.id',
+  name: 'location.name',
+  kind: 'location.kind',
+  createdOwner: 'location.created_owner',
+  updatedOwner: 'location.updated_owner',
+  createDateTime: 'location.created_at',
+  updateDateTime: 'location.updated_at',
+};
+
+export const searchLocations = read({
+  name: 'location/search',
+  method: 'GET',
+  role: 'editor',
+  summary: 'Finds locations; an editor sees them without configuration.',
+  body: searchQuery({}),
+  answer: searchEnvelope(Location),
+  async read(query, caller, ports) {
+    const page = readPage(query, sortColumns);
+    let found = ports.store.search.selectFrom('location').where('tid', '=', caller.tid);
+    if (page.word !== null) found = found.where(holdsWord('location.search_text', page.word));
+    if (page.from !== null) found = found.where('created_at', '>=', page.from);
+    if (page.before !== null) found = found.where('updated_at', '<', page.before);
+    const { ids, total } = await findPage(found, page, 'location.id');
+    const records = await locationRecords(ports.store.search, caller.tid, ids, ports.vault);
+    const list = caller.role === 'admin' ? records : records.map((record) => ({ ...record, configuration: '' }));
+    return envelope('location', { list, total }, page, filters(query), caller, ports, 'admin');
+  },
+});

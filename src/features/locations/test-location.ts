@@ -1,0 +1,55 @@
+import Type from 'typebox';
+import { rootPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { bodyOf } from '#core/records/field.ts';
+import { locationFields } from '#core/records/location.ts';
+import type { Storage } from '#ports/storage.ts';
+import { read } from '../operation.ts';
+import { sealedFor } from './location-rows.ts';
+
+const tokenBits = 96;
+
+const Tried = Type.Object({
+  works: Type.Boolean({ description: 'Whether everything that was tried works.' }),
+  tried: Type.Array(Type.Object({ what: Type.String(), works: Type.Boolean(), detail: Type.String() })),
+});
+
+/** Listing is reading; a staged upload that is forgotten is writing. */
+const attempts: Record<string, (storage: Storage, token: string) => Promise<void>> = {
+  async list(storage) {
+    const batches = await storage.list(rootPath);
+    if (!batches) throw new Error('there is no folder');
+    for await (const _ of batches) break;
+  },
+  async write(storage, token) {
+    const upload = await storage.upload(rootPath, token);
+    try {
+      await upload.write(new TextEncoder().encode('Postern tries this location.'));
+    } finally {
+      await upload.forget();
+    }
+  },
+};
+
+export const testLocation = read({
+  name: 'location/test',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Tries a location for real and says what works; leaves nothing behind.',
+  body: bodyOf(locationFields, ['id'], []),
+  answer: Tried,
+  async read({ id }, caller, { store, storages, vault, random }) {
+    const row = await store.read.selectFrom('location').selectAll().where('tid', '=', caller.tid).where('id', '=', id).executeTakeFirst();
+    if (!row) throw new Refusal('recordUnknown');
+    const tried: { what: string; works: boolean; detail: string }[] = [];
+    for (const [what, attempt] of Object.entries(attempts)) {
+      try {
+        await attempt(await storages.open({ ...row, configuration: vault.open(sealedFor, row.configuration) }), random.token(tokenBits));
+        tried.push({ what, works: true, detail: '' });
+      } catch (cause) {
+        tried.push({ what, works: false, detail: cause instanceof Error ? cause.message : 'failed' });
+      }
+    }
+    return { works: tried.every(({ works }) => works), tried };
+  },
+});

@@ -1,0 +1,46 @@
+import { fold } from '#core/fold.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import { LocationChange, locationFields } from '#core/records/location.ts';
+import { change } from '../operation.ts';
+import { checkUnchanged, unchangeable } from '../unchangeable.ts';
+import { checkNameFree } from './add-location.ts';
+import { checkLocation, locationRecord, locationRecords, sealedFor } from './location-rows.ts';
+
+const fixed = { kind: 'cannot be changed; add another location', tid: 'cannot be changed' };
+
+export const updateLocation = change({
+  name: 'location/update',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Renames a location, or points it elsewhere; its shares follow.',
+  says: 'locationUpdated',
+  body: unchangeable(LocationChange, locationFields, fixed),
+  computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  target: { table: 'location' },
+  async check(body, caller, ports) {
+    const [before] = await locationRecords(ports.store.read, caller.tid, [body.id], ports.vault);
+    const { configuration } = body;
+    if (before && configuration && configuration !== before.configuration) await checkLocation({ tid: caller.tid, kind: before.kind, configuration }, before.id, ports);
+  },
+  async change(body, caller, tx, { clock, vault }) {
+    const before = await locationRecord(tx, caller.tid, body.id, vault);
+    checkUnchanged(body, before, fixed);
+    if (body.name === null) throw fieldRefusal('name', 'must not be empty');
+    if (body.configuration === null || body.configuration === '') throw fieldRefusal('configuration', 'must not be empty');
+    const name = body.name?.normalize('NFC') ?? before.name;
+    await checkNameFree(tx, caller.tid, name, before.id);
+    await tx
+      .updateTable('location')
+      .set((row) => ({
+        name,
+        configuration: vault.seal(sealedFor, body.configuration ?? before.configuration),
+        search_text: fold(name),
+        version: row('version', '+', 1),
+        updated_owner: caller.name,
+        updated_at: clock.now(),
+      }))
+      .where('id', '=', before.id)
+      .execute();
+    return { trail: { before, after: await locationRecord(tx, caller.tid, before.id, vault) } };
+  },
+});

@@ -1,0 +1,22 @@
+import Type from 'typebox';
+import { loginProfileFields, NewLoginProfile } from '#core/records/login-profile.ts';
+import { change } from '../operation.ts';
+import { emptyProfile, mergeProfile } from './login-profile-body.ts';
+import { insertProfile, madeProfile } from './make-profile.ts';
+
+/** What add and duplicate answer beside the envelope. */
+export const madeAnswer = Type.Object({ id: loginProfileFields.id, viewId: loginProfileFields.viewId, viewUrl: loginProfileFields.viewUrl });
+
+export const addLoginProfile = change({
+  name: 'loginprofile/add',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Adds a login profile; without a type one of access users.',
+  says: 'loginProfileAdded',
+  body: NewLoginProfile,
+  answers: madeAnswer,
+  async change({ typeId, ...body }, caller, tx, ports) {
+    const profile = mergeProfile(typeId ? { ...body, typeId } : body, emptyProfile);
+    return madeProfile(tx, caller.tid, await insertProfile(tx, caller, profile, ports), ports);
+  },
+});

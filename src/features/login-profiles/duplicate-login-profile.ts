@@ -1,0 +1,24 @@
+import { fieldRefusal } from '#core/messages.ts';
+import { bodyOf, limits } from '#core/records/field.ts';
+import { loginProfileFields } from '#core/records/login-profile.ts';
+import { change } from '../operation.ts';
+import { madeAnswer } from './add-login-profile.ts';
+import { insertProfile, madeProfile } from './make-profile.ts';
+import { profileText } from './update-login-profile.ts';
+
+export const duplicateLoginProfile = change({
+  name: 'loginprofile/duplicate',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Copies a login profile, secrets included; its users and shares stay with the original.',
+  says: 'loginProfileDuplicated',
+  body: bodyOf(loginProfileFields, [], ['id', 'title']),
+  answers: madeAnswer,
+  target: { table: 'login_profile' },
+  async change(body, caller, tx, ports) {
+    if (body.title === '') throw fieldRefusal('title', 'must not be empty');
+    const original = await profileText(tx, body.id ?? 0, ports.vault);
+    const title = body.title?.normalize('NFC') ?? `${original.title.slice(0, limits.name - 7)} (copy)`;
+    return madeProfile(tx, caller.tid, await insertProfile(tx, caller, { ...original, title }, ports), ports);
+  },
+});

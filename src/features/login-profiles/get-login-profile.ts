@@ -1,0 +1,20 @@
+import { Refusal } from '#core/messages.ts';
+import { bodyOf } from '#core/records/field.ts';
+import { LoginProfile, loginProfileFields } from '#core/records/login-profile.ts';
+import { read } from '../operation.ts';
+import { defaultProfileId, loginProfileRecords } from './login-profile-rows.ts';
+
+export const getLoginProfile = read({
+  name: 'loginprofile/get',
+  method: 'POST',
+  role: 'reader',
+  summary: "Answers a login profile; without an id the tenant's default one.",
+  body: bodyOf(loginProfileFields, [], ['id']),
+  answer: LoginProfile,
+  async read({ id }, caller, ports) {
+    const wanted = id ?? (await defaultProfileId(ports.store.read, caller.tid)) ?? 0;
+    const [record] = await loginProfileRecords(ports.store.read, caller.tid, [wanted], ports);
+    if (!record) throw new Refusal('recordUnknown');
+    return record;
+  },
+});

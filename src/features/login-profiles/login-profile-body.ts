@@ -1,0 +1,87 @@
+import { fieldRefusal } from '#core/messages.ts';
+import { parseRanges } from '#core/policy/address-range.ts';
+import { pageLanguages, profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { readConfiguration } from './configuration.ts';
+
+/** What of a profile a body may set, secrets open. */
+export interface ProfileText {
+  readonly title: string;
+  readonly description: string;
+  readonly ip_range: string;
+  readonly type_id: number;
+  readonly username: string;
+  readonly password: string;
+  readonly lang: string;
+  readonly startup_message: string;
+  readonly configuration: string;
+}
+
+interface Sent {
+  readonly title?: string | null;
+  readonly description?: string | null;
+  readonly ipRange?: string | null;
+  readonly typeId?: number | null;
+  readonly username?: string | null;
+  readonly password?: string | null;
+  readonly lang?: string | null;
+  readonly startupMessage?: string | null;
+  readonly configuration?: string | null;
+}
+
+function checkRanges(text: string): void {
+  const ranges = parseRanges(text);
+  if ('wrong' in ranges) throw fieldRefusal('ipRange', `"${ranges.wrong}" is no address, CIDR block or first-last range`);
+}
+
+function checkLanguage(lang: string): void {
+  const known: readonly string[] = pageLanguages;
+  if (lang !== '' && !known.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${pageLanguages.join(', ')}`);
+}
+
+function checkPasswordProfile({ type_id, password, username }: ProfileText): void {
+  if (type_id !== profileTypes.PASSWORD) return;
+  if (password === '') throw fieldRefusal('password', 'must be given for a profile of type PASSWORD');
+  if (username.includes(':')) throw fieldRefusal('username', 'must not hold a colon');
+}
+
+/**
+ * The profile as it will be: what is sent in place of what is; null clears, absence keeps.
+ * @throws 400 at the field that is not right
+ */
+export function mergeProfile(sent: Sent, present: ProfileText): ProfileText {
+  const text = (given: string | null | undefined, kept: string) => (given === undefined ? kept : (given ?? '').normalize('NFC'));
+  if (sent.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
+  const typeId = sent.typeId ?? present.type_id;
+  if (sent.password === secretMask && present.password === '') throw fieldRefusal('password', `${secretMask} stands for a password that is kept; there is none yet`);
+  const merged: ProfileText = {
+    title: text(sent.title, present.title),
+    description: text(sent.description, present.description),
+    ip_range: text(sent.ipRange, present.ip_range).trim(),
+    type_id: typeId,
+    username: text(sent.username, present.username),
+    password: sent.password === secretMask ? present.password : text(sent.password, present.password),
+    lang: text(sent.lang, present.lang),
+    startup_message: text(sent.startupMessage, present.startup_message),
+    configuration: readConfiguration(typeId, text(sent.configuration, present.configuration), present.configuration),
+  };
+  checkRanges(merged.ip_range);
+  checkLanguage(merged.lang);
+  checkPasswordProfile(merged);
+  return merged;
+}
+
+export const emptyProfile: ProfileText = {
+  title: '',
+  description: '',
+  ip_range: '',
+  type_id: profileTypes.USERS,
+  username: '',
+  password: '',
+  lang: '',
+  startup_message: '',
+  configuration: '',
+};
+
+/** Does the change end the sessions of the profile (visit.md, Sessions)? */
+export const endsSessions = (before: ProfileText, after: ProfileText) =>
+  (['type_id', 'configuration', 'username', 'password'] as const).some((field) => before[field] !== after[field]);

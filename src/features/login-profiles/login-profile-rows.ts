@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { fold } from '#core/fold.ts';
+import { formatInstant } from '#core/instant.ts';
+import { portalUrl } from '#core/link.ts';
+import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
+import type { InstantPorts } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+import { maskConfiguration } from './configuration.ts';
+
+/** What a sealed column of a profile is for. */
+export const sealedFor = { password: 'login profile password', configuration: 'login profile configuration' } as const;
+
+/** What loginprofile/search sorts by. */
+export const sortColumns = {
+  id: 'login_profile.id',
+  title: 'login_profile.title',
+  tid: 'login_profile.tid',
+  description: 'login_profile.description',
+  ipRange: 'login_profile.ip_range',
+  typeId: 'login_profile.type_id',
+  viewId: 'login_profile.view_id',
+  username: 'login_profile.username',
+  lang: 'login_profile.lang',
+  startupMessage: 'login_profile.startup_message',
+  createdOwner: 'login_profile.created_owner',
+  updatedOwner: 'login_profile.updated_owner',
+  createDateTime: 'login_profile.created_at',
+  updateDateTime: 'login_profile.updated_at',
+};
+
+const selectRows = (db: Tx) =>
+  db
+    .selectFrom('login_profile')
+    .selectAll()
+    .select([
+      sql<number>`(select count(*) from share where share.profile_id = login_profile.id)`.as('share_count'),
+      sql<number>`(select count(*) from access_user where access_user.profile_id = login_profile.id)`.as('user_count'),
+    ]);
+type LoginProfileRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
+type Needs = Pick<InstantPorts, 'links' | 'vault'>;
+
+const recordOf = (row: LoginProfileRow, { links, vault }: Needs): LoginProfile => ({
+  id: row.id,
+  title: row.title,
+  tid: row.tid,
+  description: row.description,
+  ipRange: row.ip_range,
+  typeId: row.type_id,
+  typeString: typeNameOf(row.type_id),
+  shareCount: row.share_count,
+  userCount: row.user_count,
+  viewId: row.view_id,
+  viewUrl: portalUrl(links.publicUrl(), row.view_id),
+  username: row.username,
+  password: row.password === '' ? '' : secretMask,
+  lang: row.lang,
+  startupMessage: row.startup_message,
+  configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(sealedFor.configuration, row.configuration)),
+  createdOwner: row.created_owner,
+  updatedOwner: row.updated_owner,
+  createDateTime: formatInstant(row.created_at),
+  updateDateTime: formatInstant(row.updated_at),
+  etag: `"${row.version}"`,
+});
+
+/** The records of a tenant's profiles, in the order of the ids; secrets masked. */
+export async function loginProfileRecords(db: Tx, tid: number, ids: readonly number[], needs: Needs): Promise<LoginProfile[]> {
+  if (ids.length === 0) return [];
+  const rows = await selectRows(db).where('tid', '=', tid).where('id', 'in', [...ids]).execute();
+  const byId = new Map(rows.map((row) => [row.id, recordOf(row, needs)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** A record that is there: the change has just made it, or is about it. */
+export async function loginProfileRecord(db: Tx, tid: number, id: number, needs: Needs): Promise<LoginProfile> {
+  const [record] = await loginProfileRecords(db, tid, [id], needs);
+  if (!record) throw new Error(`login profile ${id} vanished within its own transaction`);
+  return record;
+}
+
+export const defaultProfileId = async (db: Tx, tid: number): Promise<number | null> =>
+  (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
+
+export const searchText = (profile: { title: string; description: string; username: string }) => fold([profile.title, profile.description, profile.username].join('\u001f'));

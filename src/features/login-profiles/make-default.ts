@@ -1,0 +1,19 @@
+import { bodyOf } from '#core/records/field.ts';
+import { loginProfileFields } from '#core/records/login-profile.ts';
+import { change } from '../operation.ts';
+import { defaultProfileId } from './login-profile-rows.ts';
+
+export const makeDefault = change({
+  name: 'loginprofile/makeDefault',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Makes a login profile the one that accessuser/add uses where none is named.',
+  says: 'loginProfileMadeDefault',
+  body: bodyOf(loginProfileFields, ['id'], []),
+  target: { table: 'login_profile' },
+  async change({ id }, caller, tx) {
+    const before = await defaultProfileId(tx, caller.tid);
+    await tx.updateTable('tenant').set({ default_profile_id: id }).where('id', '=', caller.tid).execute();
+    return { trail: { before: { defaultProfileId: before }, after: { defaultProfileId: id } } };
+  },
+});

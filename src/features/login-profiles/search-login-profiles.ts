@@ -1,0 +1,33 @@
+import Type from 'typebox';
+import { LoginProfile } from '#core/records/login-profile.ts';
+import { searchEnvelope, searchQuery } from '#core/records/search.ts';
+import { read } from '../operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
+import { loginProfileRecords, sortColumns } from './login-profile-rows.ts';
+
+/** For a pick-list: what a profile is called, not how it works. */
+const bare = (profile: LoginProfile): LoginProfile => ({ ...profile, configuration: '', username: '', shareCount: 0, userCount: 0 });
+
+export const searchLoginProfiles = read({
+  name: 'loginprofile/search',
+  method: 'GET',
+  role: 'reader',
+  summary: 'Finds login profiles; a reader sees them without configuration, username and counts.',
+  body: searchQuery({
+    typeId: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'Type of the profile.' })),
+    details: Type.Optional(Type.Boolean({ description: 'false: without configuration, username and counts.' })),
+  }),
+  answer: searchEnvelope(LoginProfile),
+  async read(query, caller, ports) {
+    const page = readPage(query, sortColumns);
+    let found = ports.store.search.selectFrom('login_profile').where('tid', '=', caller.tid);
+    if (page.word !== null) found = found.where(holdsWord('login_profile.search_text', page.word));
+    if (page.from !== null) found = found.where('created_at', '>=', page.from);
+    if (page.before !== null) found = found.where('updated_at', '<', page.before);
+    if (query.typeId !== undefined) found = found.where('type_id', '=', query.typeId);
+    const { ids, total } = await findPage(found, page, 'login_profile.id');
+    const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
+    const list = query.details === false || caller.role === 'reader' ? records.map(bare) : records;
+    return envelope('loginprofile', { list, total }, page, filters(query), caller, ports, 'admin');
+  },
+});

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { shortestOpenViewId } from '#core/link.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { LoginProfileChange, loginProfileFields, profileTypes } from '#core/records/login-profile.ts';
+import type { Vault } from '#ports/vault.ts';
+import type { Tx } from '#ports/store.ts';
+import { change } from '../operation.ts';
+import { checkUnchanged, unchangeable } from '../unchangeable.ts';
+import { checkViewId, claimViewId, releaseViewId } from '../viewid-rows.ts';
+import { endsSessions, mergeProfile, type ProfileText } from './login-profile-body.ts';
+import { loginProfileRecord, sealedFor } from './login-profile-rows.ts';
+import { profileColumns } from './make-profile.ts';
+
+const fixed = { tid: 'cannot be changed' };
+
+/** The texts of a profile, secrets opened. */
+export async function profileText(tx: Tx, id: number, vault: Vault): Promise<ProfileText> {
+  const row = await tx
+    .selectFrom('login_profile')
+    .select(['title', 'description', 'ip_range', 'type_id', 'username', 'password', 'lang', 'startup_message', 'configuration'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const opened = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(sealedFor[field], row[field]));
+  return { ...row, password: opened('password'), configuration: opened('configuration') };
+}
+
+/** @throws 409 where a share would stand open under an address short enough to guess */
+async function checkOpenLinks(tx: Tx, profileId: number): Promise<void> {
+  const short = await tx.selectFrom('share').select('id').where('profile_id', '=', profileId).where(sql`length(view_id)`, '<', shortestOpenViewId).executeTakeFirst();
+  if (!short) return;
+  throw new Refusal('viewIdTooShort', `Share ${short.id} has a view id too short for a link without sign-in: give it a longer one by share/updateSharableLink first.`, {
+    faults: [{ field: 'typeId', detail: `would leave share ${short.id} open under a short view id; share/updateSharableLink changes it` }],
+  });
+}
+
+/** @throws 409 where codes would be sent for two users to one address */
+async function checkAddresses(tx: Tx, profileId: number): Promise<void> {
+  const twice = await tx.selectFrom('access_user').select('email').where('profile_id', '=', profileId).where('email_key', '!=', '').groupBy('email_key').having(sql`count(*)`, '>', 1).executeTakeFirst();
+  if (twice) throw new Refusal('nameTaken', 'Two users of the profile have one e-mail address.', { faults: [{ field: 'typeId', detail: `needs ${twice.email} to be one user's only` }] });
+}
+
+/** In a USERS profile a listed name is a user; in others it stands for itself. */
+async function relinkNames(tx: Tx, profileId: number, typeId: number): Promise<void> {
+  const user = sql<number | null>`(select id from access_user where access_user.profile_id = ${profileId} and access_user.username_key = share_user.name_key)`;
+  await tx
+    .updateTable('share_user')
+    .set({ user_id: typeId === profileTypes.USERS ? user : null })
+    .where('share_id', 'in', tx.selectFrom('share').select('id').where('profile_id', '=', profileId))
+    .execute();
+}
+
+async function changeType(tx: Tx, profileId: number, typeId: number): Promise<void> {
+  if (typeId === profileTypes.PUBLIC) await checkOpenLinks(tx, profileId);
+  if (typeId === profileTypes.EMAIL_CODE) await checkAddresses(tx, profileId);
+  await relinkNames(tx, profileId, typeId);
+}
+
+/** The new address of the portal, if the body names another. */
+async function changeViewId(tx: Tx, tid: number, id: number, sent: string | null | undefined, present: string): Promise<string> {
+  if (sent === undefined || sent === present) return present;
+  if (sent === null || sent === '') throw fieldRefusal('viewId', 'cannot be cleared; loginprofile/updateViewId makes a new one');
+  checkViewId(sent);
+  await releaseViewId(tx, present);
+  await claimViewId(tx, tid, sent, { profile_id: id });
+  return sent;
+}
+
+export const updateLoginProfile = change({
+  name: 'loginprofile/update',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Changes a login profile; sessions end where its way to sign in changes.',
+  says: 'loginProfileUpdated',
+  body: unchangeable(LoginProfileChange, loginProfileFields, fixed),
+  computed: ['typeString', 'shareCount', 'viewUrl', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  target: { table: 'login_profile' },
+  async change(body, caller, tx, ports) {
+    const before = await loginProfileRecord(tx, caller.tid, body.id ?? 0, ports);
+    checkUnchanged(body, before, fixed);
+    if (body.title === null || body.title === '') throw fieldRefusal('title', 'must not be empty');
+    const present = await profileText(tx, before.id, ports.vault);
+    const profile = mergeProfile(body, present);
+    if (profile.type_id !== present.type_id) await changeType(tx, before.id, profile.type_id);
+    const viewId = await changeViewId(tx, caller.tid, before.id, body.viewId, before.viewId);
+    const ends = endsSessions(present, profile) || viewId !== before.viewId;
+    await tx
+      .updateTable('login_profile')
+      .set((row) => ({
+        ...profileColumns(profile, ports),
+        view_id: viewId,
+        session_epoch: row('session_epoch', '+', ends ? 1 : 0),
+        version: row('version', '+', 1),
+        updated_owner: caller.name,
+        updated_at: ports.clock.now(),
+      }))
+      .where('id', '=', before.id)
+      .execute();
+    return { trail: { before, after: await loginProfileRecord(tx, caller.tid, before.id, ports) } };
+  },
+});

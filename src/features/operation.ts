@@ -1,0 +1,105 @@
+import type { Static, TSchema } from 'typebox';
+import type { MessageName } from '#core/messages.ts';
+import type { Role } from '#core/policy/role.ts';
+import type { InstantPorts, Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** Who calls a management operation. */
+export interface Caller {
+  readonly tid: number;
+  /** Name of the key or operator: `createdOwner`, `updatedOwner`, the audit row's actor. */
+  readonly name: string;
+  readonly role: Role;
+  readonly keyId: number;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** What the audit row of a change tells; before and after without secrets. */
+export interface Trail {
+  readonly before?: object | null;
+  readonly after?: object | null;
+  readonly share?: { readonly id: number; readonly title: string; readonly viewId: string };
+}
+
+/** What a change came to. */
+export interface Changed {
+  /** Fields that the answer carries beside the envelope; `fresh` ones are left out of a dry run. */
+  readonly fresh?: Readonly<Record<string, unknown>>;
+  /** Where it says something other than the operation's own message. */
+  readonly says?: MessageName;
+  readonly detail?: string;
+  readonly trail: Trail;
+}
+
+/** Tables whose rows have a version that If-Match can name. */
+export type VersionedTable = 'share' | 'access_user' | 'login_profile' | 'location' | 'api_key';
+
+/** Which record an operation is about; where it is not the caller's, the answer is 404 before anything else. */
+export interface Target<Body> {
+  readonly table: VersionedTable;
+  /** The record's id where the body names it in another way; undefined: there is none. */
+  find?(body: Body, caller: Caller, tx: Tx): Promise<number | undefined>;
+}
+
+interface Declared<B extends TSchema> {
+  /** `share/add`: the path below /api/v1, and the action of its audit row. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly role: Role;
+  /** What it does, for the documentation. */
+  readonly summary: string;
+  readonly body: B;
+  /** Body fields that Postern computes: taken and ignored, so that a fetched record can be sent back whole. */
+  readonly computed?: readonly string[];
+}
+
+/** An operation that changes records: check, then change. */
+export interface ChangeOperation<B extends TSchema, Seen> extends Declared<B> {
+  readonly says: MessageName;
+  readonly target?: Target<Static<B>>;
+  /** Fields that the answer carries beside the envelope. */
+  readonly answers?: TSchema;
+  /** May wait for the outside world; reads only. */
+  check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Seen>;
+  /** Awaits nothing but `tx`, and asks again what check saw of the database. */
+  change(body: Static<B>, caller: Caller, tx: Tx, ports: InstantPorts, seen: Seen): Promise<Changed>;
+}
+
+/** An operation that answers records. */
+export interface ReadOperation<B extends TSchema> extends Declared<B> {
+  readonly answer: TSchema;
+  read(body: Static<B>, caller: Caller, ports: Ports): Promise<object>;
+}
+
+/** An answer too long for memory. */
+export interface Streamed {
+  readonly contentType: string;
+  readonly fileName: string;
+  readonly body: AsyncIterable<string>;
+}
+
+/** An operation whose answer is streamed. */
+export interface StreamOperation<B extends TSchema> extends Declared<B> {
+  stream(body: Static<B>, caller: Caller, ports: Ports): Promise<Streamed>;
+}
+
+/**
+ * An operation as the edge sees it: it hands on what the operation's own schema has checked. (The functions above are
+ * methods, whose parameters TypeScript compares both ways; that is what lets one list hold them all.)
+ */
+export type AnyChange = ChangeOperation<TSchema, unknown>;
+export type AnyRead = ReadOperation<TSchema>;
+export type AnyStream = StreamOperation<TSchema>;
+export type Operation = AnyChange | AnyRead | AnyStream;
+
+export const isChange = (operation: Operation): operation is AnyChange => 'change' in operation;
+
+/** Declares a change; the body is typed by its schema. */
+export const change = <B extends TSchema, Seen = undefined>(declared: ChangeOperation<B, Seen>): ChangeOperation<B, Seen> => declared;
+
+/** Declares an export; the body is typed by its schema. */
+export const stream = <B extends TSchema>(declared: StreamOperation<B>): StreamOperation<B> => declared;
+
+/** Declares a question; the body is typed by its schema. */
+export const read = <B extends TSchema>(declared: ReadOperation<B>): ReadOperation<B> => declared;

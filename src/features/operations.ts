@@ -1,0 +1,77 @@
+import { addAccessUser } from './access-users/add-access-user.ts';
+import { deleteAccessUser, deleteByUsername } from './access-users/delete-access-user.ts';
+import { searchAccessUsers } from './access-users/search-access-users.ts';
+import { updateAccessUser } from './access-users/update-access-user.ts';
+import { updatePassword } from './access-users/update-password.ts';
+import { addLocation } from './locations/add-location.ts';
+import { browseLocation } from './locations/browse-location.ts';
+import { deleteLocation } from './locations/delete-location.ts';
+import { getLocation } from './locations/get-location.ts';
+import { searchLocations } from './locations/search-locations.ts';
+import { testLocation } from './locations/test-location.ts';
+import { updateLocation } from './locations/update-location.ts';
+import { addLoginProfile } from './login-profiles/add-login-profile.ts';
+import { changeViewId } from './login-profiles/change-view-id.ts';
+import { deleteLoginProfile } from './login-profiles/delete-login-profile.ts';
+import { duplicateLoginProfile } from './login-profiles/duplicate-login-profile.ts';
+import { getLoginProfile } from './login-profiles/get-login-profile.ts';
+import { makeDefault } from './login-profiles/make-default.ts';
+import { searchLoginProfiles } from './login-profiles/search-login-profiles.ts';
+import { updateLoginProfile } from './login-profiles/update-login-profile.ts';
+import type { Operation } from './operation.ts';
+import { addApiKey } from './operators/add-api-key.ts';
+import { deleteApiKey } from './operators/delete-api-key.ts';
+import { exportAudit } from './operators/export-audit.ts';
+import { searchApiKeys } from './operators/search-api-keys.ts';
+import { searchAudit } from './operators/search-audit.ts';
+import { addTenant, searchTenants } from './operators/tenants.ts';
+import { addShare } from './shares/add-share.ts';
+import { changeLink } from './shares/change-link.ts';
+import { deleteShare } from './shares/delete-share.ts';
+import { duplicateShare } from './shares/duplicate-share.ts';
+import { explainShare } from './shares/explain-share.ts';
+import { getShare } from './shares/get-share.ts';
+import { searchShares } from './shares/search-shares.ts';
+import { shareActivity } from './shares/share-activity.ts';
+import { updateShare } from './shares/update-share.ts';
+
+/** Every operation of /api/v1: routes, OpenAPI, the role table and the documentation come from this list. */
+export const operations: readonly Operation[] = [
+  updateAccessUser,
+  updatePassword,
+  addAccessUser,
+  deleteAccessUser,
+  deleteByUsername,
+  searchAccessUsers,
+  addShare,
+  updateShare,
+  changeLink,
+  getShare,
+  duplicateShare,
+  deleteShare,
+  searchShares,
+  explainShare,
+  shareActivity,
+  updateLoginProfile,
+  changeViewId,
+  getLoginProfile,
+  duplicateLoginProfile,
+  addLoginProfile,
+  deleteLoginProfile,
+  searchLoginProfiles,
+  makeDefault,
+  addLocation,
+  updateLocation,
+  getLocation,
+  deleteLocation,
+  searchLocations,
+  testLocation,
+  browseLocation,
+  addApiKey,
+  deleteApiKey,
+  searchApiKeys,
+  addTenant,
+  searchTenants,
+  searchAudit,
+  exportAudit,
+];

@@ -1,0 +1,41 @@
+import type { Role } from '#core/policy/role.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import { roleOf, secretHash } from './key-rows.ts';
+
+const tokenLife = 3_600_000; // ms
+const useNotedEvery = 60_000; // ms
+
+/** A living key, found by itself or by a token of it. */
+export interface FoundKey {
+  readonly keyId: number;
+  readonly tid: number;
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+const columns = ['api_key.id', 'api_key.tid', 'api_key.name', 'api_key.role', 'api_key.expires_at', 'api_key.last_used_at'] as const;
+
+/** The living key that a Bearer secret is, or is a token of; null: neither. */
+export async function findKey(db: Tx, secret: string, now: number): Promise<FoundKey | null> {
+  const hash = secretHash(secret);
+  const row =
+    (await db.selectFrom('api_key').select(columns).where('hash', '=', hash).executeTakeFirst()) ??
+    (await db.selectFrom('api_token').innerJoin('api_key', 'api_key.id', 'api_token.key_id').select(columns).where('api_token.hash', '=', hash).where('api_token.expires_at', '>', now).executeTakeFirst());
+  if (!row || (row.expires_at !== null && row.expires_at <= now)) return null;
+  return { keyId: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), expiresAt: row.expires_at, lastUsedAt: row.last_used_at };
+}
+
+/** Notes that a key was used, at most once a minute and without anybody waiting for it. */
+export function noteUse(store: Store, key: FoundKey, now: number): void {
+  if (key.lastUsedAt !== null && now - key.lastUsedAt < useNotedEvery) return;
+  void store.write((tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute()).catch(() => {}); // the next use notes it
+}
+
+/** A token for a key: good for an hour, and never longer than the key. */
+export async function issueToken(store: Store, key: FoundKey, token: string, now: number): Promise<number> {
+  const expires_at = Math.min(now + tokenLife, key.expiresAt ?? Number.POSITIVE_INFINITY);
+  await store.write((tx) => tx.insertInto('api_token').values({ hash: secretHash(token), key_id: key.keyId, expires_at }).execute());
+  return expires_at;
+}

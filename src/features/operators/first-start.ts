@@ -1,0 +1,67 @@
+import { fold } from '#core/fold.ts';
+import { environmentKeyName } from '#core/records/api-key.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+import { insertKey, keyBits, keyPrefix, secretHash } from './key-rows.ts';
+import { insertTenant } from './tenants.ts';
+
+const owner = 'postern';
+/** Name of the key that the first start makes where none is set. */
+export const firstKeyName = 'first';
+
+/** What a start needs from outside. */
+export interface FirstStart {
+  /** POSTERN_API_KEY. */
+  readonly apiKey: string | null;
+  /** The key of a new installation, which its operator can already read in a file; null: there is to be none. */
+  readonly firstKey: string | null;
+  /** Folder of the location `local`. */
+  readonly folder: string;
+}
+
+/** POSTERN_API_KEY replaces its forerunner at each start; left unset, the forerunner ends. */
+async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promise<void> {
+  const present = await tx.selectFrom('api_key').select(['id', 'hash']).where('tid', '=', 1).where('name', '=', environmentKeyName).execute();
+  if (key !== null && present.some(({ hash }) => hash === secretHash(key))) return;
+  await tx.deleteFrom('api_key').where('tid', '=', 1).where('name', '=', environmentKeyName).execute();
+  if (key !== null) await insertKey(tx, { tid: 1, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
+}
+
+async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
+  await tx
+    .insertInto('location')
+    .values({
+      tid,
+      version: 1,
+      name: 'local',
+      kind: 'local',
+      configuration: vault.seal('location', JSON.stringify({ folder })),
+      search_text: fold('local'),
+      created_owner: owner,
+      updated_owner: owner,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+}
+
+/** Has nothing been made in this database yet? */
+export const isNew = async ({ store }: Pick<Ports, 'store'>) => (await store.read.selectFrom('tenant').select('id').executeTakeFirst()) === undefined;
+
+/** A new admin key. */
+export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
+
+/**
+ * Makes what a new installation begins with: tenant 1, its default login profile, the location `local` and the first
+ * key; at every start sets the key of the environment.
+ */
+export async function prepare(ports: Ports, { folder, apiKey, firstKey }: FirstStart): Promise<void> {
+  await ports.store.write(async (tx) => {
+    const now = ports.clock.now();
+    if (!(await tx.selectFrom('tenant').select('id').executeTakeFirst())) {
+      await insertLocal(tx, await insertTenant(tx, 'First tenant', owner, ports), folder, ports, now);
+      if (firstKey !== null) await insertKey(tx, { tid: 1, name: firstKeyName, role: 'admin', key: firstKey, expiresAt: null, owner }, now);
+    }
+    await setEnvironmentKey(tx, apiKey, now);
+  });
+}

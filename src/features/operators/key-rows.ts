@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { formatInstant } from '#core/instant.ts';
+import type { Role } from '#core/policy/role.ts';
+import { roles } from '#core/policy/role.ts';
+import type { ApiKey } from '#core/records/api-key.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** Begins every key, so that a person and a secret scanner recognise it. */
+export const keyPrefix = 'pst_';
+export const keyBits = 256;
+const shownCharacters = 8;
+
+/** Only this is stored of a key or token: 256 random bits need no slow hash. */
+export const secretHash = (secret: string) => createHash('sha256').update(secret).digest('base64url');
+
+export const firstCharacters = (key: string) => key.slice(0, shownCharacters);
+
+export function roleOf(text: string): Role {
+  const role = roles.find((known) => known === text);
+  if (!role) throw new Error(`a stored role is none: ${text}`);
+  return role;
+}
+
+const orNull = (at: number | null) => (at === null ? null : formatInstant(at));
+
+/** The records of a tenant's keys, in the order of the ids. */
+export async function apiKeyRecords(db: Tx, tid: number, ids: readonly number[]): Promise<ApiKey[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('api_key').selectAll().where('tid', '=', tid).where('id', 'in', [...ids]).execute();
+  const records = rows.map((row) => ({
+    id: row.id,
+    tid: row.tid,
+    name: row.name,
+    role: roleOf(row.role),
+    firstCharacters: row.first_characters,
+    expiryDateTime: orNull(row.expires_at),
+    lastUsedDateTime: orNull(row.last_used_at),
+    createdOwner: row.created_owner,
+    createDateTime: formatInstant(row.created_at),
+    etag: `"${row.version}"`,
+  }));
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+interface NewKey {
+  readonly tid: number;
+  readonly name: string;
+  readonly role: Role;
+  readonly key: string;
+  readonly expiresAt: number | null;
+  readonly owner: string;
+}
+
+/** Stores the hash of a key. @returns its id */
+export async function insertKey(tx: Tx, { tid, name, role, key, expiresAt, owner }: NewKey, now: number): Promise<number> {
+  const values = { tid, version: 1, name, role, hash: secretHash(key), first_characters: firstCharacters(key), expires_at: expiresAt, last_used_at: null, created_owner: owner, created_at: now };
+  const { id } = await tx.insertInto('api_key').values(values).returning('id').executeTakeFirstOrThrow();
+  return id;
+}

@@ -1,0 +1,34 @@
+import { ApiKey } from '#core/records/api-key.ts';
+import { searchEnvelope, searchQuery } from '#core/records/search.ts';
+import { read } from '../operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
+import { apiKeyRecords } from './key-rows.ts';
+
+const sortColumns = {
+  id: 'api_key.id',
+  name: 'api_key.name',
+  role: 'api_key.role',
+  expiryDateTime: 'api_key.expires_at',
+  lastUsedDateTime: 'api_key.last_used_at',
+  createdOwner: 'api_key.created_owner',
+  createDateTime: 'api_key.created_at',
+};
+
+export const searchApiKeys = read({
+  name: 'apikey/search',
+  method: 'GET',
+  role: 'admin',
+  summary: 'Finds API keys; the keys themselves are never answered.',
+  body: searchQuery({}),
+  answer: searchEnvelope(ApiKey),
+  async read(query, caller, ports) {
+    const page = readPage(query, sortColumns);
+    let found = ports.store.search.selectFrom('api_key').where('tid', '=', caller.tid);
+    if (page.word !== null) found = found.where(holdsWord('api_key.name', page.word));
+    if (page.from !== null) found = found.where('created_at', '>=', page.from);
+    if (page.before !== null) found = found.where('created_at', '<', page.before);
+    const { ids, total } = await findPage(found, page, 'api_key.id');
+    const list = await apiKeyRecords(ports.store.search, caller.tid, ids);
+    return envelope('apikey', { list, total }, page, filters(query), caller, ports, 'admin');
+  },
+});

@@ -1,0 +1,20 @@
+import { AuditRow } from '#core/records/audit-row.ts';
+import { searchEnvelope } from '#core/records/search.ts';
+import { read } from '../operation.ts';
+import { envelope, filters, findPage, readPage } from '../record-search.ts';
+import { auditMatches, auditQuery, auditRecords, sortColumns } from './audit-rows.ts';
+
+export const searchAudit = read({
+  name: 'audit/search',
+  method: 'GET',
+  role: 'admin',
+  summary: 'Finds what happened.',
+  body: auditQuery,
+  answer: searchEnvelope(AuditRow),
+  async read(query, caller, ports) {
+    const page = readPage(query, sortColumns);
+    const { ids, total } = await findPage(auditMatches(ports.store.search, caller.tid, query, page), page, 'audit.id');
+    const list = await auditRecords(ports.store.search, ids);
+    return envelope('audit', { list, total }, page, filters(query), caller, ports, 'admin');
+  },
+});

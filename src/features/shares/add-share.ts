@@ -1,0 +1,64 @@
+import Type from 'typebox';
+import { shareUrl } from '#core/link.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import { NewShare, shareFields } from '#core/records/share.ts';
+import { change } from '../operation.ts';
+import { claimViewId, newViewId } from '../viewid-rows.ts';
+import { checkWindow, emailsIn, instantIn, listIn, pathKey, searchText } from './share-body.ts';
+import { emptyColumns, plainColumns } from './share-columns.ts';
+import { setGroupNames, setUserNames } from './share-names.ts';
+import { checkPlace, locationNamed } from './share-place.ts';
+import { profileOf, shareRecord, trailOf } from './share-rows.ts';
+
+/** What add and duplicate answer beside the envelope. */
+export const madeShare = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
+
+export const addShare = change({
+  name: 'share/add',
+  method: 'POST',
+  role: 'editor',
+  summary: 'Publishes a file or folder by a new link.',
+  says: 'shareAdded',
+  body: NewShare,
+  answers: madeShare,
+  async check(body, caller, ports) {
+    const location = await locationNamed(ports.store.read, caller.tid, body.location);
+    await checkPlace(ports, location, body.path, body.folder);
+  },
+  async change(body, caller, tx, { clock, random, links }) {
+    const location = await locationNamed(tx, caller.tid, body.location);
+    const profile = await profileOf(tx, caller.tid, body.authenticationId);
+    if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
+    const [from, to] = [instantIn('validityStartDate', body.validityStartDate) ?? null, instantIn('validityEndDate', body.validityEndDate) ?? null];
+    checkWindow(from, to);
+    const [now, viewId] = [clock.now(), newViewId(random)];
+    const columns = { ...emptyColumns, ...plainColumns(body) };
+    const { id } = await tx
+      .insertInto('share')
+      .values({
+        ...columns,
+        tid: caller.tid,
+        version: 1,
+        location_id: location.id,
+        path: body.path,
+        path_key: pathKey(body.path),
+        profile_id: profile.id,
+        view_id: viewId,
+        notify_emails: emailsIn(body.notifyEmails),
+        valid_from: from,
+        valid_to: to,
+        created_owner: caller.name,
+        updated_owner: caller.name,
+        created_at: now,
+        updated_at: now,
+        search_text: searchText({ title: columns.title, description: columns.description, path: body.path, view_id: viewId }),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await claimViewId(tx, caller.tid, viewId, { share_id: id });
+    await setUserNames(tx, id, profile, listIn('userNames', body.userNames));
+    await setGroupNames(tx, id, listIn('groupNames', body.groupNames));
+    const after = await shareRecord(tx, caller.tid, id, links);
+    return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
+  },
+});

@@ -1,0 +1,19 @@
+import { bodyOf } from '#core/records/field.ts';
+import { shareFields } from '#core/records/share.ts';
+import { change } from '../operation.ts';
+import { shareRecord, trailOf } from './share-rows.ts';
+
+export const deleteShare = change({
+  name: 'share/delete',
+  method: 'DELETE',
+  role: 'editor',
+  summary: 'Deletes a share and its link, never the files.',
+  says: 'shareDeleted',
+  body: bodyOf(shareFields, ['id'], []),
+  target: { table: 'share' },
+  async change({ id }, caller, tx, { links }) {
+    const before = await shareRecord(tx, caller.tid, id, links);
+    await tx.deleteFrom('share').where('id', '=', id).execute();
+    return { trail: { before, share: trailOf(before) } };
+  },
+});

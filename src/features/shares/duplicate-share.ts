@@ -1,0 +1,45 @@
+import { shareUrl } from '#core/link.ts';
+import { bodyOf } from '#core/records/field.ts';
+import { shareFields } from '#core/records/share.ts';
+import { change } from '../operation.ts';
+import { claimViewId, newViewId } from '../viewid-rows.ts';
+import { madeShare } from './add-share.ts';
+import { searchText } from './share-body.ts';
+import { shareRecord, trailOf } from './share-rows.ts';
+
+export const duplicateShare = change({
+  name: 'share/duplicate',
+  method: 'POST',
+  role: 'editor',
+  summary: 'Copies a share under a new title; the copy has a link of its own.',
+  says: 'shareDuplicated',
+  body: bodyOf(shareFields, ['id', 'title'], []),
+  answers: madeShare,
+  target: { table: 'share' },
+  async change(body, caller, tx, { clock, random, links }) {
+    const { id: _, ...original } = await tx.selectFrom('share').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
+    const [now, viewId, title] = [clock.now(), newViewId(random), body.title.normalize('NFC')];
+    const { id } = await tx
+      .insertInto('share')
+      .values({
+        ...original,
+        title,
+        view_id: viewId,
+        version: 1,
+        created_owner: caller.name,
+        updated_owner: caller.name,
+        created_at: now,
+        updated_at: now,
+        search_text: searchText({ ...original, title, view_id: viewId }),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await claimViewId(tx, caller.tid, viewId, { share_id: id });
+    for (const row of await tx.selectFrom('share_user').selectAll().where('share_id', '=', body.id).execute())
+      await tx.insertInto('share_user').values({ ...row, share_id: id }).execute();
+    for (const row of await tx.selectFrom('share_group').selectAll().where('share_id', '=', body.id).execute())
+      await tx.insertInto('share_group').values({ ...row, share_id: id }).execute();
+    const after = await shareRecord(tx, caller.tid, id, links);
+    return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
+  },
+});

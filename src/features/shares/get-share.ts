@@ -1,0 +1,19 @@
+import { Refusal } from '#core/messages.ts';
+import { bodyOf } from '#core/records/field.ts';
+import { Share, shareFields } from '#core/records/share.ts';
+import { read } from '../operation.ts';
+import { shareRecords } from './share-rows.ts';
+
+export const getShare = read({
+  name: 'share/get',
+  method: 'POST',
+  role: 'reader',
+  summary: 'Answers a share.',
+  body: bodyOf(shareFields, ['id'], []),
+  answer: Share,
+  async read({ id }, caller, { store, links }) {
+    const [record] = await shareRecords(store.read, caller.tid, [id], links);
+    if (!record) throw new Refusal('recordUnknown');
+    return record;
+  },
+});

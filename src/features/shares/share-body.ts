@@ -1,0 +1,51 @@
+import { fold } from '#core/fold.ts';
+import { parseInstant } from '#core/instant.ts';
+import { formatItemPath, parseItemPath } from '#core/item-path.ts';
+import { formatList, parseList } from '#core/list-text.ts';
+import { fieldRefusal } from '#core/messages.ts';
+
+const emailShape = /^[^\s@,]+@[^\s@,]+$/;
+const longestEmail = 254;
+
+/** An instant in a body: undefined stays, null or an empty text clears. @throws 400 at the field */
+export function instantIn(field: 'validityStartDate' | 'validityEndDate', text: string | null | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === null || text === '') return null;
+  const found = parseInstant(text, field === 'validityStartDate' ? 'firstOfDay' : 'firstOfNextDay');
+  if (found === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
+  return found;
+}
+
+/** A window is half-open: an end that is not after its start is refused. */
+export function checkWindow(from: number | null, to: number | null): void {
+  if (from !== null && to !== null && to <= from) throw fieldRefusal('validityEndDate', 'must be after validityStartDate');
+}
+
+/** The entries of a list. @throws 400 at the field */
+export function listIn(field: string, text: string | null | undefined): string[] {
+  const entries = parseList((text ?? '').normalize('NFC'));
+  if (!entries) throw fieldRefusal(field, 'has a quote that is not closed, or text behind a closing quote');
+  return entries;
+}
+
+/** E-mail addresses, each once. @throws 400 at the field */
+export function emailsIn(text: string | null | undefined): string {
+  const entries = listIn('notifyEmails', text);
+  const wrong = entries.find((entry) => !emailShape.test(entry) || entry.length > longestEmail);
+  if (wrong !== undefined) throw fieldRefusal('notifyEmails', `"${wrong}" is not an e-mail address`);
+  return formatList(entries);
+}
+
+/** The path of a share as checked segments. @throws 400 at the field */
+export function pathIn(text: string) {
+  const path = parseItemPath(text);
+  if (!path) throw fieldRefusal('path', 'must be names separated by /, none of them ".", ".." or one that begins with .postern');
+  return path;
+}
+
+/** The path in one spelling, so that /a and a/ are found alike. */
+export const pathKey = (text: string) => formatItemPath(pathIn(text));
+
+/** What share/search looks a word up in; the location's name is looked up beside it. */
+export const searchText = (share: { title: string; description: string; path: string; view_id: string }) =>
+  fold([share.title, share.description, share.path, share.view_id].join('\u001f'));

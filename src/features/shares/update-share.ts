@@ -1,0 +1,84 @@
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
+import type { Tx } from '#ports/store.ts';
+import { change } from '../operation.ts';
+import { checkUnchanged, unchangeable } from '../unchangeable.ts';
+import { checkLongEnough } from '../viewid-rows.ts';
+import { checkWindow, emailsIn, instantIn, listIn, searchText } from './share-body.ts';
+import { plainColumns } from './share-columns.ts';
+import { setGroupNames, setUserNames } from './share-names.ts';
+import { checkPlace, locationNamed } from './share-place.ts';
+import { profileOf, shareRecord, shareRecords, trailOf } from './share-rows.ts';
+
+/** Fields that a caller might mean to change, and what changes them. */
+const fixed = {
+  location: 'cannot be changed; make another share',
+  path: 'cannot be changed; make another share',
+  viewId: 'is changed by share/updateSharableLink',
+  tid: 'cannot be changed',
+};
+
+/** Another profile has other users: whom the share admits must be said anew. */
+function checkAudience(body: ShareChange, before: Share): void {
+  if (body.authenticationId === before.authenticationId || body.allowAllUsers) return;
+  const missing = (['userNames', 'groupNames'] as const).filter((field) => body[field] === undefined);
+  if (missing.length === 0) return;
+  throw new Refusal('fieldInvalid', 'Another login profile has other users and groups.', {
+    faults: missing.map((field) => ({ field, detail: 'must be sent anew when authenticationId changes and allowAllUsers is false' })),
+  });
+}
+
+/** The names stay where neither they nor the profile change; names of another profile's users never stay. */
+async function updateNames(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<void> {
+  const moved = profile.id !== before.authenticationId;
+  if (body.userNames !== undefined || moved) await setUserNames(tx, before.id, profile, listIn('userNames', body.userNames));
+  if (body.groupNames !== undefined || moved) await setGroupNames(tx, before.id, listIn('groupNames', body.groupNames));
+}
+
+export const updateShare = change({
+  name: 'share/update',
+  method: 'POST',
+  role: 'editor',
+  summary: 'Changes a share; its link, location and path stay.',
+  says: 'shareUpdated',
+  body: unchangeable(ShareChange, shareFields, fixed),
+  computed: ['viewUrl', 'authViewId', 'authViewUrl', 'enableAuthview', 'authTypeId', 'authTypeIdStr', 'allowedLogins', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  target: { table: 'share' },
+  async check(body, caller, ports) {
+    const [before] = await shareRecords(ports.store.read, caller.tid, [body.id], ports.links);
+    // Only then: a share can be stopped while its storage is away.
+    if (!before || before.folder === body.folder) return;
+    await checkPlace(ports, await locationNamed(ports.store.read, caller.tid, before.location), before.path, body.folder);
+  },
+  async change(body, caller, tx, { clock, links }) {
+    const before = await shareRecord(tx, caller.tid, body.id, links);
+    checkUnchanged(body, before, fixed);
+    checkAudience(body, before);
+    const profile = await profileOf(tx, caller.tid, body.authenticationId);
+    if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
+    checkLongEnough(before.viewId, profile.type_id);
+    const [sentFrom, sentTo] = [instantIn('validityStartDate', body.validityStartDate), instantIn('validityEndDate', body.validityEndDate)];
+    const from = sentFrom === undefined ? (instantIn('validityStartDate', before.validityStartDate) ?? null) : sentFrom;
+    const to = sentTo === undefined ? (instantIn('validityEndDate', before.validityEndDate) ?? null) : sentTo;
+    checkWindow(from, to);
+    const columns = plainColumns(body);
+    await tx
+      .updateTable('share')
+      .set((row) => ({
+        ...columns,
+        profile_id: profile.id,
+        valid_from: from,
+        valid_to: to,
+        ...(body.notifyEmails === undefined ? {} : { notify_emails: emailsIn(body.notifyEmails) }),
+        search_text: searchText({ title: columns.title ?? before.title, description: columns.description ?? before.description, path: before.path, view_id: before.viewId }),
+        version: row('version', '+', 1),
+        updated_owner: caller.name,
+        updated_at: clock.now(),
+      }))
+      .where('id', '=', before.id)
+      .execute();
+    await updateNames(tx, body, before, profile);
+    const after = await shareRecord(tx, caller.tid, before.id, links);
+    return { trail: { before, after, share: trailOf(after) } };
+  },
+});

@@ -1,0 +1,71 @@
+import { fold } from '#core/fold.ts';
+import type { Outcome } from '#core/records/audit-row.ts';
+import type { Tx } from '#ports/store.ts';
+import type { Caller, Trail } from './operation.ts';
+
+/** One audit row before it is written; times in milliseconds since the epoch. */
+export interface Happening {
+  readonly tid: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly actorKind: 'key' | 'operator' | 'visitor' | 'system';
+  readonly address: string;
+  readonly action: string;
+  readonly outcome: Outcome;
+  readonly share: { readonly id: number; readonly title: string; readonly viewId: string } | null;
+  readonly path: string;
+  readonly bytes: number | null;
+  readonly before: object | null;
+  readonly after: object | null;
+  readonly requestId: string;
+}
+
+const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+
+/** Writes the audit row of what happened, in the transaction of what happened. @returns its id */
+export async function recordHappening(tx: Tx, happening: Happening): Promise<number> {
+  const { share } = happening;
+  const { id } = await tx
+    .insertInto('audit')
+    .values({
+      tid: happening.tid,
+      at: happening.at,
+      actor: happening.actor,
+      actor_kind: happening.actorKind,
+      address: happening.address,
+      action: happening.action,
+      outcome: happening.outcome,
+      share_id: share?.id ?? null,
+      share_title: share?.title ?? '',
+      view_id: share?.viewId ?? '',
+      path: happening.path,
+      bytes: happening.bytes,
+      before: json(happening.before),
+      after: json(happening.after),
+      request_id: happening.requestId,
+      count: 1,
+      search_text: fold([happening.actor, happening.address, happening.action, share?.title ?? '', happening.path].join('\u001f')),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The audit row of a management change. */
+export function recordChange(tx: Tx, caller: Caller, action: string, trail: Trail, now: number): Promise<number> {
+  return recordHappening(tx, {
+    tid: caller.tid,
+    at: now,
+    actor: caller.name,
+    actorKind: 'key',
+    address: caller.address,
+    action,
+    outcome: 'done',
+    share: trail.share ?? null,
+    path: '',
+    bytes: null,
+    before: trail.before ?? null,
+    after: trail.after ?? null,
+    requestId: caller.requestId,
+  });
+}

@@ -1,0 +1,82 @@
+import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import type { Tx } from '#ports/store.ts';
+import type { BegunChange } from '#ports/storage.ts';
+import { recordHappening } from '../trail.ts';
+import type { Entered, VisitPorts } from './enter.ts';
+import { happeningOf, oweAlert } from './visit-trail.ts';
+
+const tokenBits = 96;
+
+/** What an action that changes files is about. */
+export interface FileChange {
+  readonly action: BegunChange['does'];
+  /** Path relative to the share's. */
+  readonly path: ItemPath;
+  readonly parent: ItemPath;
+  readonly name: string;
+  readonly newName?: string;
+  readonly alert: boolean;
+}
+
+/** How it came out. */
+export interface FileOutcome<T> {
+  readonly value: T;
+  readonly path?: string;
+  readonly bytes?: number;
+  readonly after?: object;
+}
+
+/** Written in the transaction of the outcome: an answer that a twin of the request will get. */
+export type Keep<T> = (tx: Tx, value: T) => Promise<void>;
+
+async function begin(ports: VisitPorts, { link, recognised, approaching }: Entered, change: FileChange, token: string): Promise<number> {
+  const now = ports.clock.now();
+  return ports.store.write(async (tx) => {
+    const event = { link, visitor: recognised?.signedIn ?? null, approaching, action: change.action, outcome: 'begun', path: formatItemPath(change.path) } as const;
+    const id = await recordHappening(tx, happeningOf(event, now));
+    await tx
+      .insertInto('unsettled')
+      .values({ audit_id: id, location_id: link.location_id, parent: formatItemPath(change.parent), name: change.name, new_name: change.newName ?? '', token })
+      .execute();
+    return id;
+  });
+}
+
+async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, auditId: number, outcome: FileOutcome<T>, keep?: Keep<T>): Promise<void> {
+  await ports.store.write(async (tx) => {
+    await tx
+      .updateTable('audit')
+      .set({ outcome: 'done', bytes: outcome.bytes ?? null, ...(outcome.path ? { path: outcome.path } : {}), ...(outcome.after ? { after: JSON.stringify(outcome.after) } : {}) })
+      .where('id', '=', auditId)
+      .execute();
+    await tx.deleteFrom('unsettled').where('audit_id', '=', auditId).execute();
+    if (change.alert) await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
+    await keep?.(tx, outcome.value);
+  });
+}
+
+async function fail(ports: VisitPorts, auditId: number): Promise<void> {
+  await ports.store.write(async (tx) => {
+    await tx.updateTable('audit').set({ outcome: 'failed' }).where('id', '=', auditId).execute();
+    await tx.deleteFrom('unsettled').where('audit_id', '=', auditId).execute();
+  });
+}
+
+/**
+ * Commits that an action has begun, acts, and commits its outcome and its alert together before it is answered
+ * (decisions.md, "What the flags mean at the link"). What a crash cuts off in between is settled at the next start.
+ * @param act gets the token that names what it puts aside meanwhile
+ */
+export async function changeFiles<T>(ports: VisitPorts, entered: Entered, change: FileChange, act: (token: string) => Promise<FileOutcome<T>>, keep?: Keep<T>): Promise<T> {
+  const token = ports.random.token(tokenBits);
+  const auditId = await begin(ports, entered, change, token);
+  let outcome: FileOutcome<T>;
+  try {
+    outcome = await act(token);
+  } catch (cause) {
+    await fail(ports, auditId);
+    throw cause;
+  }
+  await end(ports, entered, change, auditId, outcome, keep);
+  return outcome.value;
+}

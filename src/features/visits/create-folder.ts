@@ -1,0 +1,19 @@
+import type { ItemPath } from '#core/item-path.ts';
+import { changeFiles, type Keep } from './changing-action.ts';
+import { type Approaching, enter, type VisitPorts } from './enter.ts';
+import { guarded, storageFor } from './shared-storage.ts';
+
+/** Makes a folder. @throws 409 where the name exists, 404 where its parent does not */
+export async function createFolder(ports: VisitPorts, approaching: Approaching, path: ItemPath, keep?: Keep<object>): Promise<object> {
+  const entered = await enter(ports, approaching, { request: 'createFolder' });
+  return guarded(async () => {
+    const shared = await storageFor(entered, ports);
+    const { parent, name } = shared.spot(path);
+    const change = { action: 'createFolder', path, parent, name, alert: entered.link.alert_create_folder === 1 } as const;
+    const make = async () => {
+      await shared.storage.createFolder(parent, name);
+      return { value: { name } };
+    };
+    return changeFiles(ports, entered, change, make, keep);
+  });
+}

@@ -1,0 +1,22 @@
+import type { ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { changeFiles, type Keep } from './changing-action.ts';
+import { type Approaching, enter, type VisitPorts } from './enter.ts';
+import { guarded, storageFor } from './shared-storage.ts';
+
+/** Deletes a file, or a folder with all that is in it, in one step. @throws 403 for the share's own root, 404 */
+export async function deleteItem(ports: VisitPorts, approaching: Approaching, path: ItemPath, keep?: Keep<null>): Promise<null> {
+  const entered = await enter(ports, approaching, { request: 'delete' });
+  if (path.length === 0) throw new Refusal('rootFixed');
+  return guarded(async () => {
+    const shared = await storageFor(entered, ports);
+    const { parent, name } = shared.spot(path);
+    if (!(await shared.storage.stat(shared.at(path)))) throw new Refusal('itemAbsent');
+    const change = { action: 'delete', path, parent, name, alert: entered.link.alert_delete === 1 } as const;
+    const remove = async (token: string) => {
+      await shared.storage.remove(parent, name, token);
+      return { value: null };
+    };
+    return changeFiles(ports, entered, change, remove, keep);
+  });
+}

@@ -1,0 +1,81 @@
+import { type Action, type Approach, decide, type Denial, type Permit } from '#core/policy/decide.ts';
+import { type MessageName, Refusal } from '#core/messages.ts';
+import type { Ports } from '#ports/ports.ts';
+import { type LinkRow, linkOfViewId, profileRules, shareRules, type SignedIn } from '../link-facts.ts';
+import { recognise, type Recognised, type Credentials, type RightPairs } from './recognise.ts';
+import type { VisitTrail } from './visit-trail.ts';
+
+/** One request at a link, as the edge hands it on. */
+export interface Approaching {
+  readonly viewId: string;
+  readonly address: string;
+  readonly requestId: string;
+  readonly credentials: Credentials;
+}
+
+/** What every visit needs. */
+export interface VisitPorts extends Ports {
+  readonly trail: VisitTrail;
+  readonly rightPairs: RightPairs;
+}
+
+/** Someone whom decide() let in, and to what. */
+export interface Entered {
+  readonly permit: Permit;
+  readonly link: LinkRow;
+  readonly recognised: Recognised | null;
+  readonly approaching: Approaching;
+  /** Asks the same again, of the link as it is by then. */
+  readonly stillPermitted: () => Promise<boolean>;
+}
+
+const says: Record<Denial, MessageName> = {
+  unknown: 'linkUnknown',
+  ended: 'linkEnded',
+  address: 'addressRefused',
+  signIn: 'signInNeeded',
+  audience: 'notAdmitted',
+  permission: 'permissionOff',
+};
+
+/** A denial in the words of the catalogue. */
+export const denialRefusal = (denial: Denial) => new Refusal(says[denial]);
+
+interface Asked {
+  readonly request: Action | Approach;
+  readonly replaces?: boolean;
+}
+
+async function ask(ports: Ports, link: LinkRow, address: string, signedIn: SignedIn | null, asked: Asked) {
+  const share = await shareRules(ports.store.read, link, signedIn);
+  return decide({ ...asked, share, profile: profileRules(link), visitor: { address, identity: signedIn }, now: ports.clock.now() });
+}
+
+/** Is the same visitor still let in, by the link and the session as they are now? */
+async function askAgain(ports: VisitPorts, approaching: Approaching, before: LinkRow, recognised: Recognised | null, asked: Asked): Promise<boolean> {
+  const link = await linkOfViewId(ports.store.read, approaching.viewId);
+  if (!link || link.id !== before.id) return false;
+  const signedIn = recognised ? await recognised.again(link) : null;
+  return !('because' in (await ask(ports, link, approaching.address, signedIn, asked)));
+}
+
+/**
+ * Gathers, recognises, decides: the one way to a link.
+ * @throws Refusal by the first rule that does not hold, noted in the audit trail
+ */
+export async function enter(ports: VisitPorts, approaching: Approaching, asked: Asked): Promise<Entered> {
+  const link = await linkOfViewId(ports.store.read, approaching.viewId);
+  if (!link) throw denialRefusal('unknown');
+  // Nobody's password is looked at where the link itself is closed to them.
+  const outer = await ask(ports, link, approaching.address, null, { request: 'page' });
+  if ('because' in outer) return refuse(ports, approaching, link, null, asked, outer.because);
+  const recognised = await recognise(ports, ports.rightPairs, link, approaching);
+  const decision = await ask(ports, link, approaching.address, recognised?.signedIn ?? null, asked);
+  if ('because' in decision) return refuse(ports, approaching, link, recognised, asked, decision.because);
+  return { permit: decision, link, recognised, approaching, stillPermitted: () => askAgain(ports, approaching, link, recognised, asked) };
+}
+
+function refuse(ports: VisitPorts, approaching: Approaching, link: LinkRow, recognised: Recognised | null, { request }: Asked, denial: Denial): never {
+  ports.trail.note({ link, visitor: recognised?.signedIn ?? null, approaching, action: request === 'signIn' ? 'sign-in' : request, outcome: 'refused', path: '', after: { because: denial } });
+  throw denialRefusal(denial);
+}

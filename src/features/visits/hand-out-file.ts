@@ -1,0 +1,63 @@
+import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
+import { headBytes, type Media } from '#ports/media.ts';
+import type { OpenFile } from '#ports/storage.ts';
+import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
+import { guarded, storageFor } from './shared-storage.ts';
+import type { ByteRecord } from './visit-trail.ts';
+
+/** A file that may leave as it is. */
+export interface HandedOut {
+  readonly file: OpenFile;
+  readonly mediaType: string;
+  readonly entered: Entered;
+  /** Commits the row of this action; before the first byte. */
+  readonly record: () => Promise<ByteRecord>;
+}
+
+/** The first bytes of a file. */
+export async function headOf(file: OpenFile): Promise<Uint8Array> {
+  const head = new Uint8Array(Math.min(headBytes, file.entry.size));
+  const read = await guarded(() => file.read(head, 0));
+  return head.subarray(0, read);
+}
+
+/** What the file is by its bytes; null where nothing depends on it. */
+async function mediaOf(file: OpenFile, { permit }: Entered, action: 'view' | 'download', ports: VisitPorts): Promise<Media | null> {
+  const depends = action === 'view' || mustMark(permit.share) || permit.share.digitalSignature;
+  return depends ? ports.media.byBytes(await headOf(file)) : null;
+}
+
+/**
+ * Opens a file for a visitor who may look at it or take it.
+ * @throws 404, and the refusals of delivery: what would have to be marked or signed never leaves as it is
+ */
+export async function handOutFile(ports: VisitPorts, approaching: Approaching, path: ItemPath, action: 'view' | 'download'): Promise<HandedOut> {
+  const entered = await enter(ports, approaching, { request: action });
+  const { link, permit, recognised } = entered;
+  const file = await guarded(async () => {
+    const shared = await storageFor(entered, ports);
+    return shared.storage.open(shared.at(path));
+  });
+  if (!file) throw new Refusal('itemAbsent');
+  const told = { link, visitor: recognised?.signedIn ?? null, approaching, action, path: formatItemPath(path) } as const;
+  try {
+    const media = await mediaOf(file, entered, action, ports);
+    const denial = refuseOriginal(action, permit.share, media?.kind ?? 'other');
+    if (denial && (media || denial !== 'cannotBeViewed')) {
+      ports.trail.note({ ...told, outcome: 'refused', after: { because: denial } });
+      throw new Refusal(denial);
+    }
+    const alert = action === 'view' ? link.alert_view : link.alert_download;
+    return {
+      file,
+      mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
+      entered,
+      record: () => ports.trail.begin({ ...told, outcome: 'begun' }, file.entry.etag, alert === 1),
+    };
+  } catch (cause) {
+    await file.close();
+    throw cause;
+  }
+}

@@ -1,0 +1,23 @@
+import type { ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { changeFiles, type Keep } from './changing-action.ts';
+import { type Approaching, enter, type VisitPorts } from './enter.ts';
+import { guarded, storageFor } from './shared-storage.ts';
+
+/** Gives a file or folder another name in the same folder. @throws 403 for the share's own root, 404, 409 */
+export async function renameItem(ports: VisitPorts, approaching: Approaching, path: ItemPath, newName: string, keep?: Keep<object>): Promise<object> {
+  const entered = await enter(ports, approaching, { request: 'rename' });
+  if (path.length === 0) throw new Refusal('rootFixed');
+  return guarded(async () => {
+    const shared = await storageFor(entered, ports);
+    const { parent, name } = shared.spot(path);
+    if (!(await shared.storage.stat(shared.at(path)))) throw new Refusal('itemAbsent');
+    if (newName === name) throw new Refusal('itemExists');
+    const change = { action: 'rename', path, parent, name, newName, alert: entered.link.alert_rename === 1 } as const;
+    const rename = async (token: string) => {
+      await shared.storage.rename(parent, name, newName, token);
+      return { value: { name: newName }, after: { name: newName } };
+    };
+    return changeFiles(ports, entered, change, rename, keep);
+  });
+}

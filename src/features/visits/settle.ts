@@ -1,0 +1,56 @@
+import { parseItemPath } from '#core/item-path.ts';
+import type { Ports } from '#ports/ports.ts';
+import { type BegunChange, StorageAway } from '#ports/storage.ts';
+
+const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies BegunChange['does'][];
+const isChange = (action: string): action is BegunChange['does'] => changes.includes(action);
+
+type Unsettled = Awaited<ReturnType<typeof unsettledChanges>>[number];
+const unsettledChanges = ({ store }: Pick<Ports, 'store'>) =>
+  store.read
+    .selectFrom('unsettled')
+    .innerJoin('audit', 'audit.id', 'unsettled.audit_id')
+    .innerJoin('location', 'location.id', 'unsettled.location_id')
+    .select(['unsettled.audit_id', 'unsettled.location_id', 'parent', 'unsettled.name', 'new_name', 'token', 'audit.action', 'audit.tid', 'location.kind', 'location.configuration'])
+    .execute();
+
+async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row: Unsettled): Promise<boolean> {
+  const parent = parseItemPath(row.parent);
+  if (!parent || !isChange(row.action)) return false;
+  const storage = await storages.open({ id: row.location_id, tid: row.tid, kind: row.kind, configuration: vault.open('location', row.configuration) });
+  return storage.settle({ does: row.action, parent, name: row.name, newName: row.new_name, token: row.token });
+}
+
+/** Says of everything that a crash left begun whether it took place, by looking; a location that is away is asked at the next start. */
+export async function settleChanges(ports: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<void> {
+  for (const row of await unsettledChanges(ports)) {
+    const took = await look(ports, row).catch((cause: unknown) => (cause instanceof StorageAway ? null : false));
+    if (took === null) continue;
+    await ports.store.write(async (tx) => {
+      await tx.updateTable('audit').set({ outcome: took ? 'done' : 'failed' }).where('id', '=', row.audit_id).execute();
+      await tx.deleteFrom('unsettled').where('audit_id', '=', row.audit_id).execute();
+    });
+  }
+  // What handed out bytes when the process ended broke off.
+  await ports.store.write((tx) =>
+    tx
+      .updateTable('audit')
+      .set({ outcome: 'failed' })
+      .where('outcome', '=', 'begun')
+      .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
+      .execute(),
+  );
+  await sweepLocations(ports);
+}
+
+/** Clears what is left of uploads and removals at every location that answers. */
+async function sweepLocations({ store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<void> {
+  for (const row of await store.read.selectFrom('location').selectAll().execute()) {
+    try {
+      const storage = await storages.open({ ...row, configuration: vault.open('location', row.configuration) });
+      await storage.sweep();
+    } catch (cause) {
+      if (!(cause instanceof Error)) throw cause; // a location that is away, or not to be written to, is left as it is
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { formatItemPath, type ItemPath, numberedName, splitPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { isDropBox } from '#core/policy/share-rules.ts';
+import { ItemExists, type Upload } from '#ports/storage.ts';
+import { changeFiles, type FileOutcome } from './changing-action.ts';
+import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
+import { guarded, type SharedStorage, storageFor } from './shared-storage.ts';
+
+const mostNumbered = 10_000;
+
+/** What a visitor sends. */
+export interface SentFile {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Content-Length, or null. */
+  readonly length: number | null;
+  /** If-Match: the visitor means to replace the file that they saw. */
+  readonly ifMatch: string | null;
+  /** Called when everything has been asked and the body is wanted. @returns a signal that cuts the transfer */
+  readonly begin: (entered: Entered) => AbortSignal;
+}
+
+/** What the visitor is told: the name they sent. */
+export interface ReceivedFile {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** The tag of the file that is to be replaced; null: there must be none. @throws 404, 409, 412 */
+async function checkTarget({ storage }: SharedStorage, spot: { parent: ItemPath; name: string }, path: ItemPath, ifMatch: string | null, dropBox: boolean): Promise<string | null> {
+  const parent = await storage.stat(spot.parent);
+  if (!parent?.folder) throw new Refusal('itemAbsent');
+  const present = await storage.stat(path);
+  if (ifMatch === null) {
+    if (present && !dropBox) throw new Refusal('itemExists', 'The name exists: to replace the file, send its ETag as If-Match.');
+    return null;
+  }
+  if (present?.folder) throw new Refusal('itemExists');
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (!present || !(tags.includes('*') || tags.includes(present.etag))) throw new Refusal('itemStale');
+  return present.etag;
+}
+
+/** Takes the body in. @throws 413 where it is longer than is accepted */
+async function receive(upload: Upload, { body, begin }: SentFile, entered: Entered, limit: number): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  const cut = begin(entered);
+  let size = 0;
+  for await (const chunk of body) {
+    cut.throwIfAborted();
+    size += chunk.length;
+    if (size > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
+    hash.update(chunk);
+    await upload.write(chunk);
+  }
+  cut.throwIfAborted();
+  return { size, sha256: hash.digest('hex') };
+}
+
+/** Puts the file in place; a drop box keeps a name that is taken under a number. @returns the name it is kept under */
+async function place(upload: Upload, name: string, etag: string | null, dropBox: boolean): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const kept = number === 1 ? name : numberedName(name, number);
+    try {
+      await upload.place(kept, etag === null ? null : { etag });
+      return kept;
+    } catch (cause) {
+      if (!dropBox || !(cause instanceof ItemExists) || number >= mostNumbered) throw cause;
+    }
+  }
+}
+
+/** Where the file came to lie, relative to the share; a share of one file is that file. */
+function keptPath(path: ItemPath, kept: string): string {
+  const sent = splitPath(path);
+  return formatItemPath(path).slice(0, sent ? -sent.name.length : undefined) + (sent ? kept : '');
+}
+
+/**
+ * Keeps a file that a visitor sends: visible only when whole, and answered when it is on disk for good.
+ * @throws 403, 404, 409, 412, 413, 503, 507; nothing of it is then left
+ */
+export async function uploadFile(ports: VisitPorts, approaching: Approaching, path: ItemPath, sent: SentFile): Promise<ReceivedFile> {
+  const entered = await enter(ports, approaching, { request: 'upload', replaces: sent.ifMatch !== null });
+  const { permit, link } = entered;
+  const limit = ports.limits.maxFileSize;
+  if (sent.length !== null && sent.length > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
+  return guarded(async () => {
+    const shared = await storageFor(entered, ports);
+    const spot = shared.spot(path);
+    const dropBox = isDropBox(permit.share);
+    const etag = await checkTarget(shared, spot, shared.at(path), sent.ifMatch, dropBox);
+    const change = { action: 'upload', path, ...spot, alert: link.alert_upload === 1 } as const;
+    let upload: Upload | undefined;
+    try {
+      return await changeFiles(ports, entered, change, async (token): Promise<FileOutcome<ReceivedFile>> => {
+        upload = await shared.storage.upload(spot.parent, token);
+        const { size, sha256 } = await receive(upload, sent, entered, limit);
+        if (!(await entered.stillPermitted())) throw new Refusal('permissionOff');
+        const kept = await place(upload, spot.name, etag, dropBox);
+        return { value: { name: spot.name, size, sha256 }, bytes: size, path: keptPath(path, kept), after: { size, sha256 } };
+      });
+    } finally {
+      // Only now: what a crash would leave is told by its staging copy.
+      await upload?.forget();
+    }
+  });
+}

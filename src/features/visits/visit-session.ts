@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { Ports } from '#ports/ports.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import type { SignedIn } from '../link-facts.ts';
+import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
+
+/** How long a session lasts at most, and unused (visit.md, Sessions); ms. */
+export const longestSession = 12 * 3_600_000;
+const longestIdle = 3_600_000;
+const useNotedEvery = 60_000;
+const tokenBits = 256;
+
+/** Only this is stored of a session: its token is 256 random bits. */
+export const tokenHash = (token: string) => createHash('sha256').update(token).digest('base64url');
+
+interface FoundSession {
+  readonly hash: string;
+  readonly signedIn: SignedIn;
+  readonly usedAt: number;
+}
+
+/** The living session of a token at a profile, or null. */
+export async function findSession(db: Tx, profile: ProfileRef, token: string, now: number): Promise<FoundSession | null> {
+  const row = await db
+    .selectFrom('visit_session')
+    .selectAll()
+    .where('hash', '=', tokenHash(token))
+    .where('profile_id', '=', profile.profile_id)
+    .where('profile_epoch', '=', profile.session_epoch)
+    .where('created_at', '>', now - longestSession)
+    .where('used_at', '>', now - longestIdle)
+    .executeTakeFirst();
+  if (!row) return null;
+  const signedIn = row.user_id === null ? identityOf(profile) : await userIdentity(db, profile.profile_id, row.user_id, row.user_epoch ?? 0);
+  return signedIn && { hash: row.hash, signedIn, usedAt: row.used_at };
+}
+
+/** Notes that a session was used, at most once a minute and without anybody waiting for it. */
+export function noteSessionUse(store: Store, { hash, usedAt }: FoundSession, now: number): void {
+  if (now - usedAt < useNotedEvery) return;
+  void store.write((tx) => tx.updateTable('visit_session').set({ used_at: now }).where('hash', '=', hash).execute()).catch(() => {}); // the next use notes it
+}
+
+/** Begins a session. @returns its token, which only the visitor keeps */
+export async function beginSession({ store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>, profile: ProfileRef, signedIn: SignedIn, userEpoch: number | null): Promise<string> {
+  const [token, now] = [random.token(tokenBits), clock.now()];
+  const values = { hash: tokenHash(token), profile_id: profile.profile_id, profile_epoch: profile.session_epoch, user_id: signedIn.userId, user_epoch: userEpoch, name: signedIn.name, created_at: now, used_at: now };
+  await store.write((tx) => tx.insertInto('visit_session').values(values).execute());
+  return token;
+}
+
+export async function endSession(store: Store, token: string): Promise<void> {
+  await store.write((tx) => tx.deleteFrom('visit_session').where('hash', '=', tokenHash(token)).execute());
+}
+
+/** Does any of the tokens belong to a living session, whatever its profile? */
+export async function isLiving(db: Tx, tokens: readonly string[], now: number): Promise<boolean> {
+  if (tokens.length === 0) return false;
+  const found = await db
+    .selectFrom('visit_session')
+    .innerJoin('login_profile', (join) => join.onRef('login_profile.id', '=', 'visit_session.profile_id').onRef('login_profile.session_epoch', '=', 'visit_session.profile_epoch'))
+    .select('hash')
+    .where('hash', 'in', tokens.map(tokenHash))
+    .where('visit_session.created_at', '>', now - longestSession)
+    .where('used_at', '>', now - longestIdle)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Which of the tokens to forget so that the newest `most` are kept: the oldest, and those that have ended. */
+export async function surplusTokens(db: Tx, tokens: readonly string[], most: number): Promise<string[]> {
+  if (tokens.length <= most) return [];
+  const rows = await db.selectFrom('visit_session').select(['hash', 'created_at']).where('hash', 'in', tokens.map(tokenHash)).execute();
+  const madeAt = new Map(rows.map((row) => [row.hash, row.created_at]));
+  const byAge = [...tokens].sort((a, b) => (madeAt.get(tokenHash(b)) ?? 0) - (madeAt.get(tokenHash(a)) ?? 0));
+  return byAge.slice(most);
+}
+

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Outcome } from '#core/records/audit-row.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+import type { LinkRow, SignedIn } from '../link-facts.ts';
+import { type Happening, recordHappening } from '../trail.ts';
+import type { Approaching } from './enter.ts';
+
+const together = 60_000; // ms within which equal refusals, visits and lists are one row
+const oneDownload = 600_000; // ms within which requests for one version of a file are one download
+const flushEvery = 500; // ms; what an action came to is told within a second of its end
+const mostRemembered = 50_000;
+
+/** What a visitor did, before it is written. */
+export interface VisitEvent {
+  readonly link: Pick<LinkRow, 'id' | 'tid' | 'title' | 'view_id' | 'notify_emails'> | null;
+  readonly tid?: number;
+  readonly visitor: SignedIn | null;
+  readonly approaching: Pick<Approaching, 'address' | 'requestId'>;
+  readonly action: string;
+  readonly outcome: Outcome;
+  readonly path: string;
+  readonly after?: object;
+}
+
+/** An action that hands out bytes, recorded before the first of them. */
+export interface ByteRecord {
+  /** Adds what was handed out; `failed`: it broke off. */
+  end(outcome: 'done' | 'failed', bytes: number): void;
+}
+
+export interface VisitTrail extends AsyncDisposable {
+  /** Notes a visit, a list or a refusal; nobody waits for it. */
+  note(event: VisitEvent): void;
+  /**
+   * Commits the row of an action that hands out bytes; on disk when it answers.
+   * @param version what makes requests one download; null: each is one of its own
+   * @param alert whether an e-mail is owed for it
+   */
+  begin(event: VisitEvent, version: string | null, alert: boolean): Promise<ByteRecord>;
+}
+
+/** A visitor's happening as an audit row. */
+export function happeningOf(event: VisitEvent, now: number): Happening {
+  const { link, visitor, approaching } = event;
+  return {
+    tid: link?.tid ?? event.tid ?? 0,
+    at: now,
+    actor: visitor?.name ?? '',
+    actorKind: 'visitor',
+    address: approaching.address,
+    action: event.action,
+    outcome: event.outcome,
+    share: link ? { id: link.id, title: link.title, viewId: link.view_id } : null,
+    path: event.path,
+    bytes: null,
+    before: null,
+    after: event.after ?? null,
+    requestId: approaching.requestId,
+  };
+}
+
+/** The e-mail that is owed for an action, in the action's own transaction. */
+export async function oweAlert(tx: Tx, link: Pick<LinkRow, 'id' | 'tid' | 'notify_emails'>, auditId: number, action: string, now: number): Promise<void> {
+  if (link.notify_emails === '') return;
+  await tx.insertInto('alert').values({ tid: link.tid, share_id: link.id, audit_id: auditId, action, emails: link.notify_emails, created_at: now }).execute();
+}
+
+const keyOf = (event: VisitEvent, version: string | null) =>
+  createHash('sha256')
+    .update(JSON.stringify([event.link?.id, event.tid, event.visitor?.userId, event.visitor?.name, event.approaching.address, event.action, event.outcome, event.path, event.after, version]))
+    .digest('base64url');
+
+interface Ongoing {
+  readonly auditId: Promise<number>;
+  readonly until: number;
+}
+interface Added {
+  count: number;
+  bytes: number | null;
+  outcome: Outcome | null;
+}
+
+/** The trail of all visits of this process; equal ones are counted, in the database too, so that a restart goes on. */
+export function visitTrail({ store, clock }: Pick<Ports, 'store' | 'clock'>, failed: (cause: unknown) => void): VisitTrail {
+  const ongoing = new Map<string, Ongoing>();
+  const added = new Map<number, Added>();
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function flush(): Promise<void> {
+    timer = undefined;
+    const parts = [...added];
+    added.clear();
+    if (parts.length === 0) return;
+    await store.write(async (tx) => {
+      for (const [id, { count, bytes, outcome }] of parts)
+        await tx
+          .updateTable('audit')
+          .set((row) => ({
+            count: row('count', '+', count),
+            ...(bytes === null ? {} : { bytes: row(row.fn.coalesce('bytes', row.lit(0)), '+', bytes) }),
+            ...(outcome === null ? {} : { outcome }),
+          }))
+          .where('id', '=', id)
+          .execute();
+    });
+  }
+  const soon = () => {
+    timer ??= setTimeout(() => {
+      last = flush().catch(failed);
+    }, flushEvery).unref();
+  };
+  function add(id: number, { count, bytes, outcome }: Added): void {
+    const known = added.get(id) ?? { count: 0, bytes: null, outcome: null };
+    // One whole download among several requests is a download.
+    const best = known.outcome === 'done' ? 'done' : (outcome ?? known.outcome);
+    added.set(id, { count: known.count + count, bytes: bytes === null ? known.bytes : (known.bytes ?? 0) + bytes, outcome: best });
+    soon();
+  }
+  function forgetOld(now: number): void {
+    for (const [key, { until }] of ongoing) if (until <= now || ongoing.size > mostRemembered) ongoing.delete(key);
+  }
+
+  /** The row that an equal happening is already told by, or a new one. */
+  async function rowFor(tx: Tx, event: VisitEvent, key: string | null, until: number, now: number): Promise<{ id: number; fresh: boolean }> {
+    const known = key === null ? undefined : await tx.selectFrom('ongoing').select('audit_id').where('key', '=', key).where('until', '>', now).executeTakeFirst();
+    if (known) return { id: known.audit_id, fresh: false };
+    const id = await recordHappening(tx, happeningOf(event, now));
+    if (key === null) return { id, fresh: true };
+    await tx.deleteFrom('ongoing').where('key', '=', key).execute();
+    await tx.insertInto('ongoing').values({ key, audit_id: id, until }).execute();
+    return { id, fresh: true };
+  }
+
+  function note(event: VisitEvent): void {
+    const now = clock.now();
+    const key = keyOf(event, null);
+    const known = ongoing.get(key);
+    if (known && known.until > now) return void known.auditId.then((id) => add(id, { count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
+    if (ongoing.size > mostRemembered) forgetOld(now);
+    const auditId = store.write(async (tx) => {
+      const { id, fresh } = await rowFor(tx, event, key, now + together, now);
+      if (!fresh) await tx.updateTable('audit').set((row) => ({ count: row('count', '+', 1) })).where('id', '=', id).execute();
+      return id;
+    });
+    ongoing.set(key, { auditId, until: now + together });
+    last = auditId.catch((cause: unknown) => {
+      ongoing.delete(key);
+      failed(cause);
+    });
+  }
+
+  async function begin(event: VisitEvent, version: string | null, alert: boolean): Promise<ByteRecord> {
+    const now = clock.now();
+    const key = version === null ? null : keyOf(event, version);
+    const known = key === null ? undefined : ongoing.get(key);
+    const living = known && known.until > now ? known : undefined;
+    const auditId = living?.auditId ??
+      store.write(async (tx) => {
+        const { id, fresh } = await rowFor(tx, event, key, now + oneDownload, now);
+        if (fresh && alert && event.link) await oweAlert(tx, event.link, id, event.action, now);
+        return id;
+      });
+    if (key !== null && !living) {
+      if (ongoing.size > mostRemembered) forgetOld(now);
+      ongoing.set(key, { auditId, until: now + oneDownload });
+      auditId.catch(() => ongoing.delete(key));
+    }
+    const id = await auditId;
+    return { end: (outcome, bytes) => add(id, { count: 0, bytes, outcome }) };
+  }
+
+  return {
+    note,
+    begin,
+    async [Symbol.asyncDispose]() {
+      clearTimeout(timer);
+      await last;
+      await flush().catch(failed);
+    },
+  };
+}

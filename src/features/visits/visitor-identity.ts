@@ -1,0 +1,26 @@
+import type { Tx } from '#ports/store.ts';
+import type { SignedIn } from '../link-facts.ts';
+
+/** A login profile as a sign-in knows it. */
+export interface ProfileRef {
+  readonly profile_id: number;
+  readonly type_id: number;
+  readonly session_epoch: number;
+  readonly profile_username: string;
+}
+
+/** Whoever knows the one password of a PASSWORD profile. */
+export const identityOf = ({ profile_username: name }: ProfileRef): SignedIn => ({ userId: null, name, email: '', names: [name], groups: [] });
+
+/** An access user, if still the one that signed in: active, in that profile, sessions not ended since. */
+export async function userIdentity(db: Tx, profileId: number, userId: number, epoch: number): Promise<SignedIn | null> {
+  const user = await db
+    .selectFrom('access_user')
+    .select(['id', 'username', 'email'])
+    .where('id', '=', userId)
+    .where('profile_id', '=', profileId)
+    .where('active', '=', 1)
+    .where('session_epoch', '=', epoch)
+    .executeTakeFirst();
+  return user ? { userId: user.id, name: user.username, email: user.email, names: [user.username], groups: [] } : null;
+}

@@ -1,0 +1,129 @@
+/** One file or folder of an archive; sizes in bytes, times in milliseconds since the epoch. */
+export interface ZipItem {
+  /** Path within the archive, `/` between names; a folder's ends with one. */
+  readonly name: string;
+  readonly modified: number;
+}
+
+/** What is known of an item's bytes. */
+export interface ZipBytes {
+  readonly crc: number;
+  readonly size: number;
+}
+
+// PKWARE APPNOTE 6.3.10; numbers of its sections stand beside what they fix.
+const signature = { local: 0x04034b50, descriptor: 0x08074b50, central: 0x02014b50, end64: 0x06064b50, locator64: 0x07064b50, end: 0x06054b50 } as const;
+const version = { plain: 20, zip64: 45 } as const; // 4.4.3
+const madeByUnix = 3 << 8; // 4.4.2
+const utf8Names = 1 << 11; // 4.4.4
+const sizesFollow = 1 << 3; // 4.4.4
+const limit32 = 0xffffffff;
+const limit16 = 0xffff;
+const fileMode = 0o100644;
+const folderMode = 0o40755;
+
+/** Date and time of MS-DOS, in UTC (4.4.6): two-second steps from 1980 on. */
+function dosTime(milliseconds: number): { time: number; date: number } {
+  const at = new Date(Math.min(Math.max(milliseconds, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
+  return {
+    time: (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1),
+    date: ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate(),
+  };
+}
+
+/** The exact time in seconds, as Info-ZIP writes it (extra field 0x5455). */
+function timeExtra(milliseconds: number): Buffer {
+  const extra = Buffer.alloc(9);
+  extra.writeUInt16LE(0x5455, 0);
+  extra.writeUInt16LE(5, 2);
+  extra.writeUInt8(1, 4);
+  extra.writeInt32LE(Math.min(Math.max(Math.floor(milliseconds / 1000), -(2 ** 31)), 2 ** 31 - 1), 5);
+  return extra;
+}
+
+function zip64Extra(...values: number[]): Buffer {
+  const extra = Buffer.alloc(4 + 8 * values.length);
+  extra.writeUInt16LE(0x0001, 0); // 4.5.3
+  extra.writeUInt16LE(8 * values.length, 2);
+  for (const [index, value] of values.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * index);
+  return extra;
+}
+
+/**
+ * The header before an item's bytes (4.3.7).
+ * @param bytes null: they follow in a descriptor behind the bytes, in 64 bits
+ */
+export function localHeader(item: ZipItem, bytes: ZipBytes | null): Buffer {
+  const name = Buffer.from(item.name);
+  const extra = bytes ? timeExtra(item.modified) : Buffer.concat([timeExtra(item.modified), zip64Extra(0, 0)]);
+  const head = Buffer.alloc(30);
+  const { time, date } = dosTime(item.modified);
+  head.writeUInt32LE(signature.local, 0);
+  head.writeUInt16LE(bytes ? version.plain : version.zip64, 4);
+  head.writeUInt16LE(utf8Names | (bytes ? 0 : sizesFollow), 6);
+  head.writeUInt16LE(time, 10);
+  head.writeUInt16LE(date, 12);
+  head.writeUInt32LE(bytes?.crc ?? 0, 14);
+  head.writeUInt32LE(bytes ? bytes.size : limit32, 18);
+  head.writeUInt32LE(bytes ? bytes.size : limit32, 22);
+  head.writeUInt16LE(name.length, 26);
+  head.writeUInt16LE(extra.length, 28);
+  return Buffer.concat([head, name, extra]);
+}
+
+/** What follows the bytes of an item whose header did not know them (4.3.9), in 64 bits. */
+export function descriptor({ crc, size }: ZipBytes): Buffer {
+  const tail = Buffer.alloc(24);
+  tail.writeUInt32LE(signature.descriptor, 0);
+  tail.writeUInt32LE(crc, 4);
+  tail.writeBigUInt64LE(BigInt(size), 8);
+  tail.writeBigUInt64LE(BigInt(size), 16);
+  return tail;
+}
+
+/** An item's entry in the directory at the end (4.3.12). @param followed whether its header left the sizes to a descriptor */
+export function centralEntry(item: ZipItem, { crc, size }: ZipBytes, offset: number, followed: boolean): Buffer {
+  const name = Buffer.from(item.name);
+  const large = size >= limit32;
+  const far = offset >= limit32;
+  const wide = [...(large ? [size, size] : []), ...(far ? [offset] : [])];
+  const extra = Buffer.concat([timeExtra(item.modified), ...(wide.length > 0 ? [zip64Extra(...wide)] : [])]);
+  const head = Buffer.alloc(46);
+  const { time, date } = dosTime(item.modified);
+  head.writeUInt32LE(signature.central, 0);
+  head.writeUInt16LE(madeByUnix | version.zip64, 4);
+  head.writeUInt16LE(followed || wide.length > 0 ? version.zip64 : version.plain, 6);
+  head.writeUInt16LE(utf8Names | (followed ? sizesFollow : 0), 8);
+  head.writeUInt16LE(time, 12);
+  head.writeUInt16LE(date, 14);
+  head.writeUInt32LE(crc, 16);
+  head.writeUInt32LE(large ? limit32 : size, 20);
+  head.writeUInt32LE(large ? limit32 : size, 24);
+  head.writeUInt16LE(name.length, 28);
+  head.writeUInt16LE(extra.length, 30);
+  head.writeUInt32LE(((item.name.endsWith('/') ? folderMode : fileMode) << 16) >>> 0, 38);
+  head.writeUInt32LE(far ? limit32 : offset, 42);
+  return Buffer.concat([head, name, extra]);
+}
+
+/** The end of the archive (4.3.14 to 4.3.16), in 64 bits where the numbers need it. */
+export function endOfArchive(count: number, size: number, offset: number): Buffer {
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(signature.end, 0);
+  end.writeUInt16LE(Math.min(count, limit16), 8);
+  end.writeUInt16LE(Math.min(count, limit16), 10);
+  end.writeUInt32LE(Math.min(size, limit32), 12);
+  end.writeUInt32LE(Math.min(offset, limit32), 16);
+  if (count < limit16 && size < limit32 && offset < limit32) return end;
+  const end64 = Buffer.alloc(56);
+  end64.writeUInt32LE(signature.end64, 0);
+  end64.writeBigUInt64LE(44n, 4);
+  end64.writeUInt16LE(madeByUnix | version.zip64, 12);
+  end64.writeUInt16LE(version.zip64, 14);
+  for (const [index, value] of [count, count, size, offset].entries()) end64.writeBigUInt64LE(BigInt(value), 24 + 8 * index);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(signature.locator64, 0);
+  locator.writeBigUInt64LE(BigInt(offset + size), 8);
+  locator.writeUInt32LE(1, 16);
+  return Buffer.concat([end64, locator, end]);
+}

@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { nameFault, parseItemPath } from '#core/item-path.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import { sortOrders } from '#core/records/search.ts';
+import { defaultListing, largestListing, Listing, listingSortFields, RenameBody } from '#core/records/visit.ts';
+import type { Keep } from '#features/visits/changing-action.ts';
+import { createFolder } from '#features/visits/create-folder.ts';
+import { deleteItem } from '#features/visits/delete-item.ts';
+import { downloadFolder } from '#features/visits/download-folder.ts';
+import { handOutFile } from '#features/visits/hand-out-file.ts';
+import { listFolder } from '#features/visits/list-folder.ts';
+import { renameItem } from '#features/visits/rename-item.ts';
+import { keepAnswer, once, type Twin, twinOf } from './idempotency.ts';
+import { receiveFile } from './receive-file.ts';
+import { writePiece } from './send-bytes.ts';
+import { disposition, followed, sendFile } from './send-file.ts';
+import { readQuery, validator } from './validation.ts';
+import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
+
+const ListQuery = Type.Object(
+  {
+    startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestListing })),
+    sortField: Type.Optional(Type.Enum([...listingSortFields])),
+    sortOrder: Type.Optional(Type.String()),
+    searchWord: Type.Optional(Type.String({ maxLength: 255 })),
+  },
+  { additionalProperties: false },
+);
+const ZipQuery = Type.Object({ name: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })) }, { additionalProperties: false });
+const checkList = validator(ListQuery);
+const checkZip = validator(ZipQuery);
+const checkRename = validator(RenameBody);
+
+function listQuery(url: string) {
+  const query = readQuery(url, ListQuery);
+  checkList(query);
+  const { sortField = 'name', sortOrder = 'asc', searchWord, startIndex = 0, pageSize = defaultListing } = query as Static<typeof ListQuery>; // just checked
+  const order = Object.entries(sortOrders).find(([word]) => word === sortOrder.toLowerCase())?.[1];
+  if (!order) throw fieldRefusal('sortOrder', `must be one of ${Object.keys(sortOrders).join(', ')}`);
+  return { sort: sortField, order, word: searchWord || null, startIndex, pageSize };
+}
+
+function chosenNames(url: string): string[] | null {
+  const query = readQuery(url, ZipQuery, ['name']);
+  checkZip(query);
+  const { name } = query as Static<typeof ZipQuery>; // just checked
+  const fault = name?.map(nameFault).find((found) => found !== null);
+  if (fault) throw fieldRefusal('name', fault);
+  return name ?? null;
+}
+
+/** The answer now belongs to us: headers set so far go along. */
+function takeOver(reply: FastifyReply) {
+  const response = reply.raw;
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(name, value);
+  return response;
+}
+
+async function sendHandedOut(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
+  const { path } = addressOf(request.url);
+  const handedOut = await handOutFile(parts.ports, approachingOf(request, parts), path, action);
+  const response = takeOver(reply);
+  response.setHeader('content-disposition', disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name));
+  if (action === 'view') response.setHeader('content-security-policy', "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'");
+  try {
+    await sendFile({ request: request.raw, response, transfers: parts.transfers }, handedOut);
+    reply.hijack();
+  } catch (cause) {
+    if (response.headersSent) return void reply.hijack();
+    for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified', 'content-type']) response.removeHeader(name);
+    throw cause;
+  }
+}
+
+async function sendArchive(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
+  const { path } = addressOf(request.url);
+  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), path, chosenNames(request.url));
+  const response = takeOver(reply);
+  reply.hijack();
+  response.setHeader('content-type', 'application/zip');
+  response.setHeader('content-disposition', disposition('attachment', `${archive.name}.zip`));
+  if (request.method === 'HEAD') return void response.writeHead(200).end();
+  await followed({ request: request.raw, response, transfers: parts.transfers }, archive, async (sent) => {
+    response.writeHead(200);
+    for await (const piece of archive.pieces) {
+      await writePiece(response, piece);
+      sent(piece.length);
+    }
+    response.end();
+  });
+}
+
+/** A change at a link that may carry an Idempotency-Key: its answer is kept in the transaction of its outcome. */
+async function changeOnce<T>(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, status: 200 | 201 | 204, run: (keep: Keep<T>) => Promise<T>) {
+  const { ports, running } = parts;
+  const now = ports.clock.now();
+  const { credentials, viewId } = approachingOf(request, parts);
+  const caller = `visitor ${viewId} ${request.ip} ${request.headers.cookie ?? ''} ${credentials.basic?.username ?? ''}`;
+  const twin: Twin | null = twinOf(request.headers['idempotency-key'], caller, { method: request.method, url: request.url, body: JSON.stringify(request.body ?? null) });
+  const keep: Keep<T> = async (tx, value) => {
+    if (twin) await keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, ports.vault, now);
+  };
+  const answer = await once(twin, running, ports, now, async () => ({ value: await run(keep) }));
+  reply.code(status).type('application/json; charset=utf-8');
+  if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
+  const body = 'replayed' in answer ? answer.replayed.body : JSON.stringify(answer.value);
+  return status === 204 ? reply.removeHeader('content-type').send() : reply.send(body);
+}
+
+function renameOf(body: unknown) {
+  checkRename(body ?? {});
+  const { path, name } = body as Static<typeof RenameBody>; // just checked
+  const item = parseItemPath(path);
+  if (!item) throw fieldRefusal('path', 'must be names separated by /, none of them ".", ".." or one that begins with .postern');
+  const fault = nameFault(name);
+  if (fault) throw fieldRefusal('name', fault);
+  return { item, name };
+}
+
+/** Listing, files, folders and archives of a link. */
+export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  const both = (url: string) => [url, `${url}/*`];
+  for (const url of both('/s/:viewId/list'))
+    app.get(url, { schema: { response: { 200: Listing } } }, (request) => listFolder(ports, approachingOf(request, parts), addressOf(request.url).path, listQuery(request.url)));
+  for (const url of both('/s/:viewId/file')) {
+    app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendHandedOut(request, reply, parts, 'download') });
+    app.delete(url, (request, reply) => changeOnce(request, reply, parts, 204, (keep: Keep<null>) => deleteItem(ports, approachingOf(request, parts), addressOf(request.url).path, keep)));
+  }
+  for (const url of both('/s/:viewId/view')) app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendHandedOut(request, reply, parts, 'view') });
+  for (const url of both('/s/:viewId/zip')) app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendArchive(request, reply, parts) });
+  for (const url of both('/s/:viewId/folder'))
+    app.post(url, (request, reply) => changeOnce(request, reply, parts, 201, (keep: Keep<object>) => createFolder(ports, approachingOf(request, parts), addressOf(request.url).path, keep)));
+  app.post('/s/:viewId/rename', (request, reply) => {
+    const { item, name } = renameOf(request.body);
+    return changeOnce(request, reply, parts, 200, (keep: Keep<object>) => renameItem(ports, approachingOf(request, parts), item, name, keep));
+  });
+  app.register(async (uploads) => {
+    // The body is the file, whatever its type says.
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser('*', async () => undefined);
+    for (const url of both('/s/:viewId/file')) uploads.put(url, (request, reply) => receiveFile(request, reply, parts, addressOf(request.url).path));
+  });
+}

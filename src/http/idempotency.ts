@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '#core/messages.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import type { Vault } from '#ports/vault.ts';
+
+const keptFor = 24 * 3_600_000; // ms
+const longestKey = 255;
+const purpose = 'idempotent answer';
+
+/** A request that says by its key that it may come twice. */
+export interface Twin {
+  /** Who sends it: keys of different callers are different keys. */
+  readonly caller: string;
+  readonly key: string;
+  /** Method, path, query and body: another request under the same key is refused. */
+  readonly fingerprint: string;
+}
+
+/** An answer as it was given. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The twin that a request is, or null where it carries no key. @throws 400 */
+export function twinOf(header: string | string[] | undefined, caller: string, request: { method: string; url: string; body: string }): Twin | null {
+  if (header === undefined) return null;
+  const key = String(header);
+  if (key === '' || key.length > longestKey) throw new Refusal('fieldInvalid', 'Idempotency-Key must be 1 to 255 characters.', { faults: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }] });
+  const fingerprint = createHash('sha256').update(`${request.method}\n${request.url}\n${request.body}`).digest('base64url');
+  return { caller, key, fingerprint };
+}
+
+/** Requests with a key that are under way in this process. */
+export type Running = Set<string>;
+
+/** The answer to the first of the twins, or null. @throws 409 where the key was used for another request */
+export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number): Promise<KeptAnswer | null> {
+  const row = await db.selectFrom('idempotency').selectAll().where('caller', '=', twin.caller).where('key', '=', twin.key).executeTakeFirst();
+  if (!row || row.created_at <= now - keptFor) return null;
+  if (row.fingerprint !== twin.fingerprint) throw new Refusal('idempotencyReused');
+  return { status: row.status, body: vault.open(purpose, row.answer) };
+}
+
+/** Keeps the answer, in the transaction of the change. */
+export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: Vault, now: number): Promise<void> {
+  await tx.deleteFrom('idempotency').where('caller', '=', twin.caller).where('key', '=', twin.key).where('created_at', '<=', now - keptFor).execute();
+  const values = { caller: twin.caller, key: twin.key, fingerprint: twin.fingerprint, status: answer.status, answer: vault.seal(purpose, answer.body), created_at: now };
+  await tx.insertInto('idempotency').values(values).execute();
+}
+
+/**
+ * Runs a change once for all its twins.
+ * @param run does the change and keeps its answer by keepAnswer
+ * @throws 409 while a twin runs
+ */
+export async function once<T>(twin: Twin | null, running: Running, { store, vault }: { store: Store; vault: Vault }, now: number, run: () => Promise<T>): Promise<T | { readonly replayed: KeptAnswer }> {
+  if (!twin) return run();
+  const name = JSON.stringify([twin.caller, twin.key]);
+  if (running.has(name)) throw new Refusal('idempotencyRunning');
+  running.add(name);
+  try {
+    const kept = await keptAnswer(store.read, twin, vault, now);
+    if (!kept) return await run();
+    await store.durable(); // what was seen may not be on disk yet
+    return { replayed: kept };
+  } finally {
+    running.delete(name);
+  }
+}
+

@@ -1,0 +1,169 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import { formatInstant } from '#core/instant.ts';
+import { messages, type MessageName, Refusal } from '#core/messages.ts';
+import { reaches } from '#core/policy/role.ts';
+import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
+import { recordChange } from '#features/trail.ts';
+import { checkTarget } from '#features/versions.ts';
+import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
+import type { Ports } from '#ports/ports.ts';
+import { callerOf } from './callers.ts';
+import { keepAnswer, once, type Running, twinOf } from './idempotency.ts';
+import { loginRoute } from './login-route.ts';
+import { sendProblem } from './problem.ts';
+import { namesOf, readQuery, validator } from './validation.ts';
+
+export const prefix = '/api/v1';
+/** Largest body of a management call, in bytes. */
+export const largestBody = 1 << 20;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+    /** The route signs in by itself. */
+    open?: boolean;
+  }
+}
+
+/** The common success envelope (interface.md). */
+export const Envelope = Type.Object({
+  timestamp: Type.String({ format: 'date-time', description: 'Time of the answer.' }),
+  status: Type.Integer({ description: 'HTTP status.' }),
+  messageId: Type.Integer({ description: 'Stable number of the message.' }),
+  message: Type.String({ description: 'What happened, in words.' }),
+});
+const dryRun = Type.Optional(Type.Boolean({ description: 'true: everything is checked and answered as it would be; nothing is changed.' }));
+
+/** The whole answer of a change: the envelope, what the operation adds, and `dryRun`. */
+export function changeAnswer(operation: AnyChange): TSchema {
+  const added: unknown = operation.answers ? Reflect.get(operation.answers, 'properties') : {};
+  const properties = typeof added === 'object' ? added : {};
+  return Type.Object({ ...Envelope.properties, ...Object.fromEntries(Object.entries(properties ?? {}).map(([name, schema]) => [name, Type.Optional(schema)])), dryRun });
+}
+
+const envelopeOf = (says: MessageName, detail: string | undefined, now: number) => ({
+  timestamp: formatInstant(now),
+  status: messages[says].status,
+  messageId: messages[says].id,
+  message: detail ?? messages[says].title,
+});
+
+const isEmpty = (value: unknown) => value === undefined || value === null;
+
+/** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
+function parametersOf(request: FastifyRequest, operation: Operation): unknown {
+  if (operation.method === 'GET') return readQuery(request.url, operation.body);
+  const query = readQuery(request.url, Type.Object({ dryRun, ...Reflect.get(operation.body, 'properties') }));
+  delete query['dryRun'];
+  if (operation.method === 'DELETE' && isEmpty(request.body)) return query;
+  const [stray] = Object.keys(query);
+  if (stray !== undefined) throw new Refusal('fieldInvalid', `${stray} is not a query parameter here`, { faults: [{ field: stray, detail: 'is not a query parameter here' }] });
+  return request.body ?? {};
+}
+
+/** What Postern computes may be sent back: it is dropped before the rest is checked. */
+function withoutComputed(parameters: unknown, computed: readonly string[]): unknown {
+  if (computed.length === 0 || typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) return parameters;
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !computed.includes(name)));
+}
+
+function isDryRun(request: FastifyRequest, operation: Operation): boolean {
+  if (!isChange(operation)) return false;
+  const sent = readQuery(request.url, Type.Object({ dryRun }), namesOf(operation.body))['dryRun'];
+  if (sent === undefined || typeof sent === 'boolean') return sent ?? false;
+  throw new Refusal('fieldInvalid', 'dryRun must be true or false', { faults: [{ field: 'dryRun', detail: 'must be true or false' }] });
+}
+
+function answerOf(operation: AnyChange, changed: Changed, dry: boolean, now: number): string {
+  const fresh = dry ? { dryRun: true } : changed.fresh;
+  return JSON.stringify({ ...envelopeOf(changed.says ?? operation.says, changed.detail, now), ...fresh });
+}
+
+/** Checks, changes and records in one transaction; refusals, replays and dry runs alike for every operation. */
+async function runChange(operation: AnyChange, parameters: unknown, caller: Caller, request: FastifyRequest, reply: FastifyReply, ports: Ports, running: Running): Promise<FastifyReply> {
+  const dry = isDryRun(request, operation);
+  const ifMatch = request.headers['if-match'];
+  const now = ports.clock.now();
+  const twin = twinOf(request.headers['idempotency-key'], `key ${caller.keyId}`, { method: request.method, url: request.url, body: JSON.stringify(request.body ?? null) });
+  await checkConflicts(ports.store.read, caller.keyId, parameters, now);
+  const answer = await once(dry ? null : twin, running, ports, now, async () => {
+    if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
+    const seen = await operation.check?.(parameters, caller, ports);
+    return ports.store.write(
+      async (tx) => {
+        if (operation.target) await checkTarget(tx, operation.target, parameters, caller, ifMatch);
+        const changed = await operation.change(parameters, caller, tx, ports, seen);
+        await recordChange(tx, caller, operation.name, changed.trail, now);
+        const body = answerOf(operation, changed, dry, now);
+        if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, ports.vault, now);
+        return body;
+      },
+      { dryRun: dry },
+    );
+  }).catch((cause: unknown) => noteConflict(ports.store, caller.keyId, cause, now));
+  reply.type('application/json; charset=utf-8');
+  if (typeof answer === 'string') return reply.send(answer);
+  return reply.code(answer.replayed.status).header('idempotency-replayed', 'true').send(answer.replayed.body);
+}
+
+async function run(operation: Operation, check: (value: unknown) => void, request: FastifyRequest, reply: FastifyReply, ports: Ports, running: Running) {
+  const { caller } = request;
+  if (!caller) throw new Refusal('keyMissing');
+  const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
+  check(parameters);
+  if ('change' in operation) return runChange(operation, parameters, caller, request, reply, ports, running);
+  if ('stream' in operation) {
+    const { contentType, fileName, body } = await operation.stream(parameters, caller, ports);
+    return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
+  }
+  const answer = await operation.read(parameters, caller, ports);
+  const etag: unknown = Reflect.get(answer, 'etag');
+  if (typeof etag === 'string') reply.header('etag', etag);
+  return answer;
+}
+
+function checkAddress(request: FastifyRequest, operations: readonly Operation[]): void {
+  if (!request.is404) return;
+  const path = request.url.split('?', 1)[0]?.slice(prefix.length + 1);
+  const methods = operations.filter(({ name }) => name === path).map(({ method }) => method);
+  if (path === 'login') methods.push('POST');
+  if (methods.length > 0) throw new Refusal('methodWrong', `This address takes ${methods.join(', ')}.`, { allow: methods.join(', ') });
+  throw new Refusal('notFound');
+}
+
+/** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
+export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports): void {
+  const running: Running = new Set();
+  app.register(
+    async (api) => {
+      api.decorateRequest('caller', null);
+      api.addHook('onRequest', async (request, reply) => {
+        reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
+        const { operation, open } = request.routeOptions.config ?? {};
+        if (!open) request.caller = await callerOf(request, ports);
+        if (operation && request.caller && !reaches(request.caller.role, operation.role)) throw new Refusal('roleTooLow', `This needs the role ${operation.role}; the key has ${request.caller.role}.`);
+        checkAddress(request, operations);
+        if (Number(request.headers['content-length'] ?? 0) > largestBody) throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');
+      });
+      loginRoute(api, ports);
+      for (const operation of operations) {
+        const check = validator(operation.body);
+        api.route({
+          method: operation.method,
+          url: `/${operation.name}`,
+          exposeHeadRoute: false,
+          config: { operation },
+          ...('read' in operation ? { schema: { response: { 200: operation.answer } } } : {}),
+          handler: (request, reply) => run(operation, check, request, reply, ports, running),
+        });
+      }
+      api.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), ports.clock.now()));
+    },
+    { prefix },
+  );
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Refusal } from '#core/messages.ts';
+import { reaches } from '#core/policy/role.ts';
+import type { Transfers } from '#features/visits/transfers.ts';
+import type { Ports } from '#ports/ports.ts';
+import { callerOf } from './callers.ts';
+
+/** What the process counts about itself. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly unknownLink: () => void;
+  /** Measures every request of a server. */
+  observe(app: FastifyInstance): void;
+}
+
+export function processMetrics(transfers: Transfers): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const seconds = new Histogram({ name: 'postern_http_request_seconds', help: 'Requests by route and status, until their answer was sent.', labelNames: ['method', 'route', 'status'], registers: [registry] });
+  const unknown = new Counter({ name: 'postern_unknown_links_total', help: 'Requests for links that do not exist.', registers: [registry] });
+  new Gauge({
+    name: 'postern_transfers',
+    help: 'Transfers under way.',
+    registers: [registry],
+    collect() {
+      this.set(transfers.count());
+    },
+  });
+  return {
+    registry,
+    unknownLink: () => unknown.inc(),
+    observe(app) {
+      app.addHook('onResponse', async (request, reply) => {
+        seconds.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000);
+      });
+    },
+  };
+}
+
+/** GET /metrics, for Prometheus, with an admin key. */
+export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
+  app.get('/metrics', async (request, reply) => {
+    const caller = await callerOf(request, ports);
+    if (!reaches(caller.role, 'admin')) throw new Refusal('roleTooLow', `This needs the role admin; the key has ${caller.role}.`);
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}

@@ -1,0 +1,112 @@
+import type { TSchema } from 'typebox';
+import { messages } from '#core/messages.ts';
+import { isChange, type Operation } from '#features/operation.ts';
+import { linkPaths } from './openapi-link.ts';
+import { Login, LoginAnswer } from './login-route.ts';
+import { changeAnswer } from './management-api.ts';
+
+const json = (schema: object) => ({ 'application/json': { schema } });
+const problemAnswer = { description: 'A refusal: RFC 9457.', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } };
+
+const problem = {
+  type: 'object',
+  description: 'A refusal (RFC 9457). `code` and `messageId` are stable; `errors` names the fields at fault.',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'messageId', 'timestamp', 'message', 'errorType'],
+  properties: {
+    type: { type: 'string', format: 'uri' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string' },
+    code: { type: 'string', enum: Object.entries(messages).flatMap(([code, { status }]) => (status >= 400 ? [code] : [])) },
+    messageId: { type: 'integer' },
+    timestamp: { type: 'string', format: 'date-time' },
+    message: { type: 'string' },
+    errorType: { type: 'string' },
+    errors: { type: 'array', items: { type: 'object', required: ['field', 'detail'], properties: { field: { type: 'string' }, detail: { type: 'string' } } } },
+  },
+};
+
+const propertiesOf = (schema: TSchema): [string, unknown][] => Object.entries(Reflect.get(schema, 'properties') ?? {});
+
+function queryParameters(schema: TSchema) {
+  const required: unknown = Reflect.get(schema, 'required');
+  const needed: unknown[] = Array.isArray(required) ? required : [];
+  return propertiesOf(schema).map(([name, property]) => ({ name, in: 'query', required: needed.includes(name), schema: property }));
+}
+
+const changeParameters = [
+  { $ref: '#/components/parameters/dryRun' },
+  { $ref: '#/components/parameters/idempotencyKey' },
+];
+
+function answerSchema(operation: Operation): object {
+  if (isChange(operation)) return changeAnswer(operation);
+  return 'read' in operation ? operation.answer : { type: 'string' };
+}
+
+/** One operation of /api/v1 as OpenAPI describes it. */
+function pathItem(operation: Operation) {
+  const inQuery = operation.method === 'GET';
+  const changes = isChange(operation);
+  const matches = changes && operation.target ? [{ $ref: '#/components/parameters/ifMatch' }] : [];
+  return {
+    [operation.method.toLowerCase()]: {
+      operationId: operation.name.replace('/', '_'),
+      tags: [operation.name.split('/')[0]],
+      summary: operation.summary,
+      description: `Role: ${operation.role}.`,
+      parameters: [...(inQuery ? queryParameters(operation.body) : []), ...(changes ? changeParameters : []), ...matches],
+      ...(inQuery ? {} : { requestBody: { required: !isOptional(operation.body), content: json(operation.body) } }),
+      responses: { 200: { description: 'Success.', content: json(answerSchema(operation)) }, default: problemAnswer },
+    },
+  };
+}
+
+function isOptional(schema: TSchema): boolean {
+  const required: unknown = Reflect.get(schema, 'required');
+  return !Array.isArray(required) || required.length === 0;
+}
+
+const loginPath = {
+  post: {
+    operationId: 'login',
+    tags: ['login'],
+    summary: 'Signs in with the name of a key and the key; answers a Bearer token.',
+    security: [],
+    requestBody: { required: true, content: json(Login) },
+    responses: { 200: { description: 'Success.', content: json(LoginAnswer) }, default: problemAnswer },
+  },
+};
+
+/** The whole interface as OpenAPI 3.1: /api/v1 from the list of operations, and the link. */
+export function openApi(operations: readonly Operation[], publicUrl: string) {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postern',
+      version: '1.0.0',
+      description: 'Publishes files and folders by link, to visitors who sign in, under rules in force at every request.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This server.' }, { url: publicUrl, description: 'Where links are answered.' }],
+    security: [{ apiKey: [] }],
+    paths: {
+      '/api/v1/login': loginPath,
+      ...Object.fromEntries(operations.map((operation) => [`/api/v1/${operation.name}`, pathItem(operation)])),
+      ...linkPaths,
+    },
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key (`pst_…`), or a token of /api/v1/login.' },
+        basic: { type: 'http', scheme: 'basic', description: 'At a link whose login profile has passwords.' },
+      },
+      schemas: { Problem: problem },
+      parameters: {
+        dryRun: { name: 'dryRun', in: 'query', schema: { type: 'boolean' }, description: 'true: everything is checked and answered as it would be; nothing is changed.' },
+        idempotencyKey: { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 }, description: 'The same key, request and body within 24 hours are answered as before.' },
+        ifMatch: { name: 'If-Match', in: 'header', schema: { type: 'string' }, description: "The record's etag: 412 where it has changed since." },
+      },
+    },
+  };
+}

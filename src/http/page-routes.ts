@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { enter } from '#features/visits/enter.ts';
+import { reachPortal } from '#features/visits/portal.ts';
+import { approachingOf, type VisitorParts } from './visitor-request.ts';
+
+/** The page of a link and of a portal: the same application, which asks the routes beside it. */
+export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const file = join(parts.pages, 'index.html');
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : '<!doctype html><title>Postern</title><p>The pages are not built: run npm start.</p>';
+  app.get('/s/:viewId', async (request, reply) => {
+    await enter(parts.ports, { ...approachingOf(request, parts), credentials: { basic: null, session: () => null } }, { request: 'page' });
+    return reply.type('text/html; charset=utf-8').send(page);
+  });
+  app.get('/p/:viewId', async (request, reply) => {
+    await reachPortal(parts.ports, approachingOf(request, parts));
+    return reply.type('text/html; charset=utf-8').send(page);
+  });
+}

@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatInstant } from '#core/instant.ts';
+import { messages, Refusal } from '#core/messages.ts';
+
+/** The body of a refusal: RFC 9457, and the names that other clients read (decisions.md, Bodies and answers). */
+export function problemOf(refusal: Refusal, instance: string, now: number) {
+  const { id, status, title } = messages[refusal.says];
+  const { faults } = refusal.extras;
+  return {
+    type: `urn:postern:problem:${refusal.says}`,
+    title,
+    status,
+    detail: refusal.message,
+    instance,
+    code: refusal.says,
+    messageId: id,
+    timestamp: formatInstant(now),
+    message: refusal.message,
+    errorType: refusal.says,
+    ...(faults && faults.length > 0 ? { errors: faults } : {}),
+  };
+}
+
+/** The path of a request, without its query. */
+export const pathOf = (url: string) => url.split('?', 1)[0] ?? url;
+
+/** The headers that belong to a refusal. */
+export function refusalHeaders({ extras }: Refusal): Record<string, string> {
+  return {
+    ...(extras.retryAfter === undefined ? {} : { 'retry-after': String(extras.retryAfter) }),
+    ...(extras.allow === undefined ? {} : { allow: extras.allow }),
+  };
+}
+
+/** Answers a refusal as problem+json. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, now: number): FastifyReply {
+  const problem = problemOf(refusal, pathOf(request.url), now);
+  return reply
+    .code(problem.status)
+    .headers(refusalHeaders(refusal))
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem));
+}
+
+const fastifyRefusals: Record<string, () => Refusal> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('contentTypeWrong'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => new Refusal('bodyMalformed', 'The body is empty.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('requestMalformed', 'The body is not as long as Content-Length says.'),
+  FST_ERR_BAD_URL: () => new Refusal('pathMalformed', 'The address is not percent-encoded UTF-8.'),
+};
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
+
+/** What went wrong, in words for the caller; null: our own fault. */
+export function asRefusal(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error;
+  return fastifyRefusals[codeOf(error)]?.() ?? null;
+}
+
+/** Where in our own source an error came from: the one thing of its stack that a log may hold. */
+export function placeOf(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  return /\/(src\/[\w./-]+:\d+)/.exec(stack)?.[1] ?? '';
+}
+
+/** What a log says of an unexpected error: no message, which may hold SQL, paths or secrets. */
+export const loggable = (error: unknown) => ({ error: error instanceof Error ? error.name : typeof error, code: codeOf(error), place: placeOf(error) });

@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { uploadFile } from '#features/visits/upload-file.ts';
+import { resetConnection } from './send-file.ts';
+import { approachingOf, type VisitorParts } from './visitor-request.ts';
+
+const drainFor = 5000; // ms that a client is given to finish sending what was refused, so that it can read why
+
+function lengthOf(header: string | undefined): number | null {
+  return header === undefined ? null : Number(header);
+}
+
+/** A refused body is not read to its end: the connection closes behind the answer. */
+function dropBody(request: FastifyRequest, reply: FastifyReply): void {
+  const { raw } = request;
+  if (raw.complete) return;
+  reply.header('connection', 'close');
+  raw.resume();
+  const close = setTimeout(() => raw.destroy(), drainFor).unref();
+  raw.once('close', () => clearTimeout(close));
+}
+
+/** PUT of a file: everything is asked before the body is wanted (RFC 9110, 10.1.1: 100 Continue comes only then). */
+export async function receiveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, path: ItemPath) {
+  const { raw } = request;
+  if (request.headers['content-range'] !== undefined) throw new Refusal('requestMalformed', 'A file is sent whole: Content-Range is not taken.');
+  const cut = new AbortController();
+  let unfollow = () => {};
+  try {
+    const received = await uploadFile(parts.ports, approachingOf(request, parts), path, {
+      body: raw,
+      length: lengthOf(request.headers['content-length']),
+      ifMatch: request.headers['if-match'] ?? null,
+      begin(entered) {
+        if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
+        unfollow = parts.transfers.follow({
+          stillPermitted: entered.stillPermitted,
+          cut() {
+            cut.abort();
+            resetConnection(reply.raw);
+          },
+        });
+        return cut.signal;
+      },
+    });
+    return await reply.code(201).send(received);
+  } catch (cause) {
+    if (raw.destroyed && !raw.complete) return reply.hijack(); // the client has left: nobody is there to be answered
+    dropBody(request, reply);
+    throw cause;
+  } finally {
+    unfollow();
+  }
+}

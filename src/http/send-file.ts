@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { create as contentDisposition } from 'content-disposition';
+import { Refusal } from '#core/messages.ts';
+import type { HandedOut } from '#features/visits/hand-out-file.ts';
+import type { Transfers } from '#features/visits/transfers.ts';
+import { type ByteRange, select } from './conditional.ts';
+import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
+
+/** RFC 6266, with any name. */
+export const disposition = (type: 'attachment' | 'inline', name: string) => contentDisposition(name, { type });
+
+const contentRange = ({ start, end }: ByteRange, size: number) => `bytes ${start}-${end}/${size}`;
+const lengthOf = ({ start, end }: ByteRange) => end - start + 1;
+
+/** RFC 9110, 14.6: several parts, each with its own head. */
+function partHeads(ranges: readonly ByteRange[], mediaType: string, size: number) {
+  const boundary = randomBytes(18).toString('hex');
+  const heads = ranges.map((range) => Buffer.from(`\r\n--${boundary}\r\nContent-Type: ${mediaType}\r\nContent-Range: ${contentRange(range, size)}\r\n\r\n`));
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const length = tail.length + heads.reduce((sum, head, index) => sum + head.length + lengthOf(ranges[index] ?? { start: 0, end: -1 }), 0);
+  return { boundary, heads, tail, length };
+}
+
+/** Cuts a connection so that nothing more of it is delivered. */
+export function resetConnection(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket && 'resetAndDestroy' in socket) socket.resetAndDestroy();
+  response.destroy();
+}
+
+interface Sending {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly transfers: Transfers;
+}
+
+/** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
+export async function followed({ response, transfers }: Sending, handedOut: Pick<HandedOut, 'entered' | 'record'>, send: (sent: (bytes: number) => void) => Promise<void>): Promise<void> {
+  const record = await handedOut.record();
+  let bytes = 0;
+  const unfollow = transfers.follow({ stillPermitted: handedOut.entered.stillPermitted, cut: () => resetConnection(response) });
+  try {
+    await send((more) => {
+      bytes += more;
+    });
+    record.end('done', bytes);
+  } catch {
+    record.end('failed', bytes);
+    resetConnection(response); // the head has gone: a broken body is the only way to say that it is not whole
+  } finally {
+    unfollow();
+  }
+}
+
+async function sendWhole(sending: Sending, handedOut: HandedOut, status: 200 | 206, range: ByteRange): Promise<void> {
+  const { response } = sending;
+  const { file } = handedOut;
+  await followed(sending, handedOut, async (sent) => {
+    if (isSmall(lengthOf(range))) {
+      const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(file, range);
+      response.writeHead(status);
+      await new Promise<void>((resolve, reject) => {
+        response.once('close', () => (response.writableFinished ? resolve() : reject(new Error('the client left'))));
+        response.once('finish', resolve);
+        response.end(bytes);
+      });
+      return sent(bytes.length);
+    }
+    response.writeHead(status);
+    await sendRange(response, file, range, sent);
+    response.end();
+  });
+}
+
+async function sendParts(sending: Sending, handedOut: HandedOut, ranges: readonly ByteRange[]): Promise<void> {
+  const { response } = sending;
+  const { boundary, heads, tail, length } = partHeads(ranges, handedOut.mediaType, handedOut.file.entry.size);
+  response.setHeader('content-type', `multipart/byteranges; boundary=${boundary}`);
+  response.setHeader('content-length', length);
+  await followed(sending, handedOut, async (sent) => {
+    response.writeHead(206);
+    for (const [index, range] of ranges.entries()) {
+      await writePiece(response, heads[index] ?? Buffer.alloc(0));
+      await sendRange(response, handedOut.file, range, sent);
+    }
+    response.end(tail);
+  });
+}
+
+/**
+ * Answers a GET or HEAD of a file: conditions and ranges as in RFC 9110. Closes the file.
+ * @throws 412, 416 before anything is sent
+ */
+export async function sendFile(sending: Sending, handedOut: HandedOut): Promise<void> {
+  const { request, response } = sending;
+  const { file, mediaType } = handedOut;
+  const { etag, modified, size } = file.entry;
+  try {
+    response.setHeader('etag', etag);
+    response.setHeader('last-modified', new Date(modified).toUTCString());
+    response.setHeader('accept-ranges', 'bytes');
+    const selected = select(request.method ?? 'GET', request.headers, { etag, modified, size });
+    if (selected.status === 412) throw new Refusal('itemStale');
+    if (selected.status === 416) {
+      response.setHeader('content-range', `bytes */${size}`);
+      throw new Refusal('rangeUnsatisfiable', `The file is ${size} bytes long.`);
+    }
+    if (selected.status === 304) return void response.writeHead(304).end();
+    response.setHeader('content-type', mediaType);
+    const [only, ...more] = selected.status === 206 ? selected.ranges : [{ start: 0, end: size - 1 }];
+    if (only && more.length > 0) return await sendParts(sending, handedOut, [only, ...more]);
+    const range = only ?? { start: 0, end: -1 };
+    response.setHeader('content-length', lengthOf(range));
+    if (selected.status === 206) response.setHeader('content-range', contentRange(range, size));
+    if (request.method === 'HEAD') return void response.writeHead(200).end();
+    await sendWhole(sending, handedOut, selected.status, range);
+  } finally {
+    await file.close();
+  }
+}

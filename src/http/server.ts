@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import { Refusal } from '#core/messages.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Random } from '#ports/random.ts';
+import { largestBody } from './management-api.ts';
+import { asRefusal, loggable, problemOf, sendProblem } from './problem.ts';
+
+/** What the HTTP server needs to know. */
+export interface HttpSettings {
+  readonly trustedProxies: readonly string[];
+  /** Where log lines go; null: nowhere. */
+  readonly log: NodeJS.WritableStream | null;
+}
+
+const requestIdBits = 96;
+const longestPath = 16_384;
+const headerTimeout = 30_000; // ms; a body may take as long as it comes
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(utf8.decode(body), refuseProto);
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    throw new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
+  }
+}
+
+function refuseProto(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
+  return value;
+}
+
+/** Answers what is not even HTTP, and closes. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket, now: number): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const refusal = new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : 'requestMalformed');
+  const problem = problemOf(refusal, '', now);
+  const body = JSON.stringify(problem);
+  const head = [`HTTP/1.1 ${problem.status} Bad Request`, 'Content-Type: application/problem+json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Fastify, with the strictness that decisions.md asks of bodies and answers. */
+export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
+  const app = Fastify({
+    logger: settings.log ? { stream: settings.log, base: null } : false,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: largestBody,
+    trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
+    genReqId: () => random.token(requestIdBits),
+    requestTimeout: 0,
+    routerOptions: { maxParamLength: longestPath, caseSensitive: true },
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
+    frameworkErrors: (error, request, reply) => void sendProblem(request, reply, asRefusal(error) ?? new Refusal('requestMalformed'), clock.now()),
+  });
+  app.server.headersTimeout = headerTimeout;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => parseJson(body));
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = asRefusal(error);
+    if (refusal) return sendProblem(request, reply, refusal, clock.now());
+    request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
+    return sendProblem(request, reply, new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`), clock.now());
+  });
+  return app;
+}
+
+/** What a server without links answers to every other address. */
+export function answerNotFound(app: FastifyInstance, clock: Clock): void {
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), clock.now()));
+}

@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Credentials } from '#features/visits/recognise.ts';
+import type { NewSession } from '#features/visits/sign-in.ts';
+import { longestSession, surplusTokens } from '#features/visits/visit-session.ts';
+import type { Store } from '#ports/store.ts';
+
+const mostCookies = 30; // visit.md, Sessions: the thirty newest are kept
+const longestBasic = 1024;
+
+const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
+const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? '__Host-postern-' : 'postern-');
+
+/** The session cookies of a request, by login profile. */
+export function sessionTokens(request: FastifyRequest, publicUrl: string): Map<number, string> {
+  const prefix = prefixOf(publicUrl);
+  const tokens = new Map<number, string>();
+  for (const [name, value] of Object.entries(request.cookies)) {
+    const id = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+    if (Number.isSafeInteger(id) && value) tokens.set(id, value);
+  }
+  return tokens;
+}
+
+/** `Authorization: Basic` (RFC 7617), in UTF-8. */
+function basicOf(header: string | undefined): Credentials['basic'] {
+  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header ?? '')?.[1];
+  if (encoded === undefined || encoded.length > longestBasic) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** What the request can be recognised by. */
+export function credentialsOf(request: FastifyRequest, publicUrl: string): Credentials {
+  const tokens = sessionTokens(request, publicUrl);
+  return { session: (profileId) => tokens.get(profileId) ?? null, basic: basicOf(request.headers.authorization) };
+}
+
+const options = (publicUrl: string) => ({ httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure(publicUrl) }) as const;
+
+/** Sets a session's cookie, and forgets the oldest beyond thirty. */
+export async function setSessionCookie(request: FastifyRequest, reply: FastifyReply, store: Store, publicUrl: string, { profileId, token }: NewSession): Promise<void> {
+  const others = sessionTokens(request, publicUrl);
+  others.delete(profileId);
+  const surplus = new Set(await surplusTokens(store.read, [...others.values()], mostCookies - 1));
+  for (const [id, known] of others) if (surplus.has(known)) clearSessionCookie(reply, publicUrl, id);
+  reply.setCookie(prefixOf(publicUrl) + profileId, token, { ...options(publicUrl), maxAge: longestSession / 1000 });
+}
+
+export function clearSessionCookie(reply: FastifyReply, publicUrl: string, profileId: number): void {
+  reply.clearCookie(prefixOf(publicUrl) + profileId, options(publicUrl));
+}

@@ -1,0 +1,121 @@
+import cookies from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { messages, Refusal } from '#core/messages.ts';
+import { SignInBody } from '#core/records/visit.ts';
+import { visitPortal } from '#features/visits/portal.ts';
+import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in.ts';
+import { isLiving } from '#features/visits/visit-session.ts';
+import { visitShare } from '#features/visits/visit-share.ts';
+import { fileRoutes } from './file-routes.ts';
+import { checkHost, checkSite } from './own-site.ts';
+import { pageRoutes } from './page-routes.ts';
+import { asRefusal, loggable, pathOf } from './problem.ts';
+import { readQuery, validator } from './validation.ts';
+import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
+import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
+import { clearSessionCookie, credentialsOf, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
+
+/** What takes no parameters. */
+export const noQuery = Type.Object({}, { additionalProperties: false });
+const checkNoQuery = validator(noQuery);
+
+/** A network that tries addresses is not looked at, unless it is somebody who has signed in. */
+async function checkUnknownLinks(request: FastifyRequest, { ports, unknownLinks }: VisitorParts): Promise<void> {
+  const refusal = unknownLinks.refusal(request.ip);
+  if (!refusal) return;
+  const publicUrl = ports.links.publicUrl();
+  const tokens = [...sessionTokens(request, publicUrl).values()];
+  if (await isLiving(ports.store.read, tokens, ports.clock.now())) return;
+  if (credentialsOf(request, publicUrl).basic) return void (request.limited = refusal);
+  throw refusal;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set for a network that has tried too many links and now sends a Basic pair: only a right one helps it. */
+    limited: Refusal | null;
+  }
+}
+
+function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  const checkBody = validator(SignInBody);
+  const body = (request: FastifyRequest): SignInBody => {
+    checkBody(request.body ?? {});
+    return request.body as SignInBody; // what the validator let through
+  };
+  const setCookie = (request: FastifyRequest, reply: FastifyReply) => (session: { profileId: number; token: string }) => setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
+  const end = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
+    clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, approachingOf(request, parts), at));
+    return reply.code(204).send();
+  };
+  app.get('/s/:viewId/visit', (request) => visitShare(ports, approachingOf(request, parts)));
+  app.get('/p/:viewId/visit', (request) => visitPortal(ports, approachingOf(request, parts)));
+  app.post('/s/:viewId/sign-in', (request, reply) => signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)));
+  app.post('/p/:viewId/sign-in', (request, reply) => signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply)));
+  app.post('/s/:viewId/sign-out', (request, reply) => end(request, reply, 'share'));
+  app.post('/p/:viewId/sign-out', (request, reply) => end(request, reply, 'portal'));
+  const unavailable = async () => {
+    throw new Refusal('signInUnavailable');
+  };
+  for (const at of ['s', 'p']) {
+    app.post(`/${at}/:viewId/sign-in/code`, unavailable);
+    app.get(`/${at}/:viewId/sign-in/start`, unavailable);
+  }
+  app.get('/sign-in/oidc', unavailable);
+  app.post('/sign-in/saml', unavailable);
+  app.get('/sign-in/saml/metadata', unavailable);
+}
+
+/** Methods that each address of a link takes, for 405. */
+const methodsOf: readonly (readonly [RegExp, string])[] = [
+  [/^\/[sp]\/[^/]+$/, 'GET, HEAD'],
+  [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
+  [/^\/[sp]\/[^/]+\/sign-(in|out)$/, 'POST'],
+  [/^\/s\/[^/]+\/(list|zip)(\/|$)/, 'GET, HEAD'],
+  [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
+  [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
+  [/^\/s\/[^/]+\/(folder|rename)(\/|$)/, 'POST'],
+];
+
+function notFound(request: FastifyRequest): Refusal {
+  const allow = methodsOf.find(([pattern]) => pattern.test(pathOf(request.url)))?.[1];
+  if (allow !== undefined && !allow.split(', ').includes(request.method)) return new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
+  return new Refusal('notFound');
+}
+
+const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
+const readsQuery = (url: string) => isPage(url) || /^\/s\/[^/]+\/(list|zip)(\/|$)/.test(pathOf(url));
+
+/** Every route of visit.md: what a link and a portal answer. */
+export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports, unknownLinks } = parts;
+  app.register(async (link) => {
+    await link.register(cookies);
+    link.decorateRequest('limited', null);
+    link.addHook('onRequest', async (request, reply) => {
+      reply.headers(linkHeaders);
+      checkHost(request, ports.links.publicUrl());
+      if (request.is404) throw notFound(request);
+      addressOf(request.url);
+      if (!readsQuery(request.url)) checkNoQuery(readQuery(request.url, noQuery));
+      if (!request.url.startsWith('/sign-in/saml')) checkSite(request, ports.links.publicUrl());
+      await checkUnknownLinks(request, parts);
+    });
+    link.setErrorHandler((error, request, reply) => {
+      const refusal = asRefusal(error);
+      if (!refusal) {
+        request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
+        return refuseVisitor(request, reply, new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`), ports.clock);
+      }
+      if (refusal.says === 'linkUnknown') unknownLinks.note(request.ip);
+      const wrongPair = request.limited && [401, 404].includes(messages[refusal.says].status);
+      return refuseVisitor(request, reply, wrongPair && request.limited ? request.limited : refusal, ports.clock);
+    });
+    link.setNotFoundHandler((request, reply) => refuseVisitor(request, reply, notFound(request), ports.clock));
+    pageRoutes(link, parts);
+    signRoutes(link, parts);
+    fileRoutes(link, parts);
+  });
+}

@@ -1,0 +1,5 @@
+/** Chance that nobody can guess. */
+export interface Random {
+  /** base64url text of that many bits. */
+  token(bits: number): string;
+}

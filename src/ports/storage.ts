@@ -1,0 +1,70 @@
+import type { ItemPath } from '#core/item-path.ts';
+import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+
+/** A file held open: what is read is what its entry said, whatever happens to the name. */
+export interface OpenFile {
+  readonly entry: Entry;
+  /** Reads up to `into.length` bytes from `position`; the number read, 0 at the end. */
+  read(into: Uint8Array, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A file on its way in: nothing is visible until it is placed. */
+export interface Upload {
+  write(chunk: Uint8Array): Promise<void>;
+  /**
+   * Puts it in place, on disk for good: under `name` if that is free, or over `replaces`.
+   * @throws ItemExists, ItemStale
+   */
+  place(name: string, replaces: { readonly etag: string } | null): Promise<Entry>;
+  /** Forgets the staging copy; after place, what was placed stays. */
+  forget(): Promise<void>;
+}
+
+/** A change that was recorded as begun; its token names what it put aside meanwhile. */
+export interface BegunChange {
+  readonly does: 'upload' | 'createFolder' | 'rename' | 'delete';
+  readonly parent: ItemPath;
+  readonly name: string;
+  /** Rename: the new name. */
+  readonly newName: string;
+  readonly token: string;
+}
+
+/** A place that holds files. An ItemPath is a list of checked segments (core/item-path): no adapter splits or decodes one. */
+export interface Storage {
+  /** null where nothing lies at `path`, or what is neither file nor folder. Every method throws StorageAway where the place does not answer. */
+  stat(path: ItemPath): Promise<Entry | null>;
+  /** The entries of a folder in batches, in no order; null where there is no folder. */
+  list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null>;
+  /** One page of a folder, sorted; null where there is no folder. */
+  page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
+  /** null where there is no file. */
+  open(path: ItemPath): Promise<OpenFile | null>;
+  /** @throws ItemExists, ItemAbsent (no such parent), StorageFull */
+  createFolder(parent: ItemPath, name: string): Promise<void>;
+  /**
+   * @param token names the staging copy, and is recorded beforehand, so that a later start can settle what a crash left
+   * @throws ItemAbsent (no such parent), StorageFull
+   */
+  upload(parent: ItemPath, token: string): Promise<Upload>;
+  /** Did the change take place before a crash? Clears away what it left half done. */
+  settle(change: BegunChange): Promise<boolean>;
+  /** @throws ItemAbsent, ItemExists */
+  rename(parent: ItemPath, from: string, to: string, token: string): Promise<void>;
+  /** A file, or a folder with all that is in it, in one step. @throws ItemAbsent */
+  remove(parent: ItemPath, name: string, token: string): Promise<void>;
+  /** Clears away what a crash left of uploads and removals; while nothing else is under way. */
+  sweep(): Promise<void>;
+}
+
+/** The place does not answer: an unmounted disk, a service that is down. */
+export class StorageAway extends Error {}
+/** There is no room left. */
+export class StorageFull extends Error {}
+/** Nothing lies there. */
+export class ItemAbsent extends Error {}
+/** The name is taken. */
+export class ItemExists extends Error {}
+/** It is no longer what the caller saw. */
+export class ItemStale extends Error {}

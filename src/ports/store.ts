@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import type { Database } from './tables.ts';
+
+/** Where a change's queries run; it awaits nothing else. */
+export type Tx = Kysely<Database>;
+
+/** What the engines say differently; features stay on what they share. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Was this error a row that another row's uniqueness forbids? */
+  isUniqueViolation(error: unknown): boolean;
+}
+
+/** The database. What it answers as changed is on disk. */
+export interface Store {
+  /** Short questions. */
+  readonly read: Kysely<Database>;
+  /** Questions that may take longer: they hold up nobody else. */
+  readonly search: Kysely<Database>;
+  readonly dialect: Dialect;
+  /**
+   * Runs a change in a transaction of its own and answers when it is on disk; a refusal, too, is answered only then,
+   * since it may speak of what others have changed. The change awaits nothing but `tx`, and may be run twice.
+   */
+  write<T>(change: (tx: Tx) => Promise<T>, options?: { readonly dryRun?: boolean }): Promise<T>;
+  /** All that was visible before the call is on disk after it. */
+  durable(): Promise<void>;
+  /** Answers as long as the database does. */
+  check(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

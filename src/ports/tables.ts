@@ -1,0 +1,244 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
+export type Flag = 0 | 1;
+
+interface Owned {
+  readonly tid: number;
+  version: number;
+  created_owner: string;
+  updated_owner: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface TenantTable {
+  id: Generated<number>;
+  title: string;
+  default_profile_id: number | null;
+  created_at: number;
+}
+
+export interface LoginProfileTable extends Owned {
+  id: Generated<number>;
+  title: string;
+  description: string;
+  ip_range: string;
+  type_id: number;
+  view_id: string;
+  username: string;
+  /** Sealed; empty: none. */
+  password: string;
+  lang: string;
+  startup_message: string;
+  /** Sealed; empty: none. */
+  configuration: string;
+  /** Raised by whatever ends the sessions of the profile. */
+  session_epoch: number;
+  search_text: string;
+}
+
+export interface AccessUserTable extends Owned {
+  id: Generated<number>;
+  profile_id: number;
+  username: string;
+  username_key: string;
+  first_name: string;
+  last_name: string;
+  email: string;
+  email_key: string;
+  /** argon2id; null: none yet. */
+  password_hash: string | null;
+  active: Flag;
+  /** Raised by whatever ends the sessions of the user. */
+  session_epoch: number;
+  search_text: string;
+}
+
+export interface ShareTable extends Owned {
+  id: Generated<number>;
+  title: string;
+  location_id: number;
+  path: string;
+  /** The path in one spelling, for search. */
+  path_key: string;
+  profile_id: number;
+  view_id: string;
+  notify_emails: string;
+  description: string;
+  startup_message: string;
+  can_delete: Flag;
+  can_upload: Flag;
+  can_create_folder: Flag;
+  can_download: Flag;
+  can_download_folder: Flag;
+  can_view: Flag;
+  can_rename: Flag;
+  alert_delete: Flag;
+  alert_upload: Flag;
+  alert_create_folder: Flag;
+  alert_download: Flag;
+  alert_view: Flag;
+  alert_rename: Flag;
+  copy_protect: Flag;
+  water_mark_text: string;
+  digital_sign_reason: string;
+  digital_signature: Flag;
+  allow_all_users: Flag;
+  valid_from: number | null;
+  valid_to: number | null;
+  proxy_mode: Flag;
+  folder: Flag;
+  active: Flag;
+  search_text: string;
+}
+
+export interface ShareUserTable {
+  share_id: number;
+  position: number;
+  name: string;
+  name_key: string;
+  /** The access user of a USERS profile; for other kinds the name stands for itself. */
+  user_id: number | null;
+}
+
+export interface ShareGroupTable {
+  share_id: number;
+  position: number;
+  name: string;
+  name_key: string;
+}
+
+/** Every address that was ever in use: it stays its tenant's. */
+export interface LinkTable {
+  view_key: string;
+  tid: number;
+  share_id: number | null;
+  profile_id: number | null;
+}
+
+export interface LocationTable extends Owned {
+  id: Generated<number>;
+  name: string;
+  kind: string;
+  /** Sealed. */
+  configuration: string;
+  search_text: string;
+}
+
+export interface ApiKeyTable {
+  id: Generated<number>;
+  tid: number;
+  version: number;
+  name: string;
+  role: string;
+  hash: string;
+  first_characters: string;
+  expires_at: number | null;
+  last_used_at: number | null;
+  created_owner: string;
+  created_at: number;
+}
+
+export interface ApiTokenTable {
+  hash: string;
+  key_id: number;
+  expires_at: number;
+}
+
+export interface IdempotencyTable {
+  caller: string;
+  key: string;
+  fingerprint: string;
+  status: number;
+  /** Sealed. */
+  answer: string;
+  created_at: number;
+}
+
+export interface AuditTable {
+  id: ColumnType<number, number | undefined, never>;
+  tid: number;
+  at: number;
+  actor: string;
+  actor_kind: 'key' | 'operator' | 'visitor' | 'system';
+  address: string;
+  action: string;
+  outcome: 'done' | 'refused' | 'failed' | 'begun';
+  share_id: number | null;
+  share_title: string;
+  view_id: string;
+  path: string;
+  bytes: number | null;
+  before: string | null;
+  after: string | null;
+  request_id: string;
+  count: number;
+  search_text: string;
+}
+
+/** Equal actions of one visitor that are told as one row, until the instant. */
+export interface OngoingTable {
+  key: string;
+  audit_id: number;
+  until: number;
+}
+
+/** An e-mail that is owed; a later issue sends it. */
+export interface AlertTable {
+  id: Generated<number>;
+  tid: number;
+  share_id: number;
+  audit_id: number;
+  action: string;
+  emails: string;
+  created_at: number;
+}
+
+/** What an action needs to be settled by after a crash; gone with its outcome. */
+export interface UnsettledTable {
+  audit_id: number;
+  location_id: number;
+  /** Path of the folder within the location. */
+  parent: string;
+  name: string;
+  new_name: string;
+  token: string;
+}
+
+export interface VisitSessionTable {
+  hash: string;
+  profile_id: number;
+  profile_epoch: number;
+  user_id: number | null;
+  user_epoch: number | null;
+  name: string;
+  created_at: number;
+  used_at: number;
+}
+
+export interface FailureTable {
+  id: Generated<number>;
+  key: string;
+  at: number;
+}
+
+export interface Database {
+  tenant: TenantTable;
+  login_profile: LoginProfileTable;
+  access_user: AccessUserTable;
+  share: ShareTable;
+  share_user: ShareUserTable;
+  share_group: ShareGroupTable;
+  link: LinkTable;
+  location: LocationTable;
+  api_key: ApiKeyTable;
+  api_token: ApiTokenTable;
+  idempotency: IdempotencyTable;
+  audit: AuditTable;
+  ongoing: OngoingTable;
+  alert: AlertTable;
+  unsettled: UnsettledTable;
+  visit_session: VisitSessionTable;
+  failure: FailureTable;
+}

@@ -1,0 +1,7 @@
+/** Keeps secrets readable by this installation alone. */
+export interface Vault {
+  /** @param purpose what the secret is for: sealed for one purpose, it opens for no other */
+  seal(purpose: string, secret: string): string;
+  /** @throws where the text was not sealed here, or for another purpose */
+  open(purpose: string, sealed: string): string;
+}

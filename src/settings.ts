@@ -1,0 +1,137 @@
+import { isAbsolute, resolve } from 'node:path';
+import { parseRanges } from '#core/policy/address-range.ts';
+
+/** What the operator has set, read once at start. */
+export interface Settings {
+  readonly port: number;
+  readonly host: string;
+  /** Where the management interface listens alone; null: beside the links. */
+  readonly admin: { readonly port: number; readonly host: string } | null;
+  /** null: `http://localhost:PORT`. */
+  readonly publicUrl: string | null;
+  readonly data: string;
+  readonly apiKey: string | null;
+  readonly secretKey: string | null;
+  readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
+  readonly privateTargets: string;
+  readonly trustedProxies: readonly string[];
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string | null;
+  readonly maxFileSize: number;
+  readonly auditDays: number;
+}
+
+/** A setting that is wrong; the message names it and says what would be right. */
+export class WrongSetting extends Error {}
+
+/** One environment variable: the operator's page is printed from these. */
+interface Setting<T> {
+  readonly name: string;
+  readonly fallback: string;
+  readonly meaning: string;
+  /** @throws Error that says what would be right */
+  readonly read: (text: string) => T;
+}
+
+const setting = <T>(name: string, fallback: string, meaning: string, read: (text: string) => T): Setting<T> => ({ name, fallback, meaning, read });
+const must = (what: string): never => {
+  throw new Error(what);
+};
+
+const port = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : must('must be a port, 0 to 65535'));
+const optional =
+  <T>(read: (text: string) => T) =>
+  (text: string): T | null =>
+    text === '' ? null : read(text);
+const text = (value: string) => value;
+const atLeast = (length: number) => (value: string) => (value.length >= length ? value : must(`must be at least ${length} characters long`));
+const positive = (value: string) => (/^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : must('must be a whole number above 0'));
+
+function publicUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : must('must be an address such as https://files.example.com');
+  if (!['http:', 'https:'].includes(url.protocol)) must('must begin with http:// or https://');
+  if (url.pathname !== '/' || url.search || url.hash || url.username) must('must be an origin alone: no path, query, name or password');
+  return url.origin;
+}
+
+function smtpUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : must('must be smtp://user:password@host:port');
+  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? value : must('must be smtp://user:password@host:port');
+}
+
+function ranges(value: string): string {
+  const parsed = parseRanges(value);
+  return 'wrong' in parsed ? must(`"${parsed.wrong}" is no address, CIDR block or first-last range`) : value;
+}
+
+const localRoots = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .map((entry) => {
+      const [, tid, folder] = /^(\d+):(\/.*)$/.exec(entry) ?? must(`"${entry}" must be tid:/folder`);
+      return { tid: Number(tid), folder: isAbsolute(folder ?? '') ? resolve(folder ?? '') : must(`"${entry}" must name an absolute folder`) };
+    });
+
+const noDatabase = (value: string) => (value === '' ? null : must('is not built yet: leave it unset for the embedded database'));
+const addresses = (value: string) => ranges(value).split(/[\s,]+/).filter(Boolean);
+
+/** Every setting, once. */
+export const catalogue = {
+  port: setting('PORT', '8080', 'Port where it listens.', port),
+  host: setting('HOST', '127.0.0.1', 'Address where it listens.', text),
+  adminPort: setting('POSTERN_ADMIN_PORT', '', 'If set: `/api/v1`, `/docs` and `/metrics` listen there and only there.', optional(port)),
+  adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address of POSTERN_ADMIN_PORT; HOST if not set.', text),
+  publicUrl: setting('POSTERN_PUBLIC_URL', '', 'Base address written into links; `http://localhost:PORT` if not set.', optional(publicUrl)),
+  data: setting('POSTERN_DATA', './data', 'Folder of the embedded database, the keys, and the location `local` in `files/` below it.', (value) => resolve(value)),
+  databaseUrl: setting('POSTERN_DATABASE_URL', '', 'Reserved for PostgreSQL; any value is refused until it is built.', noDatabase),
+  apiKey: setting('POSTERN_API_KEY', '', 'An admin key of tenant 1, named `environment`, at least 16 characters; it replaces its forerunner at each start.', optional(atLeast(16))),
+  secretKey: setting('POSTERN_SECRET_KEY', '', 'Encrypts stored secrets, at least 16 characters; a file of mode 0600 in POSTERN_DATA if not set.', optional(atLeast(16))),
+  localRoots: setting('POSTERN_LOCAL_ROOTS', '', '`tid:/folder` pairs, separated by commas, below which that tenant may add `local` locations.', localRoots),
+  privateTargets: setting('POSTERN_PRIVATE_TARGETS', '', 'Networks in which addresses given by tenants may lie; nothing built so far connects to any.', ranges),
+  trustedProxies: setting('POSTERN_TRUSTED_PROXIES', '', 'Addresses whose `X-Forwarded-For` and `-Proto` are believed.', addresses),
+  smtpUrl: setting('POSTERN_SMTP_URL', '', 'Mail server, `smtp://user:password@host:port`; alerts are kept until their sending is built.', optional(smtpUrl)),
+  mailFrom: setting('POSTERN_MAIL_FROM', '', 'Sender of alerts.', optional(text)),
+  maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', positive),
+  auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days that audit rows are kept.', positive),
+};
+
+const known: readonly string[] = Object.values(catalogue).map(({ name }) => name);
+
+/**
+ * Reads the environment.
+ * @throws WrongSetting that names every variable that is wrong, unknown POSTERN_ ones included
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const faults = Object.keys(environment)
+    .filter((name) => name.startsWith('POSTERN_') && !known.includes(name))
+    .map((name) => `${name} is not a setting`);
+  for (const { name, fallback, read } of Object.values(catalogue)) {
+    try {
+      read(environment[name] ?? fallback);
+    } catch (cause) {
+      faults.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
+    }
+  }
+  if (faults.length > 0) throw new WrongSetting(faults.join('\n'));
+  const value = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
+  const adminPort = value(catalogue.adminPort);
+  const host = value(catalogue.host);
+  return {
+    port: value(catalogue.port),
+    host,
+    admin: adminPort === null ? null : { port: adminPort, host: value(catalogue.adminHost) || host },
+    publicUrl: value(catalogue.publicUrl),
+    data: value(catalogue.data),
+    apiKey: value(catalogue.apiKey),
+    secretKey: value(catalogue.secretKey),
+    localRoots: value(catalogue.localRoots),
+    privateTargets: value(catalogue.privateTargets),
+    trustedProxies: value(catalogue.trustedProxies),
+    smtpUrl: value(catalogue.smtpUrl),
+    mailFrom: value(catalogue.mailFrom),
+    maxFileSize: value(catalogue.maxFileSize),
+    auditDays: value(catalogue.auditDays),
+  };
+}
