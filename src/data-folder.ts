@@ -33,7 +33,11 @@ export function dataFolder(path: string) {
     keepFirstKey: (key: string) => writeSecret(join(path, 'first-key'), `${key}\n`),
     welcome(): void {
       mkdirSync(join(path, 'files'), { recursive: true });
-      writeFileSync(join(path, 'files', 'welcome.txt'), 'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n', { flag: 'wx' });
+      writeFileSync(
+        join(path, 'files', 'welcome.txt'),
+        'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n',
+        { flag: 'wx' },
+      );
     },
   };
 }

@@ -43,7 +43,9 @@ function guide(postern: Postern, settings: Settings): string[] {
 }
 
 const settings = settingsOrStop();
-const postern = await compose(settings).catch((cause: unknown) => stop(cannot, `Postern does not start: ${cause instanceof Error ? cause.message : 'unknown error'}`));
+const postern = await compose(settings).catch((cause: unknown) =>
+  stop(cannot, `Postern does not start: ${cause instanceof Error ? cause.message : 'unknown error'}`),
+);
 for (const line of warnings(settings)) process.stderr.write(`Note: ${line}\n`);
 for (const line of guide(postern, settings)) say(line);
 

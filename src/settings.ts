@@ -33,7 +33,12 @@ interface Setting<T> {
   readonly read: (text: string) => T;
 }
 
-const setting = <T>(name: string, fallback: string, meaning: string, read: (text: string) => T): Setting<T> => ({ name, fallback, meaning, read });
+const setting = <T>(name: string, fallback: string, meaning: string, read: (text: string) => T): Setting<T> => ({
+  name,
+  fallback,
+  meaning,
+  read,
+});
 const must = (what: string): never => {
   throw new Error(what);
 };
@@ -44,8 +49,13 @@ const optional =
   (text: string): T | null =>
     text === '' ? null : read(text);
 const text = (value: string) => value;
-const atLeast = (length: number) => (value: string) => (value.length >= length ? value : must(`must be at least ${length} characters long`));
-const positive = (value: string) => (/^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : must('must be a whole number above 0'));
+const atLeast = (length: number) => (value: string) =>
+  value.length >= length ? value : must(`must be at least ${length} characters long`);
+// RFC 6750, 2.1: what a Bearer header can carry.
+const bearer = (value: string) =>
+  /^[\w\-.~+/]{16,}=*$/.test(value) ? value : must('must be at least 16 characters long, of letters, digits and - . _ ~ + /');
+const positive = (value: string) =>
+  /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : must('must be a whole number above 0');
 
 function publicUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : must('must be an address such as https://files.example.com');
@@ -71,11 +81,17 @@ const localRoots = (value: string) =>
     .filter(Boolean)
     .map((entry) => {
       const [, tid, folder] = /^(\d+):(\/.*)$/.exec(entry) ?? must(`"${entry}" must be tid:/folder`);
-      return { tid: Number(tid), folder: isAbsolute(folder ?? '') ? resolve(folder ?? '') : must(`"${entry}" must name an absolute folder`) };
+      return {
+        tid: Number(tid),
+        folder: isAbsolute(folder ?? '') ? resolve(folder ?? '') : must(`"${entry}" must name an absolute folder`),
+      };
     });
 
 const noDatabase = (value: string) => (value === '' ? null : must('is not built yet: leave it unset for the embedded database'));
-const addresses = (value: string) => ranges(value).split(/[\s,]+/).filter(Boolean);
+const addresses = (value: string) =>
+  ranges(value)
+    .split(/[\s,]+/)
+    .filter(Boolean);
 
 /** Every setting, once. */
 export const catalogue = {
@@ -84,14 +100,44 @@ export const catalogue = {
   adminPort: setting('POSTERN_ADMIN_PORT', '', 'If set: `/api/v1`, `/docs` and `/metrics` listen there and only there.', optional(port)),
   adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address of POSTERN_ADMIN_PORT; HOST if not set.', text),
   publicUrl: setting('POSTERN_PUBLIC_URL', '', 'Base address written into links; `http://localhost:PORT` if not set.', optional(publicUrl)),
-  data: setting('POSTERN_DATA', './data', 'Folder of the embedded database, the keys, and the location `local` in `files/` below it.', (value) => resolve(value)),
+  data: setting(
+    'POSTERN_DATA',
+    './data',
+    'Folder of the embedded database, the keys, and the location `local` in `files/` below it.',
+    (value) => resolve(value),
+  ),
   databaseUrl: setting('POSTERN_DATABASE_URL', '', 'Reserved for PostgreSQL; any value is refused until it is built.', noDatabase),
-  apiKey: setting('POSTERN_API_KEY', '', 'An admin key of tenant 1, named `environment`, at least 16 characters; it replaces its forerunner at each start.', optional(atLeast(16))),
-  secretKey: setting('POSTERN_SECRET_KEY', '', 'Encrypts stored secrets, at least 16 characters; a file of mode 0600 in POSTERN_DATA if not set.', optional(atLeast(16))),
-  localRoots: setting('POSTERN_LOCAL_ROOTS', '', '`tid:/folder` pairs, separated by commas, below which that tenant may add `local` locations.', localRoots),
-  privateTargets: setting('POSTERN_PRIVATE_TARGETS', '', 'Networks in which addresses given by tenants may lie; nothing built so far connects to any.', ranges),
+  apiKey: setting(
+    'POSTERN_API_KEY',
+    '',
+    'An admin key of tenant 1, named `environment`, at least 16 characters; it replaces its forerunner at each start.',
+    optional(bearer),
+  ),
+  secretKey: setting(
+    'POSTERN_SECRET_KEY',
+    '',
+    'Encrypts stored secrets, at least 16 characters; a file of mode 0600 in POSTERN_DATA if not set.',
+    optional(atLeast(16)),
+  ),
+  localRoots: setting(
+    'POSTERN_LOCAL_ROOTS',
+    '',
+    '`tid:/folder` pairs, separated by commas, below which that tenant may add `local` locations.',
+    localRoots,
+  ),
+  privateTargets: setting(
+    'POSTERN_PRIVATE_TARGETS',
+    '',
+    'Networks in which addresses given by tenants may lie; nothing built so far connects to any.',
+    ranges,
+  ),
   trustedProxies: setting('POSTERN_TRUSTED_PROXIES', '', 'Addresses whose `X-Forwarded-For` and `-Proto` are believed.', addresses),
-  smtpUrl: setting('POSTERN_SMTP_URL', '', 'Mail server, `smtp://user:password@host:port`; alerts are kept until their sending is built.', optional(smtpUrl)),
+  smtpUrl: setting(
+    'POSTERN_SMTP_URL',
+    '',
+    'Mail server, `smtp://user:password@host:port`; alerts are kept until their sending is built.',
+    optional(smtpUrl),
+  ),
   mailFrom: setting('POSTERN_MAIL_FROM', '', 'Sender of alerts.', optional(text)),
   maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', positive),
   auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days that audit rows are kept.', positive),

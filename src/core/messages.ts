@@ -108,4 +108,5 @@ export class Refusal extends Error {
 }
 
 /** 400 that names one field. */
-export const fieldRefusal = (field: string, detail: string) => new Refusal('fieldInvalid', `${field}: ${detail}`, { faults: [{ field, detail }] });
+export const fieldRefusal = (field: string, detail: string) =>
+  new Refusal('fieldInvalid', `${field}: ${detail}`, { faults: [{ field, detail }] });

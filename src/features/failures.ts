@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { networkOf } from '#core/policy/address-range.ts';
-import { type Failures, type FailureScope, failuresCountFor, waitLeft } from '#core/policy/slow-down.ts';
 import { Refusal } from '#core/messages.ts';
+import { networkOf } from '#core/policy/address-range.ts';
+import { type FailureScope, type Failures, failuresCountFor, waitLeft } from '#core/policy/slow-down.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** What failures are counted by. */
@@ -28,7 +28,11 @@ async function knownFailures(db: Tx, keys: readonly FailureKey[], now: number): 
   const rows = await db
     .selectFrom('failure')
     .select(['key', sql<number>`count(*)`.as('count'), sql<number>`max(at)`.as('last_at')])
-    .where('key', 'in', keys.map(({ key }) => key))
+    .where(
+      'key',
+      'in',
+      keys.map(({ key }) => key),
+    )
     .where('at', '>', now - failuresCountFor)
     .groupBy('key')
     .execute();
@@ -45,7 +49,10 @@ export async function checkWait(db: Tx, keys: readonly FailureKey[], now: number
 }
 
 export async function noteFailure(tx: Tx, keys: readonly FailureKey[], now: number): Promise<void> {
-  await tx.insertInto('failure').values(keys.map(({ key }) => ({ key, at: now }))).execute();
+  await tx
+    .insertInto('failure')
+    .values(keys.map(({ key }) => ({ key, at: now })))
+    .execute();
 }
 
 /** A success clears its pair. */

@@ -13,17 +13,41 @@ async function dropAudit({ store, clock, limits }: Ports): Promise<void> {
   const now = clock.now();
   const before = now - (now % day) - limits.auditDays * day;
   for (;;) {
-    const ids = await store.read.selectFrom('audit').select('id').where('at', '<', before).where('outcome', '!=', 'begun').limit(batch).execute();
+    const ids = await store.read
+      .selectFrom('audit')
+      .select('id')
+      .where('at', '<', before)
+      .where('outcome', '!=', 'begun')
+      .limit(batch)
+      .execute();
     if (ids.length === 0) return;
-    await store.write((tx) => tx.deleteFrom('audit').where('id', 'in', ids.map(({ id }) => id)).execute());
+    await store.write((tx) =>
+      tx
+        .deleteFrom('audit')
+        .where(
+          'id',
+          'in',
+          ids.map(({ id }) => id),
+        )
+        .execute(),
+    );
   }
 }
 
 async function dropEnded(tx: Tx, now: number): Promise<void> {
-  await tx.deleteFrom('failure').where('at', '<', now - Math.max(failuresCountFor, longestConflict)).execute();
-  await tx.deleteFrom('visit_session').where('created_at', '<', now - longestSession).execute();
+  await tx
+    .deleteFrom('failure')
+    .where('at', '<', now - Math.max(failuresCountFor, longestConflict))
+    .execute();
+  await tx
+    .deleteFrom('visit_session')
+    .where('created_at', '<', now - longestSession)
+    .execute();
   await tx.deleteFrom('api_token').where('expires_at', '<', now).execute();
-  await tx.deleteFrom('idempotency').where('created_at', '<', now - keptAnswersFor).execute();
+  await tx
+    .deleteFrom('idempotency')
+    .where('created_at', '<', now - keptAnswersFor)
+    .execute();
   await tx.deleteFrom('ongoing').where('until', '<', now).execute();
 }
 

@@ -26,9 +26,17 @@ const selectLinks = (db: Tx) =>
 /** All of a link but the visitor: the share, its login profile and its location, by one query. */
 export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute']>>[number];
 
-export const linkOfViewId = (db: Tx, viewId: string): Promise<LinkRow | undefined> => selectLinks(db).where('share.view_id', '=', viewId).executeTakeFirst();
-export const linkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> => selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
-export const linksOfProfile = (db: Tx, profileId: number): Promise<LinkRow[]> => selectLinks(db).where('share.profile_id', '=', profileId).where('share.active', '=', 1).orderBy('share.title').orderBy('share.id').execute();
+export const linkOfViewId = (db: Tx, viewId: string): Promise<LinkRow | undefined> =>
+  selectLinks(db).where('share.view_id', '=', viewId).executeTakeFirst();
+export const linkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
+  selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
+export const linksOfProfile = (db: Tx, profileId: number): Promise<LinkRow[]> =>
+  selectLinks(db)
+    .where('share.profile_id', '=', profileId)
+    .where('share.active', '=', 1)
+    .orderBy('share.title')
+    .orderBy('share.id')
+    .execute();
 
 /** Who has signed in, with the number of the access user where it is one. */
 export interface SignedIn extends Identity {
@@ -42,11 +50,17 @@ async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<{ 
   const keys = visitor.names.map(fold);
   const users = db.selectFrom('share_user').select('name').where('share_id', '=', link.id);
   // In a USERS profile a list names users, not texts: a name that was deleted and is made anew inherits nothing.
-  const named = link.type_id === profileTypes.USERS ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
+  const named =
+    link.type_id === profileTypes.USERS ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
   const groups = visitor.groups.map(fold);
   return {
     userNames: (await named.execute()).map(({ name }) => name),
-    groupNames: groups.length === 0 ? [] : (await db.selectFrom('share_group').select('name').where('share_id', '=', link.id).where('name_key', 'in', groups).execute()).map(({ name }) => name),
+    groupNames:
+      groups.length === 0
+        ? []
+        : (await db.selectFrom('share_group').select('name').where('share_id', '=', link.id).where('name_key', 'in', groups).execute()).map(
+            ({ name }) => name,
+          ),
   };
 }
 

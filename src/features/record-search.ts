@@ -47,7 +47,8 @@ export function readPage(query: PageQuery, sortable: Readonly<Record<string, str
 }
 
 /** A substring of the folded text, in any script: both engines compare code points. */
-export const holdsWord = (column: string, word: string) => sql<SqlBool>`${sql.ref(column)} like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
+export const holdsWord = (column: string, word: string) =>
+  sql<SqlBool>`${sql.ref(column)} like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 
 /** The ids of a page and the exact number of matches. */
 export async function findPage<TB extends keyof Database>(
@@ -100,4 +101,5 @@ export function envelope(
 const pageOnly = ['startIndex', 'pageSize', 'sortField', 'sortOrder', 'details'];
 
 /** Does the query leave any record out? */
-export const filters = (query: object) => Object.entries(query).some(([name, value]) => !pageOnly.includes(name) && value !== undefined && value !== '');
+export const filters = (query: object) =>
+  Object.entries(query).some(([name, value]) => !pageOnly.includes(name) && value !== undefined && value !== '');

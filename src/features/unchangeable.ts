@@ -2,7 +2,11 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { Refusal } from '#core/messages.ts';
 
 /** The body of an update, which takes further fields of the record as long as they say what the record says. */
-export function unchangeable<B extends TSchema, F extends TProperties, K extends keyof F & string>(body: B, fields: F, fixed: Readonly<Record<K, string>>) {
+export function unchangeable<B extends TSchema, F extends TProperties, K extends keyof F & string>(
+  body: B,
+  fields: F,
+  fixed: Readonly<Record<K, string>>,
+) {
   const names = Object.keys(fixed);
   const extra = Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
   const properties: TProperties = { ...('properties' in body ? (body.properties as TProperties) : {}) };

@@ -18,9 +18,19 @@ function idIn(body: unknown): number {
  * @param ifMatch the header, or undefined: any version will do
  * @throws 400 without an id, 404, 412
  */
-export async function checkTarget(tx: Tx, target: Target<unknown>, body: unknown, caller: Caller, ifMatch: string | undefined): Promise<void> {
+export async function checkTarget(
+  tx: Tx,
+  target: Target<unknown>,
+  body: unknown,
+  caller: Caller,
+  ifMatch: string | undefined,
+): Promise<void> {
   const id = target.find ? await target.find(body, caller, tx) : idIn(body);
-  const row = id === undefined ? undefined : await tx.selectFrom(target.table).select('version').where('id', '=', id).where('tid', '=', caller.tid).executeTakeFirst();
+  const row =
+    id === undefined
+      ? undefined
+      : await tx.selectFrom(target.table).select('version').where('id', '=', id).where('tid', '=', caller.tid).executeTakeFirst();
   if (!row) throw new Refusal('recordUnknown');
-  if (ifMatch !== undefined && !matches(ifMatch, row.version)) throw new Refusal('versionStale', `The record is at version "${row.version}".`);
+  if (ifMatch !== undefined && !matches(ifMatch, row.version))
+    throw new Refusal('versionStale', `The record is at version "${row.version}".`);
 }

@@ -23,6 +23,12 @@ export async function checkConflicts(db: Tx, keyId: number, parameters: unknown,
 
 /** Counts a conflict, then throws on what was thrown. */
 export async function noteConflict(store: Store, keyId: number, cause: unknown, now: number): Promise<never> {
-  if (cause instanceof Refusal && cause.says === 'viewIdTaken') await store.write((tx) => tx.insertInto('failure').values({ key: keyOf(keyId), at: now }).execute());
+  if (cause instanceof Refusal && cause.says === 'viewIdTaken')
+    await store.write((tx) =>
+      tx
+        .insertInto('failure')
+        .values({ key: keyOf(keyId), at: now })
+        .execute(),
+    );
   throw cause;
 }

@@ -15,19 +15,30 @@ export function checkViewId(viewId: string): void {
 /** @throws 409 where a link without sign-in would stand open under an address short enough to guess */
 export function checkLongEnough(viewId: string, typeId: number): void {
   if (asksSignIn(typeId) || viewId.length >= shortestOpenViewId) return;
-  throw new Refusal('viewIdTooShort', `A link without sign-in needs a view id of at least ${shortestOpenViewId} characters: share/updateSharableLink gives a longer one.`, {
-    faults: [{ field: 'viewId', detail: `must be at least ${shortestOpenViewId} characters for a login profile without sign-in` }],
-  });
+  throw new Refusal(
+    'viewIdTooShort',
+    `A link without sign-in needs a view id of at least ${shortestOpenViewId} characters: share/updateSharableLink gives a longer one.`,
+    {
+      faults: [{ field: 'viewId', detail: `must be at least ${shortestOpenViewId} characters for a login profile without sign-in` }],
+    },
+  );
 }
 
 /** Makes an address a record's own. Once used it stays its tenant's, whatever becomes of the record. @throws 409 */
-export async function claimViewId(tx: Tx, tid: number, viewId: string, owner: { share_id: number } | { profile_id: number }): Promise<void> {
+export async function claimViewId(
+  tx: Tx,
+  tid: number,
+  viewId: string,
+  owner: { share_id: number } | { profile_id: number },
+): Promise<void> {
   const view_key = viewIdKey(viewId);
-  const taken = () =>
-    new Refusal('viewIdTaken', undefined, { faults: [{ field: 'viewId', detail: 'is taken; choose another' }] });
+  const taken = () => new Refusal('viewIdTaken', undefined, { faults: [{ field: 'viewId', detail: 'is taken; choose another' }] });
   const known = await tx.selectFrom('link').selectAll().where('view_key', '=', view_key).executeTakeFirst();
   if (!known) {
-    await tx.insertInto('link').values({ view_key, tid, share_id: null, profile_id: null, ...owner }).execute();
+    await tx
+      .insertInto('link')
+      .values({ view_key, tid, share_id: null, profile_id: null, ...owner })
+      .execute();
     return;
   }
   const own = 'share_id' in owner ? known.share_id === owner.share_id : known.profile_id === owner.profile_id;

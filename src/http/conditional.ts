@@ -15,7 +15,12 @@ export interface ByteRange {
 }
 
 /** What a conditional request is to be answered with. */
-export type Selection = { readonly status: 200 } | { readonly status: 206; readonly ranges: readonly ByteRange[] } | { readonly status: 304 } | { readonly status: 412 } | { readonly status: 416 };
+export type Selection =
+  | { readonly status: 200 }
+  | { readonly status: 206; readonly ranges: readonly ByteRange[] }
+  | { readonly status: 304 }
+  | { readonly status: 412 }
+  | { readonly status: 416 };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const mostRanges = 64; // more is no reader but a burden: the whole is sent

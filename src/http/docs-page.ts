@@ -5,7 +5,8 @@ import type { Links } from '#ports/links.ts';
 import { openApi } from './openapi.ts';
 
 // The page's own script writes styles and one inline script; it reaches this server alone.
-const policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+const policy =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
 /** GET /openapi.json, and /docs: a page to try the interface at, without the internet. */
 export async function docsRoutes(app: FastifyInstance, operations: readonly Operation[], links: Links): Promise<void> {

@@ -1,4 +1,4 @@
-import { messages, type MessageName, type Refusal } from '#core/messages.ts';
+import { type MessageName, messages, type Refusal } from '#core/messages.ts';
 
 /** What to do next, where there is something. */
 const advice: Partial<Record<MessageName, string>> = {
@@ -15,7 +15,7 @@ const advice: Partial<Record<MessageName, string>> = {
 };
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: string) => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? '');
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? '');
 
 /** The link that an address below it belongs to, to go back to. */
 const linkOf = (url: string) => /^\/[sp]\/[A-Za-z0-9_-]+(?=\/)/.exec(url)?.[0];
@@ -24,21 +24,21 @@ const linkOf = (url: string) => /^\/[sp]\/[A-Za-z0-9_-]+(?=\/)/.exec(url)?.[0];
 export function failurePage(refusal: Refusal, url: string): string {
   const { title, status } = messages[refusal.says];
   const detail = refusal.message === title ? '' : refusal.message;
-  const paragraphs = [detail, advice[refusal.says] ?? ''].filter(Boolean).map((text) => `<p>${escape(text)}</p>`);
+  const paragraphs = [detail, advice[refusal.says] ?? ''].filter(Boolean).map((text) => `<p>${escapeHtml(text)}</p>`);
   const back = linkOf(url);
-  const again = back && status !== 404 && status !== 410 ? `<p><a class="button" href="${escape(back)}">Open the link</a></p>` : '';
+  const again = back && status !== 404 && status !== 410 ? `<p><a class="button" href="${escapeHtml(back)}">Open the link</a></p>` : '';
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="/assets/failure.css">
 </head>
 <body>
 <main class="card">
-<h1>${escape(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${paragraphs.join('\n')}
 ${again}
 </main>

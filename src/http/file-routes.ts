@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { nameFault, parseItemPath } from '#core/item-path.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { sortOrders } from '#core/records/search.ts';
-import { defaultListing, largestListing, Listing, listingSortFields, RenameBody } from '#core/records/visit.ts';
+import { defaultListing, Listing, largestListing, listingSortFields, RenameBody } from '#core/records/visit.ts';
 import type { Keep } from '#features/visits/changing-action.ts';
 import { createFolder } from '#features/visits/create-folder.ts';
 import { deleteItem } from '#features/visits/delete-item.ts';
@@ -36,7 +36,13 @@ const checkRename = validator(RenameBody);
 function listQuery(url: string) {
   const query = readQuery(url, ListQuery);
   checkList(query);
-  const { sortField = 'name', sortOrder = 'asc', searchWord, startIndex = 0, pageSize = defaultListing } = query as Static<typeof ListQuery>; // just checked
+  const {
+    sortField = 'name',
+    sortOrder = 'asc',
+    searchWord,
+    startIndex = 0,
+    pageSize = defaultListing,
+  } = query as Static<typeof ListQuery>; // just checked
   const order = Object.entries(sortOrders).find(([word]) => word === sortOrder.toLowerCase())?.[1];
   if (!order) throw fieldRefusal('sortOrder', `must be one of ${Object.keys(sortOrders).join(', ')}`);
   return { sort: sortField, order, word: searchWord || null, startIndex, pageSize };
@@ -58,12 +64,21 @@ function takeOver(reply: FastifyReply) {
   return response;
 }
 
-async function sendHandedOut(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
+async function sendHandedOut(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: VisitorParts,
+  action: 'view' | 'download',
+): Promise<void> {
   const { path } = addressOf(request.url);
   const handedOut = await handOutFile(parts.ports, approachingOf(request, parts), path, action);
   const response = takeOver(reply);
   response.setHeader('content-disposition', disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name));
-  if (action === 'view') response.setHeader('content-security-policy', "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'");
+  if (action === 'view')
+    response.setHeader(
+      'content-security-policy',
+      "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'",
+    );
   try {
     await sendFile({ request: request.raw, response, transfers: parts.transfers }, handedOut);
     reply.hijack();
@@ -93,12 +108,22 @@ async function sendArchive(request: FastifyRequest, reply: FastifyReply, parts: 
 }
 
 /** A change at a link that may carry an Idempotency-Key: its answer is kept in the transaction of its outcome. */
-async function changeOnce<T>(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, status: 200 | 201 | 204, run: (keep: Keep<T>) => Promise<T>) {
+async function changeOnce<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: VisitorParts,
+  status: 200 | 201 | 204,
+  run: (keep: Keep<T>) => Promise<T>,
+) {
   const { ports, running } = parts;
   const now = ports.clock.now();
   const { credentials, viewId } = approachingOf(request, parts);
   const caller = `visitor ${viewId} ${request.ip} ${request.headers.cookie ?? ''} ${credentials.basic?.username ?? ''}`;
-  const twin: Twin | null = twinOf(request.headers['idempotency-key'], caller, { method: request.method, url: request.url, body: JSON.stringify(request.body ?? null) });
+  const twin: Twin | null = twinOf(request.headers['idempotency-key'], caller, {
+    method: request.method,
+    url: request.url,
+    body: JSON.stringify(request.body ?? null),
+  });
   const keep: Keep<T> = async (tx, value) => {
     if (twin) await keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, ports.vault, now);
   };
@@ -124,23 +149,48 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   const both = (url: string) => [url, `${url}/*`];
   for (const url of both('/s/:viewId/list'))
-    app.get(url, { schema: { response: { 200: Listing } } }, (request) => listFolder(ports, approachingOf(request, parts), addressOf(request.url).path, listQuery(request.url)));
+    app.get(url, { schema: { response: { 200: Listing } } }, (request) =>
+      listFolder(ports, approachingOf(request, parts), addressOf(request.url).path, listQuery(request.url)),
+    );
   for (const url of both('/s/:viewId/file')) {
-    app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendHandedOut(request, reply, parts, 'download') });
-    app.delete(url, (request, reply) => changeOnce(request, reply, parts, 204, (keep: Keep<null>) => deleteItem(ports, approachingOf(request, parts), addressOf(request.url).path, keep)));
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      exposeHeadRoute: false,
+      handler: (request, reply) => sendHandedOut(request, reply, parts, 'download'),
+    });
+    app.delete(url, (request, reply) =>
+      changeOnce(request, reply, parts, 204, (keep: Keep<null>) =>
+        deleteItem(ports, approachingOf(request, parts), addressOf(request.url).path, keep),
+      ),
+    );
   }
-  for (const url of both('/s/:viewId/view')) app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendHandedOut(request, reply, parts, 'view') });
-  for (const url of both('/s/:viewId/zip')) app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendArchive(request, reply, parts) });
+  for (const url of both('/s/:viewId/view'))
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      exposeHeadRoute: false,
+      handler: (request, reply) => sendHandedOut(request, reply, parts, 'view'),
+    });
+  for (const url of both('/s/:viewId/zip'))
+    app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendArchive(request, reply, parts) });
   for (const url of both('/s/:viewId/folder'))
-    app.post(url, (request, reply) => changeOnce(request, reply, parts, 201, (keep: Keep<object>) => createFolder(ports, approachingOf(request, parts), addressOf(request.url).path, keep)));
+    app.post(url, (request, reply) =>
+      changeOnce(request, reply, parts, 201, (keep: Keep<object>) =>
+        createFolder(ports, approachingOf(request, parts), addressOf(request.url).path, keep),
+      ),
+    );
   app.post('/s/:viewId/rename', (request, reply) => {
     const { item, name } = renameOf(request.body);
-    return changeOnce(request, reply, parts, 200, (keep: Keep<object>) => renameItem(ports, approachingOf(request, parts), item, name, keep));
+    return changeOnce(request, reply, parts, 200, (keep: Keep<object>) =>
+      renameItem(ports, approachingOf(request, parts), item, name, keep),
+    );
   });
   app.register(async (uploads) => {
     // The body is the file, whatever its type says.
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', async () => undefined);
-    for (const url of both('/s/:viewId/file')) uploads.put(url, (request, reply) => receiveFile(request, reply, parts, addressOf(request.url).path));
+    for (const url of both('/s/:viewId/file'))
+      uploads.put(url, (request, reply) => receiveFile(request, reply, parts, addressOf(request.url).path));
   });
 }

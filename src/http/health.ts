@@ -31,6 +31,8 @@ export function healthRoutes(app: FastifyInstance, ports: Ports, data: string): 
     const store = await passes(() => ports.store.check());
     const folder = await passes(async () => accessSync(data, constants.R_OK | constants.W_OK));
     const ready = store && folder;
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'away', store, data: folder, locations: store ? await locationsOf(ports) : [] });
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'ready' : 'away', store, data: folder, locations: store ? await locationsOf(ports) : [] });
   });
 }

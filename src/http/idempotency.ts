@@ -23,10 +23,17 @@ export interface KeptAnswer {
 }
 
 /** The twin that a request is, or null where it carries no key. @throws 400 */
-export function twinOf(header: string | string[] | undefined, caller: string, request: { method: string; url: string; body: string }): Twin | null {
+export function twinOf(
+  header: string | string[] | undefined,
+  caller: string,
+  request: { method: string; url: string; body: string },
+): Twin | null {
   if (header === undefined) return null;
   const key = String(header);
-  if (key === '' || key.length > longestKey) throw new Refusal('fieldInvalid', 'Idempotency-Key must be 1 to 255 characters.', { faults: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }] });
+  if (key === '' || key.length > longestKey)
+    throw new Refusal('fieldInvalid', 'Idempotency-Key must be 1 to 255 characters.', {
+      faults: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }],
+    });
   const fingerprint = createHash('sha256').update(`${request.method}\n${request.url}\n${request.body}`).digest('base64url');
   return { caller, key, fingerprint };
 }
@@ -36,7 +43,12 @@ export type Running = Set<string>;
 
 /** The answer to the first of the twins, or null. @throws 409 where the key was used for another request */
 export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number): Promise<KeptAnswer | null> {
-  const row = await db.selectFrom('idempotency').selectAll().where('caller', '=', twin.caller).where('key', '=', twin.key).executeTakeFirst();
+  const row = await db
+    .selectFrom('idempotency')
+    .selectAll()
+    .where('caller', '=', twin.caller)
+    .where('key', '=', twin.key)
+    .executeTakeFirst();
   if (!row || row.created_at <= now - keptFor) return null;
   if (row.fingerprint !== twin.fingerprint) throw new Refusal('idempotencyReused');
   return { status: row.status, body: vault.open(purpose, row.answer) };
@@ -44,8 +56,20 @@ export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number):
 
 /** Keeps the answer, in the transaction of the change. */
 export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: Vault, now: number): Promise<void> {
-  await tx.deleteFrom('idempotency').where('caller', '=', twin.caller).where('key', '=', twin.key).where('created_at', '<=', now - keptFor).execute();
-  const values = { caller: twin.caller, key: twin.key, fingerprint: twin.fingerprint, status: answer.status, answer: vault.seal(purpose, answer.body), created_at: now };
+  await tx
+    .deleteFrom('idempotency')
+    .where('caller', '=', twin.caller)
+    .where('key', '=', twin.key)
+    .where('created_at', '<=', now - keptFor)
+    .execute();
+  const values = {
+    caller: twin.caller,
+    key: twin.key,
+    fingerprint: twin.fingerprint,
+    status: answer.status,
+    answer: vault.seal(purpose, answer.body),
+    created_at: now,
+  };
   await tx.insertInto('idempotency').values(values).execute();
 }
 
@@ -54,7 +78,13 @@ export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: 
  * @param run does the change and keeps its answer by keepAnswer
  * @throws 409 while a twin runs
  */
-export async function once<T>(twin: Twin | null, running: Running, { store, vault }: { store: Store; vault: Vault }, now: number, run: () => Promise<T>): Promise<T | { readonly replayed: KeptAnswer }> {
+export async function once<T>(
+  twin: Twin | null,
+  running: Running,
+  { store, vault }: { store: Store; vault: Vault },
+  now: number,
+  run: () => Promise<T>,
+): Promise<T | { readonly replayed: KeptAnswer }> {
   if (!twin) return run();
   const name = JSON.stringify([twin.caller, twin.key]);
   if (running.has(name)) throw new Refusal('idempotencyRunning');
@@ -68,4 +98,3 @@ export async function once<T>(twin: Twin | null, running: Running, { store, vaul
     running.delete(name);
   }
 }
-

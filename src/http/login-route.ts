@@ -10,7 +10,10 @@ const tokenBits = 256;
 
 /** Body of login: a key's name and the key. */
 export const Login = Type.Object(
-  { username: Type.String({ minLength: 1, maxLength: 255, description: "The key's name." }), secretkey: Type.String({ minLength: 1, maxLength: 255, description: 'The key.' }) },
+  {
+    username: Type.String({ minLength: 1, maxLength: 255, description: "The key's name." }),
+    secretkey: Type.String({ minLength: 1, maxLength: 255, description: 'The key.' }),
+  },
   { additionalProperties: false },
 );
 /** What login answers. */
@@ -22,13 +25,17 @@ export const LoginAnswer = Type.Object({
 /** POST /api/v1/login, for clients that sign in first. */
 export function loginRoute(api: FastifyInstance, ports: Ports): void {
   const check = validator(Login);
-  api.post<{ Body: Static<typeof Login> }>('/login', { config: { open: true }, schema: { response: { 200: LoginAnswer } } }, async (request) => {
-    check(request.body ?? {});
-    const { username, secretkey } = request.body;
-    const now = ports.clock.now();
-    const key = await findKey(ports.store.read, secretkey, now);
-    if (!key || key.name !== username) return refuseKey(ports, request.ip);
-    const token = `pst_t_${ports.random.token(tokenBits)}`;
-    return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };
-  });
+  api.post<{ Body: Static<typeof Login> }>(
+    '/login',
+    { config: { open: true }, schema: { response: { 200: LoginAnswer } } },
+    async (request) => {
+      check(request.body ?? {});
+      const { username, secretkey } = request.body;
+      const now = ports.clock.now();
+      const key = await findKey(ports.store.read, secretkey, now);
+      if (!key || key.name !== username) return refuseKey(ports, request.ip);
+      const token = `pst_t_${ports.random.token(tokenBits)}`;
+      return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };
+    },
+  );
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
-import { messages, type MessageName, Refusal } from '#core/messages.ts';
+import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { reaches } from '#core/policy/role.ts';
 import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
 import { recordChange } from '#features/trail.ts';
@@ -43,7 +43,11 @@ const dryRun = Type.Optional(Type.Boolean({ description: 'true: everything is ch
 export function changeAnswer(operation: AnyChange): TSchema {
   const added: unknown = operation.answers ? Reflect.get(operation.answers, 'properties') : {};
   const properties = typeof added === 'object' ? added : {};
-  return Type.Object({ ...Envelope.properties, ...Object.fromEntries(Object.entries(properties ?? {}).map(([name, schema]) => [name, Type.Optional(schema)])), dryRun });
+  return Type.Object({
+    ...Envelope.properties,
+    ...Object.fromEntries(Object.entries(properties ?? {}).map(([name, schema]) => [name, Type.Optional(schema)])),
+    dryRun,
+  });
 }
 
 const envelopeOf = (says: MessageName, detail: string | undefined, now: number) => ({
@@ -62,7 +66,10 @@ function parametersOf(request: FastifyRequest, operation: Operation): unknown {
   delete query['dryRun'];
   if (operation.method === 'DELETE' && isEmpty(request.body)) return query;
   const [stray] = Object.keys(query);
-  if (stray !== undefined) throw new Refusal('fieldInvalid', `${stray} is not a query parameter here`, { faults: [{ field: stray, detail: 'is not a query parameter here' }] });
+  if (stray !== undefined)
+    throw new Refusal('fieldInvalid', `${stray} is not a query parameter here`, {
+      faults: [{ field: stray, detail: 'is not a query parameter here' }],
+    });
   return request.body ?? {};
 }
 
@@ -85,11 +92,23 @@ function answerOf(operation: AnyChange, changed: Changed, dry: boolean, now: num
 }
 
 /** Checks, changes and records in one transaction; refusals, replays and dry runs alike for every operation. */
-async function runChange(operation: AnyChange, parameters: unknown, caller: Caller, request: FastifyRequest, reply: FastifyReply, ports: Ports, running: Running): Promise<FastifyReply> {
+async function runChange(
+  operation: AnyChange,
+  parameters: unknown,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ports: Ports,
+  running: Running,
+): Promise<FastifyReply> {
   const dry = isDryRun(request, operation);
   const ifMatch = request.headers['if-match'];
   const now = ports.clock.now();
-  const twin = twinOf(request.headers['idempotency-key'], `key ${caller.keyId}`, { method: request.method, url: request.url, body: JSON.stringify(request.body ?? null) });
+  const twin = twinOf(request.headers['idempotency-key'], `key ${caller.keyId}`, {
+    method: request.method,
+    url: request.url,
+    body: JSON.stringify(request.body ?? null),
+  });
   await checkConflicts(ports.store.read, caller.keyId, parameters, now);
   const answer = await once(dry ? null : twin, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
@@ -111,7 +130,14 @@ async function runChange(operation: AnyChange, parameters: unknown, caller: Call
   return reply.code(answer.replayed.status).header('idempotency-replayed', 'true').send(answer.replayed.body);
 }
 
-async function run(operation: Operation, check: (value: unknown) => void, request: FastifyRequest, reply: FastifyReply, ports: Ports, running: Running) {
+async function run(
+  operation: Operation,
+  check: (value: unknown) => void,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ports: Ports,
+  running: Running,
+) {
   const { caller } = request;
   if (!caller) throw new Refusal('keyMissing');
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
@@ -146,9 +172,11 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
         const { operation, open } = request.routeOptions.config ?? {};
         if (!open) request.caller = await callerOf(request, ports);
-        if (operation && request.caller && !reaches(request.caller.role, operation.role)) throw new Refusal('roleTooLow', `This needs the role ${operation.role}; the key has ${request.caller.role}.`);
+        if (operation && request.caller && !reaches(request.caller.role, operation.role))
+          throw new Refusal('roleTooLow', `This needs the role ${operation.role}; the key has ${request.caller.role}.`);
         checkAddress(request, operations);
-        if (Number(request.headers['content-length'] ?? 0) > largestBody) throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');
+        if (Number(request.headers['content-length'] ?? 0) > largestBody)
+          throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');
       });
       loginRoute(api, ports);
       for (const operation of operations) {

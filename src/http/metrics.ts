@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Refusal } from '#core/messages.ts';
 import { reaches } from '#core/policy/role.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
@@ -17,8 +17,17 @@ export interface Metrics {
 export function processMetrics(transfers: Transfers): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const seconds = new Histogram({ name: 'postern_http_request_seconds', help: 'Requests by route and status, until their answer was sent.', labelNames: ['method', 'route', 'status'], registers: [registry] });
-  const unknown = new Counter({ name: 'postern_unknown_links_total', help: 'Requests for links that do not exist.', registers: [registry] });
+  const seconds = new Histogram({
+    name: 'postern_http_request_seconds',
+    help: 'Requests by route and status, until their answer was sent.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const unknown = new Counter({
+    name: 'postern_unknown_links_total',
+    help: 'Requests for links that do not exist.',
+    registers: [registry],
+  });
   new Gauge({
     name: 'postern_transfers',
     help: 'Transfers under way.',
@@ -32,7 +41,10 @@ export function processMetrics(transfers: Transfers): Metrics {
     unknownLink: () => unknown.inc(),
     observe(app) {
       app.addHook('onResponse', async (request, reply) => {
-        seconds.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000);
+        seconds.observe(
+          { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode },
+          reply.elapsedTime / 1000,
+        );
       });
     },
   };

@@ -1,10 +1,19 @@
 import { Listing, PortalVisit, RenameBody, SignInBody, Visit } from '#core/records/visit.ts';
 
-const problem = { description: 'A refusal: RFC 9457.', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } };
+const problem = {
+  description: 'A refusal: RFC 9457.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
 const json = (schema: object) => ({ 'application/json': { schema } });
 const bytes = (type: string) => ({ [type]: { schema: { type: 'string', format: 'binary' } } });
 const viewId = { name: 'viewId', in: 'path', required: true, schema: { type: 'string' }, description: 'The id in the link.' };
-const path = { name: 'path', in: 'path', required: true, schema: { type: 'string' }, description: "Path relative to the share's, percent-encoded per segment." };
+const path = {
+  name: 'path',
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description: "Path relative to the share's, percent-encoded per segment.",
+};
 const query = (name: string, schema: object, description: string) => ({ name, in: 'query', schema, description });
 const header = (name: string, description: string) => ({ name, in: 'header', schema: { type: 'string' }, description });
 
@@ -19,44 +28,105 @@ const open = [{}, { basic: [] }];
 
 function route(operationId: string, { summary, parameters = [], body, answers = {} }: Described) {
   const responses = Object.fromEntries(Object.entries(answers).map(([status, content]) => [status, { description: 'Success.', content }]));
-  return { operationId, tags: ['link'], summary, security: open, parameters: [viewId, ...parameters], ...(body ? { requestBody: { required: true, content: body } } : {}), responses: { ...responses, default: problem } };
+  return {
+    operationId,
+    tags: ['link'],
+    summary,
+    security: open,
+    parameters: [viewId, ...parameters],
+    ...(body ? { requestBody: { required: true, content: body } } : {}),
+    responses: { ...responses, default: problem },
+  };
 }
 
-const signIn = (id: string, answer: object) => ({ post: route(id, { summary: 'Signs in; sets the session cookie.', body: json(SignInBody), answers: { 200: json(answer) } }) });
+const signIn = (id: string, answer: object) => ({
+  post: route(id, { summary: 'Signs in; sets the session cookie.', body: json(SignInBody), answers: { 200: json(answer) } }),
+});
 const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', answers: { 204: {} } }) });
 const ranges = [header('Range', 'RFC 9110, 14.2.'), header('If-Range', 'RFC 9110, 13.1.5.'), header('If-None-Match', 'RFC 9110, 13.1.2.')];
 
 /** What a link answers (visit.md). */
 export const linkPaths = {
   '/s/{viewId}': { get: route('share_page', { summary: 'The page.', answers: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
-  '/s/{viewId}/visit': { get: route('share_visit', { summary: 'How to sign in, who has, and what may be done.', answers: { 200: json(Visit) } }) },
+  '/s/{viewId}/visit': {
+    get: route('share_visit', { summary: 'How to sign in, who has, and what may be done.', answers: { 200: json(Visit) } }),
+  },
   '/s/{viewId}/sign-in': signIn('share_sign_in', Visit),
   '/s/{viewId}/sign-out': signOut('share_sign_out'),
   '/s/{viewId}/list/{path}': {
     get: route('share_list', {
       summary: 'A page of a folder; canView or canDownload.',
-      parameters: [path, query('startIndex', { type: 'integer' }, 'First entry, from 0.'), query('pageSize', { type: 'integer', maximum: 10_000 }, 'Default 1000.'), query('sortField', { enum: ['name', 'size', 'modifiedDateTime'] }, 'Default name.'), query('sortOrder', { type: 'string' }, 'Default ascending.'), query('searchWord', { type: 'string' }, 'Substring of the name.')],
+      parameters: [
+        path,
+        query('startIndex', { type: 'integer' }, 'First entry, from 0.'),
+        query('pageSize', { type: 'integer', maximum: 10_000 }, 'Default 1000.'),
+        query('sortField', { enum: ['name', 'size', 'modifiedDateTime'] }, 'Default name.'),
+        query('sortOrder', { type: 'string' }, 'Default ascending.'),
+        query('searchWord', { type: 'string' }, 'Substring of the name.'),
+      ],
       answers: { 200: json(Listing) },
     }),
   },
   '/s/{viewId}/file/{path}': {
-    get: route('share_file', { summary: "A file's bytes; canDownload.", parameters: [path, ...ranges], answers: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') } }),
+    get: route('share_file', {
+      summary: "A file's bytes; canDownload.",
+      parameters: [path, ...ranges],
+      answers: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
+    }),
     put: route('share_upload', {
       summary: 'Keeps the body as a file; canUpload, and canDelete to replace one.',
       parameters: [path, header('If-Match', 'ETag of the file that is to be replaced.')],
       body: bytes('application/octet-stream'),
-      answers: { 201: json({ type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' }, sha256: { type: 'string' } } }) },
+      answers: {
+        201: json({ type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' }, sha256: { type: 'string' } } }),
+      },
     }),
-    delete: route('share_delete', { summary: 'Deletes a file, or a folder with all that is in it; canDelete.', parameters: [path, { $ref: '#/components/parameters/idempotencyKey' }], answers: { 204: {} } }),
+    delete: route('share_delete', {
+      summary: 'Deletes a file, or a folder with all that is in it; canDelete.',
+      parameters: [path, { $ref: '#/components/parameters/idempotencyKey' }],
+      answers: { 204: {} },
+    }),
   },
-  '/s/{viewId}/view/{path}': { get: route('share_view', { summary: 'A file for display; canView.', parameters: [path, ...ranges], answers: { 200: bytes('application/octet-stream') } }) },
+  '/s/{viewId}/view/{path}': {
+    get: route('share_view', {
+      summary: 'A file for display; canView.',
+      parameters: [path, ...ranges],
+      answers: { 200: bytes('application/octet-stream') },
+    }),
+  },
   '/s/{viewId}/zip/{path}': {
-    get: route('share_zip', { summary: 'A folder, or what is chosen of it, as a zip; canDownloadFolder.', parameters: [path, query('name', { type: 'array', items: { type: 'string' } }, 'What is chosen; may be repeated.')], answers: { 200: bytes('application/zip') } }),
+    get: route('share_zip', {
+      summary: 'A folder, or what is chosen of it, as a zip; canDownloadFolder.',
+      parameters: [path, query('name', { type: 'array', items: { type: 'string' } }, 'What is chosen; may be repeated.')],
+      answers: { 200: bytes('application/zip') },
+    }),
   },
-  '/s/{viewId}/folder/{path}': { post: route('share_folder', { summary: 'Makes a folder; canCreateFolder.', parameters: [path], answers: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) } }) },
-  '/s/{viewId}/rename': { post: route('share_rename', { summary: 'Renames within the folder; canRename.', body: json(RenameBody), answers: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) } }) },
-  '/p/{viewId}': { get: route('portal_page', { summary: "The page of a login profile's portal.", answers: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
-  '/p/{viewId}/visit': { get: route('portal_visit', { summary: 'How to sign in, who has, and the shares that admit them.', answers: { 200: json(PortalVisit) } }) },
+  '/s/{viewId}/folder/{path}': {
+    post: route('share_folder', {
+      summary: 'Makes a folder; canCreateFolder.',
+      parameters: [path],
+      answers: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
+    }),
+  },
+  '/s/{viewId}/rename': {
+    post: route('share_rename', {
+      summary: 'Renames within the folder; canRename.',
+      body: json(RenameBody),
+      answers: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) },
+    }),
+  },
+  '/p/{viewId}': {
+    get: route('portal_page', {
+      summary: "The page of a login profile's portal.",
+      answers: { 200: { 'text/html': { schema: { type: 'string' } } } },
+    }),
+  },
+  '/p/{viewId}/visit': {
+    get: route('portal_visit', {
+      summary: 'How to sign in, who has, and the shares that admit them.',
+      answers: { 200: json(PortalVisit) },
+    }),
+  },
   '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit),
   '/p/{viewId}/sign-out': signOut('portal_sign_out'),
 };

@@ -1,12 +1,15 @@
 import type { TSchema } from 'typebox';
 import { messages } from '#core/messages.ts';
 import { isChange, type Operation } from '#features/operation.ts';
-import { linkPaths } from './openapi-link.ts';
 import { Login, LoginAnswer } from './login-route.ts';
 import { changeAnswer } from './management-api.ts';
+import { linkPaths } from './openapi-link.ts';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
-const problemAnswer = { description: 'A refusal: RFC 9457.', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } };
+const problemAnswer = {
+  description: 'A refusal: RFC 9457.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
 
 const problem = {
   type: 'object',
@@ -23,7 +26,10 @@ const problem = {
     timestamp: { type: 'string', format: 'date-time' },
     message: { type: 'string' },
     errorType: { type: 'string' },
-    errors: { type: 'array', items: { type: 'object', required: ['field', 'detail'], properties: { field: { type: 'string' }, detail: { type: 'string' } } } },
+    errors: {
+      type: 'array',
+      items: { type: 'object', required: ['field', 'detail'], properties: { field: { type: 'string' }, detail: { type: 'string' } } },
+    },
   },
 };
 
@@ -35,10 +41,7 @@ function queryParameters(schema: TSchema) {
   return propertiesOf(schema).map(([name, property]) => ({ name, in: 'query', required: needed.includes(name), schema: property }));
 }
 
-const changeParameters = [
-  { $ref: '#/components/parameters/dryRun' },
-  { $ref: '#/components/parameters/idempotencyKey' },
-];
+const changeParameters = [{ $ref: '#/components/parameters/dryRun' }, { $ref: '#/components/parameters/idempotencyKey' }];
 
 function answerSchema(operation: Operation): object {
   if (isChange(operation)) return changeAnswer(operation);
@@ -89,7 +92,10 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
       description: 'Publishes files and folders by link, to visitors who sign in, under rules in force at every request.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'This server.' }, { url: publicUrl, description: 'Where links are answered.' }],
+    servers: [
+      { url: '/', description: 'This server.' },
+      { url: publicUrl, description: 'Where links are answered.' },
+    ],
     security: [{ apiKey: [] }],
     paths: {
       '/api/v1/login': loginPath,
@@ -103,9 +109,24 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
       },
       schemas: { Problem: problem },
       parameters: {
-        dryRun: { name: 'dryRun', in: 'query', schema: { type: 'boolean' }, description: 'true: everything is checked and answered as it would be; nothing is changed.' },
-        idempotencyKey: { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 }, description: 'The same key, request and body within 24 hours are answered as before.' },
-        ifMatch: { name: 'If-Match', in: 'header', schema: { type: 'string' }, description: "The record's etag: 412 where it has changed since." },
+        dryRun: {
+          name: 'dryRun',
+          in: 'query',
+          schema: { type: 'boolean' },
+          description: 'true: everything is checked and answered as it would be; nothing is changed.',
+        },
+        idempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          schema: { type: 'string', maxLength: 255 },
+          description: 'The same key, request and body within 24 hours are answered as before.',
+        },
+        ifMatch: {
+          name: 'If-Match',
+          in: 'header',
+          schema: { type: 'string' },
+          description: "The record's etag: 412 where it has changed since.",
+        },
       },
     },
   };

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 
-const isLoopbackName = (name: string) => name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
+const isLoopbackName = (name: string) =>
+  name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 const safe = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Is this the address that visitors are told? While that is a loopback address, any loopback name on its port is. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatInstant } from '#core/instant.ts';
 import { messages, Refusal } from '#core/messages.ts';
+import { StoreFull } from '#ports/store.ts';
 
 /** The body of a refusal: RFC 9457, and the names that other clients read (decisions.md, Bodies and answers). */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
@@ -55,6 +56,7 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error &&
 /** What went wrong, in words for the caller; null: our own fault. */
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
+  if (error instanceof StoreFull) return new Refusal('storageFull');
   return fastifyRefusals[codeOf(error)]?.() ?? null;
 }
 
@@ -65,4 +67,8 @@ export function placeOf(error: unknown): string {
 }
 
 /** What a log says of an unexpected error: no message, which may hold SQL, paths or secrets. */
-export const loggable = (error: unknown) => ({ error: error instanceof Error ? error.name : typeof error, code: codeOf(error), place: placeOf(error) });
+export const loggable = (error: unknown) => ({
+  error: error instanceof Error ? error.name : typeof error,
+  code: codeOf(error),
+  place: placeOf(error),
+});

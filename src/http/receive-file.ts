@@ -24,7 +24,8 @@ function dropBody(request: FastifyRequest, reply: FastifyReply): void {
 /** PUT of a file: everything is asked before the body is wanted (RFC 9110, 10.1.1: 100 Continue comes only then). */
 export async function receiveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, path: ItemPath) {
   const { raw } = request;
-  if (request.headers['content-range'] !== undefined) throw new Refusal('requestMalformed', 'A file is sent whole: Content-Range is not taken.');
+  if (request.headers['content-range'] !== undefined)
+    throw new Refusal('requestMalformed', 'A file is sent whole: Content-Range is not taken.');
   const cut = new AbortController();
   let unfollow = () => {};
   try {

@@ -52,7 +52,12 @@ export async function readRange(file: OpenFile, { start, end }: ByteRange): Prom
  * Sends a range through two buffers: one is read into while the other is written.
  * @param sent told of every piece that has left
  */
-export async function sendRange(response: ServerResponse, file: OpenFile, { start, end }: ByteRange, sent: (bytes: number) => void): Promise<void> {
+export async function sendRange(
+  response: ServerResponse,
+  file: OpenFile,
+  { start, end }: ByteRange,
+  sent: (bytes: number) => void,
+): Promise<void> {
   const buffers: [Buffer, Buffer] = [takeBuffer(), takeBuffer()];
   const pieceAt = (position: number, buffer: Buffer) => buffer.subarray(0, Math.min(buffer.length, end - position + 1));
   let clean = false;

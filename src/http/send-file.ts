@@ -16,7 +16,9 @@ const lengthOf = ({ start, end }: ByteRange) => end - start + 1;
 /** RFC 9110, 14.6: several parts, each with its own head. */
 function partHeads(ranges: readonly ByteRange[], mediaType: string, size: number) {
   const boundary = randomBytes(18).toString('hex');
-  const heads = ranges.map((range) => Buffer.from(`\r\n--${boundary}\r\nContent-Type: ${mediaType}\r\nContent-Range: ${contentRange(range, size)}\r\n\r\n`));
+  const heads = ranges.map((range) =>
+    Buffer.from(`\r\n--${boundary}\r\nContent-Type: ${mediaType}\r\nContent-Range: ${contentRange(range, size)}\r\n\r\n`),
+  );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   const length = tail.length + heads.reduce((sum, head, index) => sum + head.length + lengthOf(ranges[index] ?? { start: 0, end: -1 }), 0);
   return { boundary, heads, tail, length };
@@ -36,7 +38,11 @@ interface Sending {
 }
 
 /** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
-export async function followed({ response, transfers }: Sending, handedOut: Pick<HandedOut, 'entered' | 'record'>, send: (sent: (bytes: number) => void) => Promise<void>): Promise<void> {
+export async function followed(
+  { response, transfers }: Sending,
+  handedOut: Pick<HandedOut, 'entered' | 'record'>,
+  send: (sent: (bytes: number) => void) => Promise<void>,
+): Promise<void> {
   const record = await handedOut.record();
   let bytes = 0;
   const unfollow = transfers.follow({ stillPermitted: handedOut.entered.stillPermitted, cut: () => resetConnection(response) });

@@ -29,7 +29,8 @@ function parseJson(body: Buffer): unknown {
 }
 
 function refuseProto(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
+  if (key === '__proto__')
+    throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
   return value;
 }
 
@@ -39,7 +40,12 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, now:
   const refusal = new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : 'requestMalformed');
   const problem = problemOf(refusal, '', now);
   const body = JSON.stringify(problem);
-  const head = [`HTTP/1.1 ${problem.status} Bad Request`, 'Content-Type: application/problem+json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'];
+  const head = [
+    `HTTP/1.1 ${problem.status} Bad Request`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
@@ -54,7 +60,8 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     requestTimeout: 0,
     routerOptions: { maxParamLength: longestPath, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
-    frameworkErrors: (error, request, reply) => void sendProblem(request, reply, asRefusal(error) ?? new Refusal('requestMalformed'), clock.now()),
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(request, reply, asRefusal(error) ?? new Refusal('requestMalformed'), clock.now()),
   });
   app.server.headersTimeout = headerTimeout;
   app.removeAllContentTypeParsers();
@@ -66,7 +73,12 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     const refusal = asRefusal(error);
     if (refusal) return sendProblem(request, reply, refusal, clock.now());
     request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
-    return sendProblem(request, reply, new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`), clock.now());
+    return sendProblem(
+      request,
+      reply,
+      new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`),
+      clock.now(),
+    );
   });
   return app;
 }

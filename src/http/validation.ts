@@ -30,7 +30,10 @@ function detailOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'maxLength') return `must be at most ${params['limit']} characters long`;
   if (keyword === 'format') return 'must be an ISO 8601 date or date-time that exists';
   if (keyword === 'enum') return `must be one of ${[params['allowedValues']].flat().join(', ')}`;
-  if (keyword === 'pattern') return String(params['pattern']).includes('\\p{Cc}') ? 'must be plain text: no control characters, and nothing that the field rules out' : `must match ${params['pattern']}`;
+  if (keyword === 'pattern')
+    return String(params['pattern']).includes('\\p{Cc}')
+      ? 'must be plain text: no control characters, and nothing that the field rules out'
+      : `must match ${params['pattern']}`;
   return message ?? 'is not valid';
 }
 
@@ -78,7 +81,8 @@ export function readQuery(url: string, schema: TSchema, repeatable: readonly str
   for (const name of new Set(parameters.keys())) {
     const texts = parameters.getAll(name);
     if (repeatable.includes(name)) query[name] = texts;
-    else if (texts.length > 1) throw new Refusal('fieldInvalid', `${name} stands more than once`, { faults: [{ field: name, detail: 'must stand once' }] });
+    else if (texts.length > 1)
+      throw new Refusal('fieldInvalid', `${name} stands more than once`, { faults: [{ field: name, detail: 'must stand once' }] });
     else query[name] = fromText(texts[0] ?? '', typeOf(schema, name));
   }
   return query;

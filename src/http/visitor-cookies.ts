@@ -39,7 +39,13 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
 const options = (publicUrl: string) => ({ httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure(publicUrl) }) as const;
 
 /** Sets a session's cookie, and forgets the oldest beyond thirty. */
-export async function setSessionCookie(request: FastifyRequest, reply: FastifyReply, store: Store, publicUrl: string, { profileId, token }: NewSession): Promise<void> {
+export async function setSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  store: Store,
+  publicUrl: string,
+  { profileId, token }: NewSession,
+): Promise<void> {
   const others = sessionTokens(request, publicUrl);
   others.delete(profileId);
   const surplus = new Set(await surplusTokens(store.read, [...others.values()], mostCookies - 1));

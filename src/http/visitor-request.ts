@@ -22,7 +22,11 @@ export interface VisitorParts {
 export function addressOf(url: string): { viewId: string; path: ItemPath } {
   const [, , viewId = '', , ...rest] = pathOf(url).split('/');
   const path = parseEncodedPath(rest.join('/'));
-  if (!path) throw new Refusal('pathMalformed', 'A segment of the path is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.');
+  if (!path)
+    throw new Refusal(
+      'pathMalformed',
+      'A segment of the path is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.',
+    );
   return { viewId, path };
 }
 

@@ -13,8 +13,8 @@ import { pageRoutes } from './page-routes.ts';
 import { asRefusal, loggable, pathOf } from './problem.ts';
 import { readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
-import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
 import { clearSessionCookie, credentialsOf, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
+import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
 
 /** What takes no parameters. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
@@ -27,8 +27,8 @@ async function checkUnknownLinks(request: FastifyRequest, { ports, unknownLinks 
   const publicUrl = ports.links.publicUrl();
   const tokens = [...sessionTokens(request, publicUrl).values()];
   if (await isLiving(ports.store.read, tokens, ports.clock.now())) return;
-  if (credentialsOf(request, publicUrl).basic) return void (request.limited = refusal);
-  throw refusal;
+  if (!credentialsOf(request, publicUrl).basic) throw refusal;
+  request.limited = refusal;
 }
 
 declare module 'fastify' {
@@ -45,15 +45,20 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
     checkBody(request.body ?? {});
     return request.body as SignInBody; // what the validator let through
   };
-  const setCookie = (request: FastifyRequest, reply: FastifyReply) => (session: { profileId: number; token: string }) => setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
+  const setCookie = (request: FastifyRequest, reply: FastifyReply) => (session: { profileId: number; token: string }) =>
+    setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
   const end = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
     clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, approachingOf(request, parts), at));
     return reply.code(204).send();
   };
   app.get('/s/:viewId/visit', (request) => visitShare(ports, approachingOf(request, parts)));
   app.get('/p/:viewId/visit', (request) => visitPortal(ports, approachingOf(request, parts)));
-  app.post('/s/:viewId/sign-in', (request, reply) => signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)));
-  app.post('/p/:viewId/sign-in', (request, reply) => signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply)));
+  app.post('/s/:viewId/sign-in', (request, reply) =>
+    signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
+  );
+  app.post('/p/:viewId/sign-in', (request, reply) =>
+    signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
+  );
   app.post('/s/:viewId/sign-out', (request, reply) => end(request, reply, 'share'));
   app.post('/p/:viewId/sign-out', (request, reply) => end(request, reply, 'portal'));
   const unavailable = async () => {
@@ -81,7 +86,8 @@ const methodsOf: readonly (readonly [RegExp, string])[] = [
 
 function notFound(request: FastifyRequest): Refusal {
   const allow = methodsOf.find(([pattern]) => pattern.test(pathOf(request.url)))?.[1];
-  if (allow !== undefined && !allow.split(', ').includes(request.method)) return new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
+  if (allow !== undefined && !allow.split(', ').includes(request.method))
+    return new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
   return new Refusal('notFound');
 }
 
@@ -107,7 +113,12 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
       const refusal = asRefusal(error);
       if (!refusal) {
         request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
-        return refuseVisitor(request, reply, new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`), ports.clock);
+        return refuseVisitor(
+          request,
+          reply,
+          new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`),
+          ports.clock,
+        );
       }
       if (refusal.says === 'linkUnknown') unknownLinks.note(request.ip);
       const wrongPair = request.limited && [401, 404].includes(messages[refusal.says].status);

@@ -29,3 +29,6 @@ export interface Store {
   check(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** The database's disk is full: the change did not take place. */
+export class StoreFull extends Error {}

@@ -7,7 +7,16 @@ const unknown = 'application/octet-stream';
 const plain: Media = { kind: 'text', mediaType: 'text/plain; charset=utf-8' };
 const pdfMark = Buffer.from('%PDF-');
 const pdfMarkWithin = 1024; // bytes: readers look this far for the header
-const markup = ['application/xml', 'image/svg+xml', 'text/html', 'application/xhtml+xml', 'application/json', 'application/rtf', 'text/calendar', 'text/vcard'];
+const markup = [
+  'application/xml',
+  'image/svg+xml',
+  'text/html',
+  'application/xhtml+xml',
+  'application/json',
+  'application/rtf',
+  'text/calendar',
+  'text/vcard',
+];
 const families: Record<string, ContentKind> = { image: 'image', audio: 'sound', video: 'video' };
 
 /** UTF-8 (its last letter may be cut) without control characters other than line breaks, tabs and form feeds. */

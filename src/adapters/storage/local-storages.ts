@@ -59,8 +59,11 @@ export function localStorages(roots: readonly LocalRoot[], own: string): Storage
       if (!folder) return 'the folder does not exist';
       const within = allowed.filter((root) => root.tid === tid).some((root) => isWithin(folder, realFolder(root.folder) ?? root.folder));
       if (!within) return 'the folder does not lie below one that the operator allows this tenant (POSTERN_LOCAL_ROOTS)';
-      const foreign = others.filter((other) => other.tid !== tid && other.kind === 'local').map((other) => realFolder(folderOf(other.configuration)));
-      if (foreign.some((other) => other && (isWithin(folder, other) || isWithin(other, folder)))) return 'the folder overlaps one of another tenant';
+      const foreign = others
+        .filter((other) => other.tid !== tid && other.kind === 'local')
+        .map((other) => realFolder(folderOf(other.configuration)));
+      if (foreign.some((other) => other && (isWithin(folder, other) || isWithin(other, folder))))
+        return 'the folder overlaps one of another tenant';
       return null;
     },
     [Symbol.asyncDispose]: () => lister[Symbol.asyncDispose](),

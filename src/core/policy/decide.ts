@@ -1,4 +1,4 @@
-import { fold } from '../fold.ts';
+import { fold } from '#core/fold.ts';
 import { inRanges } from './address-range.ts';
 import type { Identity, Permissions, ProfileRules, ShareRules, Visitor } from './share-rules.ts';
 
@@ -138,7 +138,9 @@ const rules: readonly Rule[] = [
     passes: new Set(['page', 'signIn', 'signOut']),
     reason: ({ share }, holds) => {
       if (share.allowAllUsers) return 'The share admits everybody of its login profile.';
-      return holds ? 'The visitor is among the users or groups of the share, or may still sign in.' : 'The visitor is neither among the users nor in a group of the share.';
+      return holds
+        ? 'The visitor is among the users or groups of the share, or may still sign in.'
+        : 'The visitor is neither among the users nor in a group of the share.';
     },
   },
   {

@@ -12,7 +12,11 @@ export const accessUserFields = {
   }),
   firstName: lineOf(limits.name, { description: 'First name.' }),
   lastName: lineOf(limits.name, { description: 'Last name.' }),
-  email: Type.String({ maxLength: limits.email, pattern: '^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$', description: 'E-mail address.' }),
+  email: Type.String({
+    maxLength: limits.email,
+    pattern: '^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$',
+    description: 'E-mail address.',
+  }),
   authId: recordId('Login profile that the user belongs to.'),
   createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
   updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { roles } from '../policy/role.ts';
+import { roles } from '#core/policy/role.ts';
 import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
 /** Name of the key that POSTERN_API_KEY holds. */
@@ -10,7 +10,11 @@ export const apiKeyFields = {
   id: recordId('Number of the key, unique in the installation.'),
   tid: recordId('Tenant that the key belongs to.'),
   name: requiredLine(limits.name, 'Name of the key, unique among the living keys of the tenant.'),
-  role: Type.Unsafe<(typeof roles)[number]>({ type: 'string', enum: [...roles], description: 'What the key may do: reader, editor or admin.' }),
+  role: Type.Unsafe<(typeof roles)[number]>({
+    type: 'string',
+    enum: [...roles],
+    description: 'What the key may do: reader, editor or admin.',
+  }),
   firstCharacters: lineOf(16, { description: 'First characters of the key, to recognise it by.' }),
   expiryDateTime: instant('When the key ends; null: it does not.'),
   lastUsedDateTime: instant('When the key was last used, to the minute; null: never.'),

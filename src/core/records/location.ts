@@ -11,7 +11,10 @@ export const locationFields = {
   tid: recordId('Tenant that owns the location.'),
   name: requiredLine(limits.name, 'Name that shares use for the location.'),
   kind: lineOf(32, { description: `Kind of storage: ${locationKinds.join(', ')}.` }),
-  configuration: Type.String({ maxLength: limits.configuration, description: 'A JSON object in a string; for `local` { "folder": "/absolute/path" }.' }),
+  configuration: Type.String({
+    maxLength: limits.configuration,
+    description: 'A JSON object in a string; for `local` { "folder": "/absolute/path" }.',
+  }),
   createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
   updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
   createDateTime: instant('When the record was made.'),
@@ -29,4 +32,7 @@ export const LocationChange = bodyOf(locationFields, ['id'], ['name', 'configura
 export type LocationChange = Static<typeof LocationChange>;
 
 /** Configuration of kind `local`. */
-export const LocalConfiguration = Type.Object({ folder: Type.String({ pattern: '^/', maxLength: limits.path }) }, { additionalProperties: false });
+export const LocalConfiguration = Type.Object(
+  { folder: Type.String({ pattern: '^/', maxLength: limits.path }) },
+  { additionalProperties: false },
+);

@@ -31,7 +31,10 @@ export const loginProfileFields = {
   title: lineOf(limits.name, { minLength: 1, description: 'Name of the profile, shown where a visitor signs in.' }),
   tid: recordId('Tenant that owns the profile.'),
   description: freeText('For operators; visitors do not see it.'),
-  ipRange: Type.String({ maxLength: limits.list, description: 'Addresses, CIDR blocks or first-last ranges that visitors may come from; empty: from anywhere.' }),
+  ipRange: Type.String({
+    maxLength: limits.list,
+    description: 'Addresses, CIDR blocks or first-last ranges that visitors may come from; empty: from anywhere.',
+  }),
   typeId: Type.Integer({ minimum: 1, maximum: 7, description: '1 PUBLIC, 2 PASSWORD, 3 USERS, 4 EMAIL_CODE, 5 OIDC, 6 SAML, 7 LDAP.' }),
   typeString: lineOf(32, { description: 'The type as a word.' }),
   shareCount: count('Shares that refer to the profile.'),
@@ -40,9 +43,14 @@ export const loginProfileFields = {
   viewUrl: lineOf(limits.path, { description: "Address of the profile's portal." }),
   username: lineOf(limits.name, { description: 'User name of a PASSWORD profile; empty: the password alone is asked for.' }),
   password: lineOf(limits.password, { description: `Password of a PASSWORD profile; answered as ${secretMask}.` }),
-  lang: lineOf(35, { description: `Language of the visitor's pages, as a BCP 47 tag (${pageLanguages.join(', ')}); empty: the visitor's own.` }),
+  lang: lineOf(35, {
+    description: `Language of the visitor's pages, as a BCP 47 tag (${pageLanguages.join(', ')}); empty: the visitor's own.`,
+  }),
   startupMessage: freeText('Shown where a visitor signs in.'),
-  configuration: Type.String({ maxLength: limits.configuration, description: 'Configuration of the type: a JSON object in a string; secrets in it are answered masked.' }),
+  configuration: Type.String({
+    maxLength: limits.configuration,
+    description: 'Configuration of the type: a JSON object in a string; secrets in it are answered masked.',
+  }),
   createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
   updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
   createDateTime: instant('When the record was made.'),

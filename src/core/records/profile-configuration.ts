@@ -6,7 +6,11 @@ const url = (scheme: string, description: string) => Type.String({ pattern: `^${
 const closed = { additionalProperties: false } as const;
 
 const emailCode = Type.Object(
-  { allow: Type.Array(Type.String({ pattern: '^(\\*|[^\\s@,*]+)@[^\\s@,*]+$' }), { description: 'Addresses, or `*@domain`, that may ask for a code.' }) },
+  {
+    allow: Type.Array(Type.String({ pattern: '^(\\*|[^\\s@,*]+)@[^\\s@,*]+$' }), {
+      description: 'Addresses, or `*@domain`, that may ask for a code.',
+    }),
+  },
   closed,
 );
 const oidc = Type.Object(
@@ -25,7 +29,11 @@ const samlCommon = {
 };
 const samlByMetadata = Type.Object({ metadataUrl: url('https?', "Address of the provider's metadata."), ...samlCommon }, closed);
 const samlByHand = Type.Object(
-  { entryPoint: url('https?', 'Address of sign-in at the provider.'), certificates: Type.Array(text('PEM certificate.'), { minItems: 1 }), ...samlCommon },
+  {
+    entryPoint: url('https?', 'Address of sign-in at the provider.'),
+    certificates: Type.Array(text('PEM certificate.'), { minItems: 1 }),
+    ...samlCommon,
+  },
   closed,
 );
 const ldap = Type.Object(

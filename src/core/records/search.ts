@@ -8,10 +8,14 @@ export const largestPageSize = 1000;
 /** What every search takes; `sortField` and `sortOrder` are checked against the record by readSearch. */
 const pageFields = {
   searchWord: Type.Optional(Type.String({ maxLength: 255, description: "Case-insensitive substring of the record's text fields." })),
-  startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: 'First record, counted from 0.' })),
+  startIndex: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: 'First record, counted from 0.' }),
+  ),
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize, description: 'Records a page.' })),
   fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Made at or after this instant.' })),
-  toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Changed before or at this instant; a date alone: before its end.' })),
+  toDate: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Changed before or at this instant; a date alone: before its end.' }),
+  ),
   sortField: Type.Optional(Type.String({ description: 'Field to sort by; default `id`.' })),
   sortOrder: Type.Optional(Type.String({ description: `One of ${Object.keys(sortOrders).join(', ')}; default ascending.` })),
 };

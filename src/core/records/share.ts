@@ -34,11 +34,15 @@ export const shareFields = {
   alertView: flag('An e-mail to notifyEmails when a file is looked at.'),
   alertRename: flag('An e-mail to notifyEmails when something is renamed.'),
   copyProtect: flag('Files are shown as marked pages only; the original is never sent to be viewed.'),
-  waterMarkText: lineOf(limits.text, { description: 'Drawn across every page shown or downloaded; {user}, {email}, {ip} and {date} are filled in.' }),
+  waterMarkText: lineOf(limits.text, {
+    description: 'Drawn across every page shown or downloaded; {user}, {email}, {ip} and {date} are filled in.',
+  }),
   digitalSignReason: lineOf(limits.text, { description: 'Reason given in the digital signature.' }),
   digitalSignature: flag('A PDF that is downloaded is signed.'),
   groupNames: lineOf(limits.list, { description: 'Groups of the identity provider whose members are admitted, separated by commas.' }),
-  userNames: lineOf(limits.list, { description: 'Users who are admitted, separated by commas; an entry that holds a comma stands in double quotes.' }),
+  userNames: lineOf(limits.list, {
+    description: 'Users who are admitted, separated by commas; an entry that holds a comma stands in double quotes.',
+  }),
   allowAllUsers: flag('true: whoever signs in by the profile is admitted; false: only the listed users and groups.'),
   validityStartDate: instant('Before this instant the link answers as unknown; null: from the beginning.'),
   validityEndDate: instant('From this instant on the link has ended; null: it does not end.'),
@@ -82,7 +86,19 @@ const optional = [
 /** Body of share/add: interface.md, letter for letter. */
 export const NewShare = bodyOf(
   shareFields,
-  ['title', 'location', 'path', 'authenticationId', ...permissions, 'alertDelete', 'userNames', 'allowAllUsers', 'proxyMode', 'folder', 'active'],
+  [
+    'title',
+    'location',
+    'path',
+    'authenticationId',
+    ...permissions,
+    'alertDelete',
+    'userNames',
+    'allowAllUsers',
+    'proxyMode',
+    'folder',
+    'active',
+  ],
   optional,
 );
 export type NewShare = Static<typeof NewShare>;

@@ -14,7 +14,11 @@ const signIn = Type.Object({
   signedIn: Type.Boolean({ description: 'true: nothing more is asked; with a PUBLIC profile from the start.' }),
 });
 const person = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });
-const visitor = Type.Unsafe<Static<typeof person> | null>({ ...person, type: ['object', 'null'], description: 'Who has signed in; null: nobody in particular.' });
+const visitor = Type.Unsafe<Static<typeof person> | null>({
+  ...person,
+  type: ['object', 'null'],
+  description: 'Who has signed in; null: nobody in particular.',
+});
 
 const can = Type.Object({
   view: Type.Boolean(),
@@ -38,7 +42,11 @@ const seenShare = Type.Object({
 });
 
 /** What `visit` of a link answers; before sign-in it tells nothing of the share. */
-export const Visit = Type.Object({ signIn, visitor, share: Type.Unsafe<Static<typeof seenShare> | null>({ ...seenShare, type: ['object', 'null'] }) });
+export const Visit = Type.Object({
+  signIn,
+  visitor,
+  share: Type.Unsafe<Static<typeof seenShare> | null>({ ...seenShare, type: ['object', 'null'] }),
+});
 export type Visit = Static<typeof Visit>;
 
 const portalShare = Type.Object({
@@ -52,10 +60,16 @@ const portalShare = Type.Object({
 export const PortalVisit = Type.Object({ signIn, visitor, shares: Type.Array(portalShare) });
 export type PortalVisit = Static<typeof PortalVisit>;
 
-export const SignInBody = Type.Object({ username: Type.Optional(Type.String({ maxLength: 255 })), password: Type.String({ minLength: 1, maxLength: 256 }) }, closed);
+export const SignInBody = Type.Object(
+  { username: Type.Optional(Type.String({ maxLength: 255 })), password: Type.String({ minLength: 1, maxLength: 256 }) },
+  closed,
+);
 export type SignInBody = Static<typeof SignInBody>;
 
-export const RenameBody = Type.Object({ path: Type.String({ maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) }, closed);
+export const RenameBody = Type.Object(
+  { path: Type.String({ maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
+  closed,
+);
 
 /** Fields that a folder can be sorted by. */
 export const listingSortFields = ['name', 'size', 'modifiedDateTime'] as const;

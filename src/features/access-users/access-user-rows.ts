@@ -23,7 +23,11 @@ export const sortColumns = {
 };
 
 const selectRows = (db: Tx) =>
-  db.selectFrom('access_user').innerJoin('login_profile', 'login_profile.id', 'access_user.profile_id').selectAll('access_user').select(['login_profile.title as profile_title', 'login_profile.type_id']);
+  db
+    .selectFrom('access_user')
+    .innerJoin('login_profile', 'login_profile.id', 'access_user.profile_id')
+    .selectAll('access_user')
+    .select(['login_profile.title as profile_title', 'login_profile.type_id']);
 type AccessUserRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
 const recordOf = (row: AccessUserRow): AccessUser => ({
@@ -47,7 +51,10 @@ const recordOf = (row: AccessUserRow): AccessUser => ({
 /** The records of a tenant's users, in the order of the ids. */
 export async function accessUserRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AccessUser[]> {
   if (ids.length === 0) return [];
-  const rows = await selectRows(db).where('access_user.tid', '=', tid).where('access_user.id', 'in', [...ids]).execute();
+  const rows = await selectRows(db)
+    .where('access_user.tid', '=', tid)
+    .where('access_user.id', 'in', [...ids])
+    .execute();
   const byId = new Map(rows.map((row) => [row.id, recordOf(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -63,14 +70,20 @@ export const searchText = (user: { username: string; first_name: string; last_na
   fold([user.username, user.first_name, user.last_name, user.email].join('\u001f'));
 
 /** A name is one user's in a profile; where codes are sent to an address, so is the address. @throws 409 */
-export async function checkFree(tx: Tx, profile: { id: number; type_id: number }, user: { id?: number; username: string; email: string }): Promise<void> {
+export async function checkFree(
+  tx: Tx,
+  profile: { id: number; type_id: number },
+  user: { id?: number; username: string; email: string },
+): Promise<void> {
   const others = tx
     .selectFrom('access_user')
     .select('id')
     .where('profile_id', '=', profile.id)
     .where('id', '!=', user.id ?? 0);
   const taken = (field: string, detail: string) => new Refusal('nameTaken', undefined, { faults: [{ field, detail }] });
-  if (await others.where('username_key', '=', fold(user.username)).executeTakeFirst()) throw taken('username', 'is taken in this login profile');
+  if (await others.where('username_key', '=', fold(user.username)).executeTakeFirst())
+    throw taken('username', 'is taken in this login profile');
   if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;
-  if (await others.where('email_key', '=', fold(user.email)).executeTakeFirst()) throw taken('email', 'is another user of this login profile');
+  if (await others.where('email_key', '=', fold(user.email)).executeTakeFirst())
+    throw taken('email', 'is another user of this login profile');
 }

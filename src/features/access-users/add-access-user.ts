@@ -3,14 +3,16 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { accessUserFields, NewAccessUser } from '#core/records/access-user.ts';
 import { keepsUsers } from '#core/records/login-profile.ts';
+import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { change } from '../operation.ts';
 import { accessUserRecord, checkFree, searchText } from './access-user-rows.ts';
 
 /** The profile that a body names, else the tenant's default. @throws 400 at authId */
 async function profileFor(tx: Tx, tid: number, authId: number | null | undefined) {
   const profiles = tx.selectFrom('login_profile').select(['id', 'type_id']).where('tid', '=', tid);
-  const named = authId ?? (await tx.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirstOrThrow()).default_profile_id;
+  const named =
+    authId ??
+    (await tx.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirstOrThrow()).default_profile_id;
   const found = await profiles.where('id', '=', named ?? 0).executeTakeFirst();
   if (!found) throw fieldRefusal('authId', 'is not the id of a login profile');
   return found;

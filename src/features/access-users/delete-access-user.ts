@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { accessUserFields } from '#core/records/access-user.ts';
 import { bodyOf } from '#core/records/field.ts';
+import { type Caller, type Changed, change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { type Caller, change, type Changed } from '../operation.ts';
 import { accessUserRecord } from './access-user-rows.ts';
 
 /** The name goes from the shares that list it, and sessions end: the foreign keys and triggers see to it. */
@@ -24,10 +24,19 @@ export const deleteAccessUser = change({
   change: ({ id }, caller, tx) => remove(id ?? 0, caller, tx),
 });
 
-const byName = Type.Object({ username: accessUserFields.username, loginProfileId: accessUserFields.authId }, { additionalProperties: false });
+const byName = Type.Object(
+  { username: accessUserFields.username, loginProfileId: accessUserFields.authId },
+  { additionalProperties: false },
+);
 
 const userNamed = (tx: Tx, tid: number, profileId: number, username: string) =>
-  tx.selectFrom('access_user').select('id').where('tid', '=', tid).where('profile_id', '=', profileId).where('username_key', '=', fold(username)).executeTakeFirst();
+  tx
+    .selectFrom('access_user')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('profile_id', '=', profileId)
+    .where('username_key', '=', fold(username))
+    .executeTakeFirst();
 
 export const deleteByUsername = change({
   name: 'accessuser/deleteByUsername',
@@ -36,7 +45,10 @@ export const deleteByUsername = change({
   summary: 'Deletes an access user by its name.',
   says: 'accessUserDeleted',
   body: byName,
-  target: { table: 'access_user', find: async (body, caller, tx) => (await userNamed(tx, caller.tid, body.loginProfileId, body.username))?.id },
+  target: {
+    table: 'access_user',
+    find: async (body, caller, tx) => (await userNamed(tx, caller.tid, body.loginProfileId, body.username))?.id,
+  },
   async change(body, caller, tx) {
     const found = await userNamed(tx, caller.tid, body.loginProfileId, body.username);
     return remove(found?.id ?? 0, caller, tx);

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { AccessUser } from '#core/records/access-user.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '../operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
+import { read } from '#features/operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { accessUserRecords, sortColumns } from './access-user-rows.ts';
 
 export const searchAccessUsers = read({
@@ -15,7 +15,10 @@ export const searchAccessUsers = read({
   answer: searchEnvelope(AccessUser),
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
-    let found = ports.store.search.selectFrom('access_user').innerJoin('login_profile', 'login_profile.id', 'access_user.profile_id').where('access_user.tid', '=', caller.tid);
+    let found = ports.store.search
+      .selectFrom('access_user')
+      .innerJoin('login_profile', 'login_profile.id', 'access_user.profile_id')
+      .where('access_user.tid', '=', caller.tid);
     if (page.word !== null) found = found.where(holdsWord('access_user.search_text', page.word));
     if (page.from !== null) found = found.where('access_user.created_at', '>=', page.from);
     if (page.before !== null) found = found.where('access_user.updated_at', '<', page.before);

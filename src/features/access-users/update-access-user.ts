@@ -2,8 +2,8 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { AccessUserChange, accessUserFields } from '#core/records/access-user.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { change } from '../operation.ts';
-import { checkUnchanged, unchangeable } from '../unchangeable.ts';
+import { change } from '#features/operation.ts';
+import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { accessUserRecord, checkFree, searchText } from './access-user-rows.ts';
 
 const fixed = { username: 'cannot be changed; add another user' };
@@ -20,7 +20,12 @@ export const updateAccessUser = change({
   async change(body, caller, tx, { clock }) {
     const before = await accessUserRecord(tx, caller.tid, body.id);
     checkUnchanged(body, before, fixed);
-    const profile = await tx.selectFrom('login_profile').select(['id', 'type_id']).where('tid', '=', caller.tid).where('id', '=', body.authId).executeTakeFirst();
+    const profile = await tx
+      .selectFrom('login_profile')
+      .select(['id', 'type_id'])
+      .where('tid', '=', caller.tid)
+      .where('id', '=', body.authId)
+      .executeTakeFirst();
     if (!profile) throw fieldRefusal('authId', 'is not the id of a login profile');
     const kept = (sent: string | null | undefined, present: string) => (sent === undefined ? present : (sent ?? '').normalize('NFC'));
     const user = {

@@ -2,8 +2,8 @@ import { isCommonPassword } from '#core/common-passwords.ts';
 import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { PasswordChange } from '#core/records/access-user.ts';
+import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { change } from '../operation.ts';
 import { accessUserRecord } from './access-user-rows.ts';
 
 /** The user of that name. @returns undefined where there is none; @throws 409 where several profiles have one */
@@ -33,13 +33,22 @@ export const updatePassword = change({
     checkPassword(body);
     const id = await userNamed(store.read, caller.tid, body.username, body.authId);
     if (id === undefined) throw new Refusal('recordUnknown');
-    const { password_hash } = await store.read.selectFrom('access_user').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
-    if (body.currentPassword && !(await passwordHash.verify(password_hash, body.currentPassword))) throw new Refusal('currentPasswordWrong');
+    const { password_hash } = await store.read
+      .selectFrom('access_user')
+      .select('password_hash')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    if (body.currentPassword && !(await passwordHash.verify(password_hash, body.currentPassword)))
+      throw new Refusal('currentPasswordWrong');
     return { id, from: password_hash, hash: await passwordHash.hash(body.userPassword) };
   },
   async change(body, caller, tx, { clock }, seen) {
     const id = await userNamed(tx, caller.tid, body.username, body.authId);
-    const user = await tx.selectFrom('access_user').select('password_hash').where('id', '=', id ?? 0).executeTakeFirst();
+    const user = await tx
+      .selectFrom('access_user')
+      .select('password_hash')
+      .where('id', '=', id ?? 0)
+      .executeTakeFirst();
     if (id !== seen.id || !user) throw new Refusal('recordUnknown');
     // Another request has set a password since the current one was compared.
     if (body.currentPassword && user.password_hash !== seen.from) throw new Refusal('currentPasswordWrong');

@@ -2,13 +2,19 @@ import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { locationFields, NewLocation } from '#core/records/location.ts';
+import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { change } from '../operation.ts';
 import { checkLocation, locationRecord, sealedFor } from './location-rows.ts';
 
 /** @throws 409 where another location of the tenant has the name */
 export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): Promise<void> {
-  const other = await tx.selectFrom('location').select('id').where('tid', '=', tid).where('name', '=', name).where('id', '!=', id).executeTakeFirst();
+  const other = await tx
+    .selectFrom('location')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('name', '=', name)
+    .where('id', '!=', id)
+    .executeTakeFirst();
   if (other) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another location' }] });
 }
 

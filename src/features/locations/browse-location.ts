@@ -1,18 +1,25 @@
 import Type from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { formatItemPath, parseItemPath } from '#core/item-path.ts';
+import type { Entry } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
-import type { Entry } from '#core/listing.ts';
+import { read } from '#features/operation.ts';
 import { StorageAway } from '#ports/storage.ts';
-import { read } from '../operation.ts';
 import { sealedFor } from './location-rows.ts';
 
 const most = 10_000;
 
 const Browsed = Type.Object({
   path: Type.String({ description: 'The folder, within the location.' }),
-  entries: Type.Array(Type.Object({ name: Type.String(), folder: Type.Boolean(), size: Type.Integer(), modifiedDateTime: Type.String({ format: 'date-time' }) })),
+  entries: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      folder: Type.Boolean(),
+      size: Type.Integer(),
+      modifiedDateTime: Type.String({ format: 'date-time' }),
+    }),
+  ),
   complete: Type.Boolean({ description: `false: the folder holds more than ${most} entries, and these are some of them.` }),
 });
 
@@ -33,12 +40,20 @@ export const browseLocation = read({
   role: 'editor',
   summary: 'Lists a folder of a location, to choose a path from.',
   body: Type.Object(
-    { location: Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' }), path: Type.Optional(Type.String({ maxLength: limits.path, description: 'Folder within it; default its root.' })) },
+    {
+      location: Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' }),
+      path: Type.Optional(Type.String({ maxLength: limits.path, description: 'Folder within it; default its root.' })),
+    },
     { additionalProperties: false },
   ),
   answer: Browsed,
   async read(query, caller, { store, storages, vault }) {
-    const row = await store.read.selectFrom('location').selectAll().where('tid', '=', caller.tid).where('name', '=', query.location.normalize('NFC')).executeTakeFirst();
+    const row = await store.read
+      .selectFrom('location')
+      .selectAll()
+      .where('tid', '=', caller.tid)
+      .where('name', '=', query.location.normalize('NFC'))
+      .executeTakeFirst();
     if (!row) throw fieldRefusal('location', 'is not the name of a configured location');
     const path = parseItemPath(query.path ?? '/');
     if (!path) throw fieldRefusal('path', 'must be names separated by /, none of them ".", ".." or one that begins with .postern');
@@ -47,7 +62,9 @@ export const browseLocation = read({
       const batches = await storage.list(path);
       if (!batches) throw fieldRefusal('path', 'is not a folder of that location');
       const { entries, complete } = await entriesOf(batches);
-      const list = entries.sort(foldersFirst).map(({ name, folder, size, modified }) => ({ name, folder, size, modifiedDateTime: formatInstant(modified) }));
+      const list = entries
+        .sort(foldersFirst)
+        .map(({ name, folder, size, modified }) => ({ name, folder, size, modifiedDateTime: formatInstant(modified) }));
       return { path: formatItemPath(path), entries: list, complete };
     } catch (cause) {
       if (cause instanceof StorageAway) throw new Refusal('storageAway');

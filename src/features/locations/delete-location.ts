@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
-import { change } from '../operation.ts';
+import { change } from '#features/operation.ts';
 import { locationRecord } from './location-rows.ts';
 
 export const deleteLocation = change({
@@ -15,7 +15,11 @@ export const deleteLocation = change({
   target: { table: 'location' },
   async change({ id }, caller, tx, { vault }) {
     const before = await locationRecord(tx, caller.tid, id, vault);
-    const { shares } = await tx.selectFrom('share').select(sql<number>`count(*)`.as('shares')).where('location_id', '=', id).executeTakeFirstOrThrow();
+    const { shares } = await tx
+      .selectFrom('share')
+      .select(sql<number>`count(*)`.as('shares'))
+      .where('location_id', '=', id)
+      .executeTakeFirstOrThrow();
     if (shares > 0) throw new Refusal('locationInUse', `${shares} shares still use the location.`);
     await tx.deleteFrom('location').where('id', '=', id).execute();
     return { trail: { before } };

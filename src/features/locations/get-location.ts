@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { Location, locationFields } from '#core/records/location.ts';
-import { read } from '../operation.ts';
+import { read } from '#features/operation.ts';
 import { locationRecords } from './location-rows.ts';
 
 export const getLocation = read({

@@ -13,7 +13,12 @@ export const sealedFor = 'location';
 /** The records of a tenant's locations, in the order of the ids. */
 export async function locationRecords(db: Tx, tid: number, ids: readonly number[], vault: Vault): Promise<Location[]> {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('id', 'in', [...ids]).execute();
+  const rows = await db
+    .selectFrom('location')
+    .selectAll()
+    .where('tid', '=', tid)
+    .where('id', 'in', [...ids])
+    .execute();
   const byId = new Map(
     rows.map((row): [number, Location] => [
       row.id,
@@ -54,11 +59,19 @@ function checkShape(kind: string, configuration: string): void {
     throw fieldRefusal('configuration', 'must be a JSON object in a string');
   }
   const [fault] = Value.Errors(LocalConfiguration, value);
-  if (fault) throw fieldRefusal('configuration', `${fault.instancePath || 'the object'} ${fault.message}; for local it is { "folder": "/absolute/path" }`);
+  if (fault)
+    throw fieldRefusal(
+      'configuration',
+      `${fault.instancePath || 'the object'} ${fault.message}; for local it is { "folder": "/absolute/path" }`,
+    );
 }
 
 /** Is this a location that the tenant may have? @throws 400 at kind or configuration */
-export async function checkLocation(wanted: Omit<Place, 'id'>, id: number | null, { store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<void> {
+export async function checkLocation(
+  wanted: Omit<Place, 'id'>,
+  id: number | null,
+  { store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>,
+): Promise<void> {
   checkShape(wanted.kind, wanted.configuration);
   const rows = await store.read.selectFrom('location').select(['id', 'tid', 'kind', 'configuration']).execute();
   const others = rows.filter((row) => row.id !== id).map((row) => ({ ...row, configuration: vault.open(sealedFor, row.configuration) }));

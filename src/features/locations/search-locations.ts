@@ -1,7 +1,7 @@
 import { Location } from '#core/records/location.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '../operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
+import { read } from '#features/operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { locationRecords } from './location-rows.ts';
 
 const sortColumns = {

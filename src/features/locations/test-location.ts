@@ -3,8 +3,8 @@ import { rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
+import { read } from '#features/operation.ts';
 import type { Storage } from '#ports/storage.ts';
-import { read } from '../operation.ts';
 import { sealedFor } from './location-rows.ts';
 
 const tokenBits = 96;

@@ -1,8 +1,8 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
-import { change } from '../operation.ts';
-import { checkUnchanged, unchangeable } from '../unchangeable.ts';
+import { change } from '#features/operation.ts';
+import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkNameFree } from './add-location.ts';
 import { checkLocation, locationRecord, locationRecords, sealedFor } from './location-rows.ts';
 
@@ -20,7 +20,8 @@ export const updateLocation = change({
   async check(body, caller, ports) {
     const [before] = await locationRecords(ports.store.read, caller.tid, [body.id], ports.vault);
     const { configuration } = body;
-    if (before && configuration && configuration !== before.configuration) await checkLocation({ tid: caller.tid, kind: before.kind, configuration }, before.id, ports);
+    if (before && configuration && configuration !== before.configuration)
+      await checkLocation({ tid: caller.tid, kind: before.kind, configuration }, before.id, ports);
   },
   async change(body, caller, tx, { clock, vault }) {
     const before = await locationRecord(tx, caller.tid, body.id, vault);

@@ -1,11 +1,15 @@
 import Type from 'typebox';
 import { loginProfileFields, NewLoginProfile } from '#core/records/login-profile.ts';
-import { change } from '../operation.ts';
+import { change } from '#features/operation.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
 import { insertProfile, madeProfile } from './make-profile.ts';
 
 /** What add and duplicate answer beside the envelope. */
-export const madeAnswer = Type.Object({ id: loginProfileFields.id, viewId: loginProfileFields.viewId, viewUrl: loginProfileFields.viewUrl });
+export const madeAnswer = Type.Object({
+  id: loginProfileFields.id,
+  viewId: loginProfileFields.viewId,
+  viewUrl: loginProfileFields.viewUrl,
+});
 
 export const addLoginProfile = change({
   name: 'loginprofile/add',

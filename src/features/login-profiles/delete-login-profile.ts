@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
-import { change } from '../operation.ts';
+import { change } from '#features/operation.ts';
 import { defaultProfileId, loginProfileRecord } from './login-profile-rows.ts';
 
 export const deleteLoginProfile = change({
@@ -15,10 +15,14 @@ export const deleteLoginProfile = change({
   async change({ id }, caller, tx, ports) {
     const before = await loginProfileRecord(tx, caller.tid, id ?? 0, ports);
     const { shareCount, userCount } = before;
-    if (before.id === (await defaultProfileId(tx, caller.tid))) throw new Refusal('profileDefault', 'The default login profile cannot be deleted: loginprofile/makeDefault makes another one the default.');
-    if (shareCount + userCount > 0) throw new Refusal('profileInUse', `${shareCount} shares and ${userCount} access users still refer to the login profile.`);
+    if (before.id === (await defaultProfileId(tx, caller.tid)))
+      throw new Refusal(
+        'profileDefault',
+        'The default login profile cannot be deleted: loginprofile/makeDefault makes another one the default.',
+      );
+    if (shareCount + userCount > 0)
+      throw new Refusal('profileInUse', `${shareCount} shares and ${userCount} access users still refer to the login profile.`);
     await tx.deleteFrom('login_profile').where('id', '=', before.id).execute();
     return { trail: { before } };
   },
 });
-

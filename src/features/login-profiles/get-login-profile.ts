@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { LoginProfile, loginProfileFields } from '#core/records/login-profile.ts';
-import { read } from '../operation.ts';
+import { read } from '#features/operation.ts';
 import { defaultProfileId, loginProfileRecords } from './login-profile-rows.ts';
 
 export const getLoginProfile = read({

@@ -52,7 +52,8 @@ export function mergeProfile(sent: Sent, present: ProfileText): ProfileText {
   const text = (given: string | null | undefined, kept: string) => (given === undefined ? kept : (given ?? '').normalize('NFC'));
   if (sent.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
   const typeId = sent.typeId ?? present.type_id;
-  if (sent.password === secretMask && present.password === '') throw fieldRefusal('password', `${secretMask} stands for a password that is kept; there is none yet`);
+  if (sent.password === secretMask && present.password === '')
+    throw fieldRefusal('password', `${secretMask} stands for a password that is kept; there is none yet`);
   const merged: ProfileText = {
     title: text(sent.title, present.title),
     description: text(sent.description, present.description),

@@ -66,7 +66,10 @@ const recordOf = (row: LoginProfileRow, { links, vault }: Needs): LoginProfile =
 /** The records of a tenant's profiles, in the order of the ids; secrets masked. */
 export async function loginProfileRecords(db: Tx, tid: number, ids: readonly number[], needs: Needs): Promise<LoginProfile[]> {
   if (ids.length === 0) return [];
-  const rows = await selectRows(db).where('tid', '=', tid).where('id', 'in', [...ids]).execute();
+  const rows = await selectRows(db)
+    .where('tid', '=', tid)
+    .where('id', 'in', [...ids])
+    .execute();
   const byId = new Map(rows.map((row) => [row.id, recordOf(row, needs)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -81,4 +84,5 @@ export async function loginProfileRecord(db: Tx, tid: number, id: number, needs:
 export const defaultProfileId = async (db: Tx, tid: number): Promise<number | null> =>
   (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
 
-export const searchText = (profile: { title: string; description: string; username: string }) => fold([profile.title, profile.description, profile.username].join('\u001f'));
+export const searchText = (profile: { title: string; description: string; username: string }) =>
+  fold([profile.title, profile.description, profile.username].join('\u001f'));

@@ -1,6 +1,6 @@
 import { bodyOf } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
-import { change } from '../operation.ts';
+import { change } from '#features/operation.ts';
 import { defaultProfileId } from './login-profile-rows.ts';
 
 export const makeDefault = change({

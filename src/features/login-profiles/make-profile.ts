@@ -1,8 +1,8 @@
 import { portalUrl } from '#core/link.ts';
+import type { Changed } from '#features/operation.ts';
+import { claimViewId, newViewId } from '#features/viewid-rows.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import type { Changed } from '../operation.ts';
-import { claimViewId, newViewId } from '../viewid-rows.ts';
 import type { ProfileText } from './login-profile-body.ts';
 import { loginProfileRecord, sealedFor, searchText } from './login-profile-rows.ts';
 
@@ -13,7 +13,12 @@ export function profileColumns(profile: ProfileText, { vault }: Pick<InstantPort
 }
 
 /** Makes a profile; without a title it is called after its number. */
-export async function insertProfile(tx: Tx, owner: { tid: number; name: string }, profile: ProfileText, ports: InstantPorts): Promise<{ id: number; viewId: string }> {
+export async function insertProfile(
+  tx: Tx,
+  owner: { tid: number; name: string },
+  profile: ProfileText,
+  ports: InstantPorts,
+): Promise<{ id: number; viewId: string }> {
   const [now, viewId] = [ports.clock.now(), newViewId(ports.random)];
   const { id } = await tx
     .insertInto('login_profile')
@@ -32,7 +37,11 @@ export async function insertProfile(tx: Tx, owner: { tid: number; name: string }
     .executeTakeFirstOrThrow();
   if (profile.title === '') {
     const title = `Login profile ${id}`;
-    await tx.updateTable('login_profile').set({ title, search_text: searchText({ ...profile, title }) }).where('id', '=', id).execute();
+    await tx
+      .updateTable('login_profile')
+      .set({ title, search_text: searchText({ ...profile, title }) })
+      .where('id', '=', id)
+      .execute();
   }
   await claimViewId(tx, owner.tid, viewId, { profile_id: id });
   return { id, viewId };

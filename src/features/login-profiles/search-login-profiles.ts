@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { LoginProfile } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '../operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
+import { read } from '#features/operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { loginProfileRecords, sortColumns } from './login-profile-rows.ts';
 
 /** For a pick-list: what a profile is called, not how it works. */

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { shortestOpenViewId } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { LoginProfileChange, loginProfileFields, profileTypes } from '#core/records/login-profile.ts';
-import type { Vault } from '#ports/vault.ts';
+import { change } from '#features/operation.ts';
+import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
+import { checkViewId, claimViewId, releaseViewId } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
-import { change } from '../operation.ts';
-import { checkUnchanged, unchangeable } from '../unchangeable.ts';
-import { checkViewId, claimViewId, releaseViewId } from '../viewid-rows.ts';
+import type { Vault } from '#ports/vault.ts';
 import { endsSessions, mergeProfile, type ProfileText } from './login-profile-body.ts';
 import { loginProfileRecord, sealedFor } from './login-profile-rows.ts';
 import { profileColumns } from './make-profile.ts';
@@ -26,22 +26,45 @@ export async function profileText(tx: Tx, id: number, vault: Vault): Promise<Pro
 
 /** @throws 409 where a share would stand open under an address short enough to guess */
 async function checkOpenLinks(tx: Tx, profileId: number): Promise<void> {
-  const short = await tx.selectFrom('share').select('id').where('profile_id', '=', profileId).where(sql`length(view_id)`, '<', shortestOpenViewId).executeTakeFirst();
+  const short = await tx
+    .selectFrom('share')
+    .select('id')
+    .where('profile_id', '=', profileId)
+    .where(sql`length(view_id)`, '<', shortestOpenViewId)
+    .executeTakeFirst();
   if (!short) return;
-  throw new Refusal('viewIdTooShort', `Share ${short.id} has a view id too short for a link without sign-in: give it a longer one by share/updateSharableLink first.`, {
-    faults: [{ field: 'typeId', detail: `would leave share ${short.id} open under a short view id; share/updateSharableLink changes it` }],
-  });
+  throw new Refusal(
+    'viewIdTooShort',
+    `Share ${short.id} has a view id too short for a link without sign-in: give it a longer one by share/updateSharableLink first.`,
+    {
+      faults: [
+        { field: 'typeId', detail: `would leave share ${short.id} open under a short view id; share/updateSharableLink changes it` },
+      ],
+    },
+  );
 }
 
 /** @throws 409 where codes would be sent for two users to one address */
 async function checkAddresses(tx: Tx, profileId: number): Promise<void> {
-  const twice = await tx.selectFrom('access_user').select('email').where('profile_id', '=', profileId).where('email_key', '!=', '').groupBy('email_key').having(sql`count(*)`, '>', 1).executeTakeFirst();
-  if (twice) throw new Refusal('nameTaken', 'Two users of the profile have one e-mail address.', { faults: [{ field: 'typeId', detail: `needs ${twice.email} to be one user's only` }] });
+  const twice = await tx
+    .selectFrom('access_user')
+    .select('email')
+    .where('profile_id', '=', profileId)
+    .where('email_key', '!=', '')
+    .groupBy('email_key')
+    .having(sql`count(*)`, '>', 1)
+    .executeTakeFirst();
+  if (twice)
+    throw new Refusal('nameTaken', 'Two users of the profile have one e-mail address.', {
+      faults: [{ field: 'typeId', detail: `needs ${twice.email} to be one user's only` }],
+    });
 }
 
 /** In a USERS profile a listed name is a user; in others it stands for itself. */
 async function relinkNames(tx: Tx, profileId: number, typeId: number): Promise<void> {
-  const user = sql<number | null>`(select id from access_user where access_user.profile_id = ${profileId} and access_user.username_key = share_user.name_key)`;
+  const user = sql<
+    number | null
+  >`(select id from access_user where access_user.profile_id = ${profileId} and access_user.username_key = share_user.name_key)`;
   await tx
     .updateTable('share_user')
     .set({ user_id: typeId === profileTypes.USERS ? user : null })

@@ -3,14 +3,16 @@ import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
+import { type Caller, change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { type Caller, change } from '../operation.ts';
 import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './key-rows.ts';
 
 async function tenantFor(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
   if (!tid || tid === caller.tid) return caller.tid;
-  if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden', undefined, { faults: [{ field: 'tid', detail: 'may be named by an admin of tenant 1 alone' }] });
-  if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst())) throw fieldRefusal('tid', 'is not the id of a tenant');
+  if (caller.tid !== firstTenant)
+    throw new Refusal('tenantForbidden', undefined, { faults: [{ field: 'tid', detail: 'may be named by an admin of tenant 1 alone' }] });
+  if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst()))
+    throw fieldRefusal('tid', 'is not the id of a tenant');
   return tid;
 }
 
@@ -46,7 +48,11 @@ export const addApiKey = change({
     const tid = await tenantFor(tx, caller, body.tid);
     await checkName(tx, tid, name, now);
     const key = keyPrefix + random.token(keyBits);
-    const id = await insertKey(tx, { tid, name, role: body.role, key, expiresAt: expiryIn(body.expiryDateTime, now), owner: caller.name }, now);
+    const id = await insertKey(
+      tx,
+      { tid, name, role: body.role, key, expiresAt: expiryIn(body.expiryDateTime, now), owner: caller.name },
+      now,
+    );
     const [after] = await apiKeyRecords(tx, tid, [id]);
     return { fresh: { id, key }, trail: { after: after ?? null } };
   },

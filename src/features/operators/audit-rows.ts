@@ -4,8 +4,8 @@ import { formatInstant } from '#core/instant.ts';
 import { type AuditRow, outcomes } from '#core/records/audit-row.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
+import { holdsWord, type Page } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
-import { holdsWord, type Page } from '../record-search.ts';
 
 const own = {
   shareId: Type.Optional(recordId('Share.')),
@@ -49,7 +49,11 @@ export function auditMatches(db: Tx, tid: number, query: Static<typeof filter>, 
 /** The rows of those ids, in their order. */
 export async function auditRecords(db: Tx, ids: readonly number[]): Promise<AuditRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom('audit').selectAll().where('id', 'in', [...ids]).execute();
+  const rows = await db
+    .selectFrom('audit')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
   const byId = new Map(
     rows.map((row): [number, AuditRow] => [
       row.id,

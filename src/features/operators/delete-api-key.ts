@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { apiKeyFields, environmentKeyName } from '#core/records/api-key.ts';
 import { bodyOf } from '#core/records/field.ts';
-import { change } from '../operation.ts';
+import { change } from '#features/operation.ts';
 import { apiKeyRecords } from './key-rows.ts';
 
 export const deleteApiKey = change({

@@ -1,16 +1,20 @@
 import { stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
 import { AuditRow } from '#core/records/audit-row.ts';
+import { type Streamed, stream } from '#features/operation.ts';
+import { readPage } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
-import { type Streamed, stream } from '../operation.ts';
-import { readPage } from '../record-search.ts';
 import { auditFilter, auditMatches, auditRecords } from './audit-rows.ts';
 
 const batch = 1000;
 const columns = Object.keys(AuditRow.properties);
 
 const formats = {
-  ndjson: { contentType: 'application/x-ndjson', head: '', write: (rows: AuditRow[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') },
+  ndjson: {
+    contentType: 'application/x-ndjson',
+    head: '',
+    write: (rows: AuditRow[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  },
   csv: {
     contentType: 'text/csv; charset=utf-8',
     head: stringify([columns]),

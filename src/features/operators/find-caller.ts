@@ -22,7 +22,13 @@ export async function findKey(db: Tx, secret: string, now: number): Promise<Foun
   const hash = secretHash(secret);
   const row =
     (await db.selectFrom('api_key').select(columns).where('hash', '=', hash).executeTakeFirst()) ??
-    (await db.selectFrom('api_token').innerJoin('api_key', 'api_key.id', 'api_token.key_id').select(columns).where('api_token.hash', '=', hash).where('api_token.expires_at', '>', now).executeTakeFirst());
+    (await db
+      .selectFrom('api_token')
+      .innerJoin('api_key', 'api_key.id', 'api_token.key_id')
+      .select(columns)
+      .where('api_token.hash', '=', hash)
+      .where('api_token.expires_at', '>', now)
+      .executeTakeFirst());
   if (!row || (row.expires_at !== null && row.expires_at <= now)) return null;
   return { keyId: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), expiresAt: row.expires_at, lastUsedAt: row.last_used_at };
 }
@@ -36,6 +42,11 @@ export function noteUse(store: Store, key: FoundKey, now: number): void {
 /** A token for a key: good for an hour, and never longer than the key. */
 export async function issueToken(store: Store, key: FoundKey, token: string, now: number): Promise<number> {
   const expires_at = Math.min(now + tokenLife, key.expiresAt ?? Number.POSITIVE_INFINITY);
-  await store.write((tx) => tx.insertInto('api_token').values({ hash: secretHash(token), key_id: key.keyId, expires_at }).execute());
+  await store.write((tx) =>
+    tx
+      .insertInto('api_token')
+      .values({ hash: secretHash(token), key_id: key.keyId, expires_at })
+      .execute(),
+  );
   return expires_at;
 }

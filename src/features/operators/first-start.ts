@@ -21,7 +21,12 @@ export interface FirstStart {
 
 /** POSTERN_API_KEY replaces its forerunner at each start; left unset, the forerunner ends. */
 async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promise<void> {
-  const present = await tx.selectFrom('api_key').select(['id', 'hash']).where('tid', '=', 1).where('name', '=', environmentKeyName).execute();
+  const present = await tx
+    .selectFrom('api_key')
+    .select(['id', 'hash'])
+    .where('tid', '=', 1)
+    .where('name', '=', environmentKeyName)
+    .execute();
   if (key !== null && present.some(({ hash }) => hash === secretHash(key))) return;
   await tx.deleteFrom('api_key').where('tid', '=', 1).where('name', '=', environmentKeyName).execute();
   if (key !== null) await insertKey(tx, { tid: 1, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
@@ -46,7 +51,8 @@ async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<
 }
 
 /** Has nothing been made in this database yet? */
-export const isNew = async ({ store }: Pick<Ports, 'store'>) => (await store.read.selectFrom('tenant').select('id').executeTakeFirst()) === undefined;
+export const isNew = async ({ store }: Pick<Ports, 'store'>) =>
+  (await store.read.selectFrom('tenant').select('id').executeTakeFirst()) === undefined;
 
 /** A new admin key. */
 export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);

@@ -26,7 +26,12 @@ const orNull = (at: number | null) => (at === null ? null : formatInstant(at));
 /** The records of a tenant's keys, in the order of the ids. */
 export async function apiKeyRecords(db: Tx, tid: number, ids: readonly number[]): Promise<ApiKey[]> {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom('api_key').selectAll().where('tid', '=', tid).where('id', 'in', [...ids]).execute();
+  const rows = await db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('tid', '=', tid)
+    .where('id', 'in', [...ids])
+    .execute();
   const records = rows.map((row) => ({
     id: row.id,
     tid: row.tid,
@@ -54,7 +59,18 @@ interface NewKey {
 
 /** Stores the hash of a key. @returns its id */
 export async function insertKey(tx: Tx, { tid, name, role, key, expiresAt, owner }: NewKey, now: number): Promise<number> {
-  const values = { tid, version: 1, name, role, hash: secretHash(key), first_characters: firstCharacters(key), expires_at: expiresAt, last_used_at: null, created_owner: owner, created_at: now };
+  const values = {
+    tid,
+    version: 1,
+    name,
+    role,
+    hash: secretHash(key),
+    first_characters: firstCharacters(key),
+    expires_at: expiresAt,
+    last_used_at: null,
+    created_owner: owner,
+    created_at: now,
+  };
   const { id } = await tx.insertInto('api_key').values(values).returning('id').executeTakeFirstOrThrow();
   return id;
 }

@@ -1,7 +1,7 @@
 import { ApiKey } from '#core/records/api-key.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '../operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
+import { read } from '#features/operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { apiKeyRecords } from './key-rows.ts';
 
 const sortColumns = {

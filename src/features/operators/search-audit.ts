@@ -1,7 +1,7 @@
 import { AuditRow } from '#core/records/audit-row.ts';
 import { searchEnvelope } from '#core/records/search.ts';
-import { read } from '../operation.ts';
-import { envelope, filters, findPage, readPage } from '../record-search.ts';
+import { read } from '#features/operation.ts';
+import { envelope, filters, findPage, readPage } from '#features/record-search.ts';
 import { auditMatches, auditQuery, auditRecords, sortColumns } from './audit-rows.ts';
 
 export const searchAudit = read({

@@ -4,11 +4,11 @@ import { Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tenant.ts';
+import { type Caller, change, read } from '#features/operation.ts';
+import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { claimViewId, newViewId } from '#features/viewid-rows.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { type Caller, change, read } from '../operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '../record-search.ts';
-import { claimViewId, newViewId } from '../viewid-rows.ts';
 
 function checkFirstTenant(caller: Caller): void {
   if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
@@ -17,7 +17,11 @@ function checkFirstTenant(caller: Caller): void {
 /** Makes a tenant with its default login profile, which asks for no sign-in. @returns its id */
 export async function insertTenant(tx: Tx, title: string, owner: string, { clock, random }: InstantPorts): Promise<number> {
   const [now, viewId, profileTitle] = [clock.now(), newViewId(random), 'Anyone with the link'];
-  const { id: tid } = await tx.insertInto('tenant').values({ title, default_profile_id: null, created_at: now }).returning('id').executeTakeFirstOrThrow();
+  const { id: tid } = await tx
+    .insertInto('tenant')
+    .values({ title, default_profile_id: null, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const { id } = await tx
     .insertInto('login_profile')
     .values({
@@ -65,8 +69,23 @@ export const addTenant = change({
 
 async function tenantRecords(db: Tx, ids: readonly number[]) {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom('tenant').selectAll().where('id', 'in', [...ids]).execute();
-  const byId = new Map(rows.map((row) => [row.id, { id: row.id, title: row.title, defaultProfileId: row.default_profile_id, createDateTime: formatInstant(row.created_at), etag: '"1"' }]));
+  const rows = await db
+    .selectFrom('tenant')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  const byId = new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        title: row.title,
+        defaultProfileId: row.default_profile_id,
+        createDateTime: formatInstant(row.created_at),
+        etag: '"1"',
+      },
+    ]),
+  );
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { NewShare, shareFields } from '#core/records/share.ts';
-import { change } from '../operation.ts';
-import { claimViewId, newViewId } from '../viewid-rows.ts';
+import { change } from '#features/operation.ts';
+import { claimViewId, newViewId } from '#features/viewid-rows.ts';
 import { checkWindow, emailsIn, instantIn, listIn, pathKey, searchText } from './share-body.ts';
 import { emptyColumns, plainColumns } from './share-columns.ts';
 import { setGroupNames, setUserNames } from './share-names.ts';
@@ -29,7 +29,10 @@ export const addShare = change({
     const location = await locationNamed(tx, caller.tid, body.location);
     const profile = await profileOf(tx, caller.tid, body.authenticationId);
     if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
-    const [from, to] = [instantIn('validityStartDate', body.validityStartDate) ?? null, instantIn('validityEndDate', body.validityEndDate) ?? null];
+    const [from, to] = [
+      instantIn('validityStartDate', body.validityStartDate) ?? null,
+      instantIn('validityEndDate', body.validityEndDate) ?? null,
+    ];
     checkWindow(from, to);
     const [now, viewId] = [clock.now(), newViewId(random)];
     const columns = { ...emptyColumns, ...plainColumns(body) };

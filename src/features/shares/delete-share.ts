@@ -1,6 +1,6 @@
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
-import { change } from '../operation.ts';
+import { change } from '#features/operation.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
 
 export const deleteShare = change({

@@ -1,8 +1,8 @@
 import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
-import { change } from '../operation.ts';
-import { claimViewId, newViewId } from '../viewid-rows.ts';
+import { change } from '#features/operation.ts';
+import { claimViewId, newViewId } from '#features/viewid-rows.ts';
 import { madeShare } from './add-share.ts';
 import { searchText } from './share-body.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
@@ -36,9 +36,15 @@ export const duplicateShare = change({
       .executeTakeFirstOrThrow();
     await claimViewId(tx, caller.tid, viewId, { share_id: id });
     for (const row of await tx.selectFrom('share_user').selectAll().where('share_id', '=', body.id).execute())
-      await tx.insertInto('share_user').values({ ...row, share_id: id }).execute();
+      await tx
+        .insertInto('share_user')
+        .values({ ...row, share_id: id })
+        .execute();
     for (const row of await tx.selectFrom('share_group').selectAll().where('share_id', '=', body.id).execute())
-      await tx.insertInto('share_group').values({ ...row, share_id: id }).execute();
+      await tx
+        .insertInto('share_group')
+        .values({ ...row, share_id: id })
+        .execute();
     const after = await shareRecord(tx, caller.tid, id, links);
     return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
   },

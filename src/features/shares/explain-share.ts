@@ -3,15 +3,16 @@ import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { parseList } from '#core/list-text.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { actions, decide, explain } from '#core/policy/decide.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
+import { actions, decide, explain } from '#core/policy/decide.ts';
 import { limits, recordId } from '#core/records/field.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
+import { type LinkRow, linkOfShare, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
+import { read } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { type LinkRow, linkOfShare, profileRules, shareRules, type SignedIn } from '../link-facts.ts';
-import { read } from '../operation.ts';
 
-const text = (description: string) => Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: limits.list, description }));
+const text = (description: string) =>
+  Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: limits.list, description }));
 const Question = Type.Object(
   {
     id: recordId('Share.'),
@@ -39,7 +40,10 @@ const Explanation = Type.Object({
     Type.Object({
       action: Type.String(),
       allowed: Type.Boolean(),
-      denial: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Why not: unknown, ended, address, signIn, audience or permission.' }),
+      denial: Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'Why not: unknown, ended, address, signIn, audience or permission.',
+      }),
     }),
     { description: 'Every action; without an address as if it came from an allowed one.' },
   ),
@@ -53,7 +57,11 @@ async function personIn(db: Tx, link: LinkRow, question: Question): Promise<Sign
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
   const person = { userId: null, name: names[0] ?? '', email: question.email ?? '', names, groups };
   if (link.type_id !== profileTypes.USERS) return person;
-  let users = db.selectFrom('access_user').select(['id', 'username', 'email']).where('profile_id', '=', link.profile_id).where('active', '=', 1);
+  let users = db
+    .selectFrom('access_user')
+    .select(['id', 'username', 'email'])
+    .where('profile_id', '=', link.profile_id)
+    .where('active', '=', 1);
   if (question.username) users = users.where('username_key', '=', fold(question.username));
   if (question.email) users = users.where('email_key', '=', fold(question.email));
   const user = await users.executeTakeFirst();

@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { Share, shareFields } from '#core/records/share.ts';
-import { read } from '../operation.ts';
+import { read } from '#features/operation.ts';
 import { shareRecords } from './share-rows.ts';
 
 export const getShare = read({

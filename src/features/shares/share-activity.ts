@@ -3,16 +3,23 @@ import Type from 'typebox';
 import { formatInstant, parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
+import { read } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { read } from '../operation.ts';
 
 const day = 86_400_000; // ms
-const optionalDate = (description: string) => Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
+const optionalDate = (description: string) =>
+  Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
 const numbers = { visits: Type.Integer(), downloads: Type.Integer(), uploads: Type.Integer() };
 
 const Activity = Type.Object({
   byDay: Type.Array(Type.Object({ date: Type.String({ description: 'Day in UTC.' }), ...numbers })),
-  byVisitor: Type.Array(Type.Object({ visitor: Type.String({ description: 'User name; empty: nobody in particular.' }), ...numbers, lastDateTime: Type.String({ format: 'date-time' }) })),
+  byVisitor: Type.Array(
+    Type.Object({
+      visitor: Type.String({ description: 'User name; empty: nobody in particular.' }),
+      ...numbers,
+      lastDateTime: Type.String({ format: 'date-time' }),
+    }),
+  ),
   notCome: Type.Array(Type.String(), { description: 'Users that the share lists who have not come in that time.' }),
 });
 
@@ -28,20 +35,34 @@ function instantIn(field: string, text: string | null | undefined, meaning: 'fir
 
 /** What visitors did at the share in that time. */
 function happenings(db: Tx, shareId: number, from: number | null, before: number | null) {
-  let rows = db.selectFrom('audit').where('share_id', '=', shareId).where('actor_kind', '=', 'visitor').where('outcome', 'in', ['done', 'begun']);
+  let rows = db
+    .selectFrom('audit')
+    .where('share_id', '=', shareId)
+    .where('actor_kind', '=', 'visitor')
+    .where('outcome', 'in', ['done', 'begun']);
   if (from !== null) rows = rows.where('at', '>=', from);
   return before === null ? rows : rows.where('at', '<', before);
 }
 
 async function byDay(rows: ReturnType<typeof happenings>) {
   const start = sql<number>`at - at % ${sql.lit(day)}`;
-  const days = await rows.select([start.as('start'), sums.visits.as('visits'), sums.downloads.as('downloads'), sums.uploads.as('uploads')]).groupBy(start).orderBy('start').execute();
+  const days = await rows
+    .select([start.as('start'), sums.visits.as('visits'), sums.downloads.as('downloads'), sums.uploads.as('uploads')])
+    .groupBy(start)
+    .orderBy('start')
+    .execute();
   return days.map(({ start: at, ...numbers }) => ({ date: formatInstant(at).slice(0, 10), ...numbers }));
 }
 
 async function byVisitor(rows: ReturnType<typeof happenings>) {
   const visitors = await rows
-    .select(['actor as visitor', sums.visits.as('visits'), sums.downloads.as('downloads'), sums.uploads.as('uploads'), sql<number>`max(at)`.as('last')])
+    .select([
+      'actor as visitor',
+      sums.visits.as('visits'),
+      sums.downloads.as('downloads'),
+      sums.uploads.as('uploads'),
+      sql<number>`max(at)`.as('last'),
+    ])
     .groupBy('actor')
     .orderBy('last', 'desc')
     .limit(1000)
@@ -54,7 +75,10 @@ export const shareActivity = read({
   method: 'POST',
   role: 'reader',
   summary: 'Counts what visitors did at a share, by day and by visitor, and names the listed users who have not come.',
-  body: Type.Object({ id: recordId('Share.'), fromDate: optionalDate('From this instant on.'), toDate: optionalDate('Before this instant.') }, { additionalProperties: false }),
+  body: Type.Object(
+    { id: recordId('Share.'), fromDate: optionalDate('From this instant on.'), toDate: optionalDate('Before this instant.') },
+    { additionalProperties: false },
+  ),
   answer: Activity,
   async read({ id, fromDate, toDate }, caller, { store }) {
     const share = await store.search.selectFrom('share').select('id').where('tid', '=', caller.tid).where('id', '=', id).executeTakeFirst();

@@ -59,7 +59,9 @@ type FlagRecord = { -readonly [F in FlagField]: boolean };
 type TextRecord = { -readonly [F in TextField]: string };
 
 /** The columns of whatever flags and texts a body names; null clears. */
-export function plainColumns(body: { readonly [F in FlagField]?: boolean | null } & { readonly [F in TextField]?: string | null }): Partial<FlagRow & TextRow> {
+export function plainColumns(
+  body: { readonly [F in FlagField]?: boolean | null } & { readonly [F in TextField]?: string | null },
+): Partial<FlagRow & TextRow> {
   const row: Record<string, Flag | string> = {};
   for (const [field, column] of Object.entries(flagColumns)) {
     const value: unknown = Reflect.get(body, field);

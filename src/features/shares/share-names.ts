@@ -15,7 +15,12 @@ const distinct = (names: readonly string[]) => [...new Map([...names].reverse().
 async function usersByName(tx: Tx, profileId: number, keys: readonly string[]): Promise<Map<string, { id: number; username: string }>> {
   const found = new Map<string, { id: number; username: string }>();
   for (const part of inParts(keys)) {
-    const rows = await tx.selectFrom('access_user').select(['id', 'username', 'username_key']).where('profile_id', '=', profileId).where('username_key', 'in', part).execute();
+    const rows = await tx
+      .selectFrom('access_user')
+      .select(['id', 'username', 'username_key'])
+      .where('profile_id', '=', profileId)
+      .where('username_key', 'in', part)
+      .execute();
     for (const row of rows) found.set(row.username_key, row);
   }
   return found;
@@ -25,9 +30,21 @@ async function usersByName(tx: Tx, profileId: number, keys: readonly string[]): 
  * Sets whom a share lists. In a USERS profile every name is one of its users'; for other kinds a name stands for itself.
  * @throws 400 at userNames for a name that no user has
  */
-export async function setUserNames(tx: Tx, shareId: number, profile: { id: number; type_id: number }, names: readonly string[]): Promise<void> {
+export async function setUserNames(
+  tx: Tx,
+  shareId: number,
+  profile: { id: number; type_id: number },
+  names: readonly string[],
+): Promise<void> {
   const entries = distinct(names);
-  const known = profile.type_id === profileTypes.USERS ? await usersByName(tx, profile.id, entries.map(([key]) => key)) : null;
+  const known =
+    profile.type_id === profileTypes.USERS
+      ? await usersByName(
+          tx,
+          profile.id,
+          entries.map(([key]) => key),
+        )
+      : null;
   const stranger = known && entries.find(([key]) => !known.has(key));
   if (stranger) throw fieldRefusal('userNames', `"${stranger[1]}" is no user of the login profile`);
   await tx.deleteFrom('share_user').where('share_id', '=', shareId).execute();

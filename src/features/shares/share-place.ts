@@ -1,26 +1,37 @@
 import { formatItemPath } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { StorageAway } from '#ports/storage.ts';
 import type { Ports } from '#ports/ports.ts';
+import { StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import { pathIn } from './share-body.ts';
 
 /** The location of a name. @throws 400 at the field */
 export async function locationNamed(db: Tx, tid: number, name: string) {
-  const found = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('name', '=', name.normalize('NFC')).executeTakeFirst();
+  const found = await db
+    .selectFrom('location')
+    .selectAll()
+    .where('tid', '=', tid)
+    .where('name', '=', name.normalize('NFC'))
+    .executeTakeFirst();
   if (!found) throw fieldRefusal('location', 'is not the name of a configured location');
   return found;
 }
 
 /** Asks the storage whether what is to be shared is there, and is what the body says. @throws 400 at the field, 503 */
-export async function checkPlace(ports: Pick<Ports, 'storages' | 'vault'>, location: Awaited<ReturnType<typeof locationNamed>>, text: string, folder: boolean): Promise<void> {
+export async function checkPlace(
+  ports: Pick<Ports, 'storages' | 'vault'>,
+  location: Awaited<ReturnType<typeof locationNamed>>,
+  text: string,
+  folder: boolean,
+): Promise<void> {
   const path = pathIn(text);
   const configuration = ports.vault.open('location', location.configuration);
   try {
     const storage = await ports.storages.open({ ...location, configuration });
     const entry = await storage.stat(path);
     if (!entry) throw fieldRefusal('path', `nothing lies at ${formatItemPath(path)} in that location`);
-    if (entry.folder !== folder) throw fieldRefusal('folder', entry.folder ? 'must be true: the path is a folder' : 'must be false: the path is a file');
+    if (entry.folder !== folder)
+      throw fieldRefusal('folder', entry.folder ? 'must be true: the path is a folder' : 'must be false: the path is a file');
   } catch (cause) {
     if (cause instanceof StorageAway) throw new Refusal('storageAway');
     throw cause;

@@ -29,14 +29,25 @@ const selectRows = (db: Tx) =>
     .innerJoin('login_profile', 'login_profile.id', 'share.profile_id')
     .innerJoin('location', 'location.id', 'share.location_id')
     .selectAll('share')
-    .select(['location.name as location_name', 'login_profile.type_id', 'login_profile.view_id as profile_view_id', allowedLogins.as('allowed_logins')]);
+    .select([
+      'location.name as location_name',
+      'login_profile.type_id',
+      'login_profile.view_id as profile_view_id',
+      allowedLogins.as('allowed_logins'),
+    ]);
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
 /** The names that shares list, in order, by share. */
 async function namesOf(db: Tx, table: 'share_user' | 'share_group', shareIds: readonly number[]): Promise<Map<number, string[]>> {
   const found = new Map<number, string[]>();
   if (shareIds.length === 0) return found;
-  const rows = await db.selectFrom(table).select(['share_id', 'name']).where('share_id', 'in', [...shareIds]).orderBy('share_id').orderBy('position').execute();
+  const rows = await db
+    .selectFrom(table)
+    .select(['share_id', 'name'])
+    .where('share_id', 'in', [...shareIds])
+    .orderBy('share_id')
+    .orderBy('position')
+    .execute();
   for (const { share_id, name } of rows) found.set(share_id, [...(found.get(share_id) ?? []), name]);
   return found;
 }
@@ -74,7 +85,10 @@ function recordOf(row: ShareRow, users: readonly string[], groups: readonly stri
 /** The records of a tenant's shares, in the order of the ids; those that are not the tenant's are left out. */
 export async function shareRecords(db: Tx, tid: number, ids: readonly number[], links: Links): Promise<Share[]> {
   if (ids.length === 0) return [];
-  const rows = await selectRows(db).where('share.tid', '=', tid).where('share.id', 'in', [...ids]).execute();
+  const rows = await selectRows(db)
+    .where('share.tid', '=', tid)
+    .where('share.id', 'in', [...ids])
+    .execute();
   const listing = rows.map(({ id }) => id);
   const [users, groups] = [await namesOf(db, 'share_user', listing), await namesOf(db, 'share_group', listing)];
   const byId = new Map(rows.map((row) => [row.id, recordOf(row, users.get(row.id) ?? [], groups.get(row.id) ?? [], links.publicUrl())]));

@@ -1,9 +1,9 @@
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
+import { change } from '#features/operation.ts';
+import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
+import { checkLongEnough } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
-import { change } from '../operation.ts';
-import { checkUnchanged, unchangeable } from '../unchangeable.ts';
-import { checkLongEnough } from '../viewid-rows.ts';
 import { checkWindow, emailsIn, instantIn, listIn, searchText } from './share-body.ts';
 import { plainColumns } from './share-columns.ts';
 import { setGroupNames, setUserNames } from './share-names.ts';
@@ -42,7 +42,20 @@ export const updateShare = change({
   summary: 'Changes a share; its link, location and path stay.',
   says: 'shareUpdated',
   body: unchangeable(ShareChange, shareFields, fixed),
-  computed: ['viewUrl', 'authViewId', 'authViewUrl', 'enableAuthview', 'authTypeId', 'authTypeIdStr', 'allowedLogins', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  computed: [
+    'viewUrl',
+    'authViewId',
+    'authViewUrl',
+    'enableAuthview',
+    'authTypeId',
+    'authTypeIdStr',
+    'allowedLogins',
+    'createdOwner',
+    'updatedOwner',
+    'createDateTime',
+    'updateDateTime',
+    'etag',
+  ],
   target: { table: 'share' },
   async check(body, caller, ports) {
     const [before] = await shareRecords(ports.store.read, caller.tid, [body.id], ports.links);
@@ -70,7 +83,12 @@ export const updateShare = change({
         valid_from: from,
         valid_to: to,
         ...(body.notifyEmails === undefined ? {} : { notify_emails: emailsIn(body.notifyEmails) }),
-        search_text: searchText({ title: columns.title ?? before.title, description: columns.description ?? before.description, path: before.path, view_id: before.viewId }),
+        search_text: searchText({
+          title: columns.title ?? before.title,
+          description: columns.description ?? before.description,
+          path: before.path,
+          view_id: before.viewId,
+        }),
         version: row('version', '+', 1),
         updated_owner: caller.name,
         updated_at: clock.now(),

@@ -1,7 +1,7 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
-import type { Tx } from '#ports/store.ts';
+import { recordHappening } from '#features/trail.ts';
 import type { BegunChange } from '#ports/storage.ts';
-import { recordHappening } from '../trail.ts';
+import type { Tx } from '#ports/store.ts';
 import type { Entered, VisitPorts } from './enter.ts';
 import { happeningOf, oweAlert } from './visit-trail.ts';
 
@@ -32,21 +32,47 @@ export type Keep<T> = (tx: Tx, value: T) => Promise<void>;
 async function begin(ports: VisitPorts, { link, recognised, approaching }: Entered, change: FileChange, token: string): Promise<number> {
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {
-    const event = { link, visitor: recognised?.signedIn ?? null, approaching, action: change.action, outcome: 'begun', path: formatItemPath(change.path) } as const;
+    const event = {
+      link,
+      visitor: recognised?.signedIn ?? null,
+      approaching,
+      action: change.action,
+      outcome: 'begun',
+      path: formatItemPath(change.path),
+    } as const;
     const id = await recordHappening(tx, happeningOf(event, now));
     await tx
       .insertInto('unsettled')
-      .values({ audit_id: id, location_id: link.location_id, parent: formatItemPath(change.parent), name: change.name, new_name: change.newName ?? '', token })
+      .values({
+        audit_id: id,
+        location_id: link.location_id,
+        parent: formatItemPath(change.parent),
+        name: change.name,
+        new_name: change.newName ?? '',
+        token,
+      })
       .execute();
     return id;
   });
 }
 
-async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, auditId: number, outcome: FileOutcome<T>, keep?: Keep<T>): Promise<void> {
+async function end<T>(
+  ports: VisitPorts,
+  entered: Entered,
+  change: FileChange,
+  auditId: number,
+  outcome: FileOutcome<T>,
+  keep?: Keep<T>,
+): Promise<void> {
   await ports.store.write(async (tx) => {
     await tx
       .updateTable('audit')
-      .set({ outcome: 'done', bytes: outcome.bytes ?? null, ...(outcome.path ? { path: outcome.path } : {}), ...(outcome.after ? { after: JSON.stringify(outcome.after) } : {}) })
+      .set({
+        outcome: 'done',
+        bytes: outcome.bytes ?? null,
+        ...(outcome.path ? { path: outcome.path } : {}),
+        ...(outcome.after ? { after: JSON.stringify(outcome.after) } : {}),
+      })
       .where('id', '=', auditId)
       .execute();
     await tx.deleteFrom('unsettled').where('audit_id', '=', auditId).execute();
@@ -67,7 +93,13 @@ async function fail(ports: VisitPorts, auditId: number): Promise<void> {
  * (decisions.md, "What the flags mean at the link"). What a crash cuts off in between is settled at the next start.
  * @param act gets the token that names what it puts aside meanwhile
  */
-export async function changeFiles<T>(ports: VisitPorts, entered: Entered, change: FileChange, act: (token: string) => Promise<FileOutcome<T>>, keep?: Keep<T>): Promise<T> {
+export async function changeFiles<T>(
+  ports: VisitPorts,
+  entered: Entered,
+  change: FileChange,
+  act: (token: string) => Promise<FileOutcome<T>>,
+  keep?: Keep<T>,
+): Promise<T> {
   const token = ports.random.token(tokenBits);
   const auditId = await begin(ports, entered, change, token);
   let outcome: FileOutcome<T>;

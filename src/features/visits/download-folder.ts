@@ -46,7 +46,12 @@ async function* chosen(storage: Storage, folder: ItemPath, names: readonly strin
 }
 
 /** @throws 503 where a PDF among them would have to be signed */
-async function checkSignatures(ports: VisitPorts, storage: Storage, items: AsyncIterable<{ entry: Entry; path: ItemPath }>, { permit }: Entered): Promise<void> {
+async function checkSignatures(
+  ports: VisitPorts,
+  storage: Storage,
+  items: AsyncIterable<{ entry: Entry; path: ItemPath }>,
+  { permit }: Entered,
+): Promise<void> {
   for await (const { entry, path } of items) {
     if (entry.folder) continue;
     const file = await storage.open(path);
@@ -61,13 +66,22 @@ async function checkSignatures(ports: VisitPorts, storage: Storage, items: Async
   }
 }
 
-async function* sourcesOf(ports: VisitPorts, storage: Storage, items: AsyncIterable<{ entry: Entry; path: ItemPath; name: string }>, entered: Entered): AsyncGenerator<ZipSource> {
+async function* sourcesOf(
+  ports: VisitPorts,
+  storage: Storage,
+  items: AsyncIterable<{ entry: Entry; path: ItemPath; name: string }>,
+  entered: Entered,
+): AsyncGenerator<ZipSource> {
   const { digitalSignature } = entered.permit.share;
   for await (const { entry, path, name } of items) {
     const open = async () => {
       const file = await storage.open(path);
       // Looked at again on the very file that leaves: a name may have been given to another file since.
-      if (file && digitalSignature && refuseOriginal('downloadFolder', entered.permit.share, (await ports.media.byBytes(await headOf(file))).kind)) {
+      if (
+        file &&
+        digitalSignature &&
+        refuseOriginal('downloadFolder', entered.permit.share, (await ports.media.byBytes(await headOf(file))).kind)
+      ) {
         await file.close();
         throw new Refusal('signingUnavailable');
       }
@@ -78,7 +92,12 @@ async function* sourcesOf(ports: VisitPorts, storage: Storage, items: AsyncItera
 }
 
 /** A folder of a share, or what is chosen of it, as a zip that is made while it is sent. */
-export async function downloadFolder(ports: VisitPorts, approaching: Approaching, path: ItemPath, names: readonly string[] | null): Promise<FolderArchive> {
+export async function downloadFolder(
+  ports: VisitPorts,
+  approaching: Approaching,
+  path: ItemPath,
+  names: readonly string[] | null,
+): Promise<FolderArchive> {
   const entered = await enter(ports, approaching, { request: 'downloadFolder' });
   const { link, permit, recognised } = entered;
   const told = { link, visitor: recognised?.signedIn ?? null, approaching, action: 'downloadFolder', path: formatItemPath(path) } as const;
@@ -100,7 +119,8 @@ export async function downloadFolder(ports: VisitPorts, approaching: Approaching
       name: folder.at(-1) ?? link.title,
       pieces: zipOf(sourcesOf(ports, storage, chosen(storage, folder, names), entered)),
       entered,
-      record: () => ports.trail.begin({ ...told, outcome: 'begun', ...(names ? { after: { names } } : {}) }, null, link.alert_download === 1),
+      record: () =>
+        ports.trail.begin({ ...told, outcome: 'begun', ...(names ? { after: { names } } : {}) }, null, link.alert_download === 1),
     };
   });
 }

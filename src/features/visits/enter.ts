@@ -1,8 +1,8 @@
-import { type Action, type Approach, decide, type Denial, type Permit } from '#core/policy/decide.ts';
 import { type MessageName, Refusal } from '#core/messages.ts';
+import { type Action, type Approach, type Denial, decide, type Permit } from '#core/policy/decide.ts';
+import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type LinkRow, linkOfViewId, profileRules, shareRules, type SignedIn } from '../link-facts.ts';
-import { recognise, type Recognised, type Credentials, type RightPairs } from './recognise.ts';
+import { type Credentials, type Recognised, type RightPairs, recognise } from './recognise.ts';
 import type { VisitTrail } from './visit-trail.ts';
 
 /** One request at a link, as the edge hands it on. */
@@ -52,7 +52,13 @@ async function ask(ports: Ports, link: LinkRow, address: string, signedIn: Signe
 }
 
 /** Is the same visitor still let in, by the link and the session as they are now? */
-async function askAgain(ports: VisitPorts, approaching: Approaching, before: LinkRow, recognised: Recognised | null, asked: Asked): Promise<boolean> {
+async function askAgain(
+  ports: VisitPorts,
+  approaching: Approaching,
+  before: LinkRow,
+  recognised: Recognised | null,
+  asked: Asked,
+): Promise<boolean> {
   const link = await linkOfViewId(ports.store.read, approaching.viewId);
   if (!link || link.id !== before.id) return false;
   const signedIn = recognised ? await recognised.again(link) : null;
@@ -75,7 +81,22 @@ export async function enter(ports: VisitPorts, approaching: Approaching, asked: 
   return { permit: decision, link, recognised, approaching, stillPermitted: () => askAgain(ports, approaching, link, recognised, asked) };
 }
 
-function refuse(ports: VisitPorts, approaching: Approaching, link: LinkRow, recognised: Recognised | null, { request }: Asked, denial: Denial): never {
-  ports.trail.note({ link, visitor: recognised?.signedIn ?? null, approaching, action: request === 'signIn' ? 'sign-in' : request, outcome: 'refused', path: '', after: { because: denial } });
+function refuse(
+  ports: VisitPorts,
+  approaching: Approaching,
+  link: LinkRow,
+  recognised: Recognised | null,
+  { request }: Asked,
+  denial: Denial,
+): never {
+  ports.trail.note({
+    link,
+    visitor: recognised?.signedIn ?? null,
+    approaching,
+    action: request === 'signIn' ? 'sign-in' : request,
+    outcome: 'refused',
+    path: '',
+    after: { because: denial },
+  });
   throw denialRefusal(denial);
 }

@@ -33,7 +33,12 @@ async function mediaOf(file: OpenFile, { permit }: Entered, action: 'view' | 'do
  * Opens a file for a visitor who may look at it or take it.
  * @throws 404, and the refusals of delivery: what would have to be marked or signed never leaves as it is
  */
-export async function handOutFile(ports: VisitPorts, approaching: Approaching, path: ItemPath, action: 'view' | 'download'): Promise<HandedOut> {
+export async function handOutFile(
+  ports: VisitPorts,
+  approaching: Approaching,
+  path: ItemPath,
+  action: 'view' | 'download',
+): Promise<HandedOut> {
   const entered = await enter(ports, approaching, { request: action });
   const { link, permit, recognised } = entered;
   const file = await guarded(async () => {

@@ -30,7 +30,14 @@ export async function listFolder(ports: VisitPorts, approaching: Approaching, pa
     return entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null;
   });
   if (!page) throw new Refusal('itemAbsent');
-  ports.trail.note({ link, visitor: recognised?.signedIn ?? null, approaching, action: 'list', outcome: 'done', path: formatItemPath(path) });
+  ports.trail.note({
+    link,
+    visitor: recognised?.signedIn ?? null,
+    approaching,
+    action: 'list',
+    outcome: 'done',
+    path: formatItemPath(path),
+  });
   return {
     path: formatItemPath(path),
     entries: page.entries.map((entry) => listed(entry, ports.media)),

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
+import { checkWait, clearFailures, networkKeys, noteFailure, pairKey } from '#features/failures.ts';
+import type { SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
-import { checkWait, clearFailures, networkKeys, noteFailure, pairKey } from '../failures.ts';
-import type { SignedIn } from '../link-facts.ts';
 import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 
 /** What a visitor signs in with. */
@@ -24,7 +24,11 @@ const equal = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 
 /** The one password of a profile; without a user name of its own any name will do. */
 async function verifyProfile(ports: Ports, profile: ProfileRef, pair: PasswordPair): Promise<RightPair | null> {
-  const row = await ports.store.read.selectFrom('login_profile').select('password').where('id', '=', profile.profile_id).executeTakeFirstOrThrow();
+  const row = await ports.store.read
+    .selectFrom('login_profile')
+    .select('password')
+    .where('id', '=', profile.profile_id)
+    .executeTakeFirstOrThrow();
   const password = ports.vault.open('login profile password', row.password);
   const named = profile.profile_username === '' || equal(fold(profile.profile_username), fold(pair.username));
   const right = equal(password, pair.password) && named;

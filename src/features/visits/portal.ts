@@ -2,15 +2,25 @@ import { formatInstant } from '#core/instant.ts';
 import { shareUrl } from '#core/link.ts';
 import { decide, decidePortal } from '#core/policy/decide.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { linksOfProfile, profileRules, shareRules, type SignedIn } from '../link-facts.ts';
+import { linksOfProfile, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import { type Approaching, denialRefusal, type VisitPorts } from './enter.ts';
-import { recognise, type Recognised } from './recognise.ts';
+import { type Recognised, recognise } from './recognise.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
 const profileOfViewId = (ports: VisitPorts, viewId: string) =>
   ports.store.read
     .selectFrom('login_profile')
-    .select(['id as profile_id', 'tid', 'type_id', 'ip_range', 'session_epoch', 'lang', 'title as profile_title', 'username as profile_username', 'startup_message as profile_startup_message'])
+    .select([
+      'id as profile_id',
+      'tid',
+      'type_id',
+      'ip_range',
+      'session_epoch',
+      'lang',
+      'title as profile_title',
+      'username as profile_username',
+      'startup_message as profile_startup_message',
+    ])
     .where('view_id', '=', viewId)
     .executeTakeFirst();
 
@@ -34,23 +44,48 @@ async function admittingShares(ports: VisitPorts, { profile, approaching }: Reac
   const shares: PortalVisit['shares'] = [];
   for (const link of await linksOfProfile(ports.store.read, profile.profile_id)) {
     const share = await shareRules(ports.store.read, link, signedIn);
-    const decision = decide({ request: 'visit', share, profile: profileRules(link), visitor: { address: approaching.address, identity: signedIn }, now: ports.clock.now() });
+    const decision = decide({
+      request: 'visit',
+      share,
+      profile: profileRules(link),
+      visitor: { address: approaching.address, identity: signedIn },
+      now: ports.clock.now(),
+    });
     if ('because' in decision) continue;
     const { title, description } = link;
-    shares.push({ title, description, viewUrl: shareUrl(ports.links.publicUrl(), link.view_id), folder: link.folder === 1, validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to) });
+    shares.push({
+      title,
+      description,
+      viewUrl: shareUrl(ports.links.publicUrl(), link.view_id),
+      folder: link.folder === 1,
+      validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
+    });
   }
   return shares;
 }
 
 export async function portalAnswer(ports: VisitPorts, reached: ReachedPortal, recognised: Recognised | null): Promise<PortalVisit> {
   const signedIn = recognised?.signedIn ?? null;
-  return { signIn: signInPart(reached.profile, signedIn), visitor: visitorPart(signedIn), shares: signedIn ? await admittingShares(ports, reached, signedIn) : [] };
+  return {
+    signIn: signInPart(reached.profile, signedIn),
+    visitor: visitorPart(signedIn),
+    shares: signedIn ? await admittingShares(ports, reached, signedIn) : [],
+  };
 }
 
 /** The visit of a portal. */
 export async function visitPortal(ports: VisitPorts, approaching: Approaching): Promise<PortalVisit> {
   const reached = await reachPortal(ports, approaching);
   const recognised = await recognise(ports, ports.rightPairs, reached.profile, approaching);
-  if (recognised) ports.trail.note({ link: null, tid: reached.profile.tid, visitor: recognised.signedIn, approaching, action: 'visit', outcome: 'done', path: '' });
+  if (recognised)
+    ports.trail.note({
+      link: null,
+      tid: reached.profile.tid,
+      visitor: recognised.signedIn,
+      approaching,
+      action: 'visit',
+      outcome: 'done',
+      path: '',
+    });
   return portalAnswer(ports, reached, recognised);
 }

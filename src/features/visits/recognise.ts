@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { Refusal } from '#core/messages.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
+import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { LinkRow, SignedIn } from '../link-facts.ts';
 import { type PasswordPair, signInByPassword } from './password-sign-in.ts';
-import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 import { findSession, noteSessionUse } from './visit-session.ts';
+import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 
 /** What a request carries to be recognised by. */
 export interface Credentials {
@@ -46,7 +45,10 @@ export function rightPairs(processKey: string): RightPairs {
   const pairs = new Map<string, RememberedPair>();
   const running = new Map<string, Promise<unknown>>();
   return {
-    keyOf: (profileId, { username, password }) => createHmac('sha256', processKey).update(JSON.stringify([profileId, username, password])).digest('base64url'),
+    keyOf: (profileId, { username, password }) =>
+      createHmac('sha256', processKey)
+        .update(JSON.stringify([profileId, username, password]))
+        .digest('base64url'),
     find(key, now) {
       const pair = pairs.get(key);
       if (pair && pair.until > now) return pair;
@@ -83,7 +85,12 @@ async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pai
   const known = await again(profile);
   if (known) return { signedIn: known, again };
   const { signedIn, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
-  pairs.remember(key, { userId: signedIn.userId, userEpoch, profileEpoch: profile.session_epoch, until: ports.clock.now() + rememberedFor });
+  pairs.remember(key, {
+    userId: signedIn.userId,
+    userEpoch,
+    profileEpoch: profile.session_epoch,
+    until: ports.clock.now() + rememberedFor,
+  });
   // A transfer may outlive the memory of the pair: what counts then is that user and profile are unchanged.
   const epoch = profile.session_epoch;
   const unchanged = async (now: ProfileRef) => {
@@ -105,7 +112,12 @@ async function bySession(ports: Ports, profile: ProfileRef, token: string): Prom
  * Who asks, by a living session, else by `Authorization: Basic`; null: nobody in particular.
  * @throws 401 for a wrong pair, 429, 503
  */
-export async function recognise(ports: Ports, pairs: RightPairs, profile: LinkRow | ProfileRef, approaching: { credentials: Credentials; address: string }): Promise<Recognised | null> {
+export async function recognise(
+  ports: Ports,
+  pairs: RightPairs,
+  profile: LinkRow | ProfileRef,
+  approaching: { credentials: Credentials; address: string },
+): Promise<Recognised | null> {
   if (!asksSignIn(profile.type_id)) return null;
   const { session, basic } = approaching.credentials;
   const token = session(profile.profile_id);
@@ -114,6 +126,3 @@ export async function recognise(ports: Ports, pairs: RightPairs, profile: LinkRo
   if (bySessionToken || !basic || !takesPasswords) return bySessionToken;
   return byBasic(ports, pairs, profile, basic, approaching.address);
 }
-
-/** The refusal of a sign-in by a way that is not built yet. */
-export const signInUnavailable = () => new Refusal('signInUnavailable');

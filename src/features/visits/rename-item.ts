@@ -5,7 +5,13 @@ import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 
 /** Gives a file or folder another name in the same folder. @throws 403 for the share's own root, 404, 409 */
-export async function renameItem(ports: VisitPorts, approaching: Approaching, path: ItemPath, newName: string, keep?: Keep<object>): Promise<object> {
+export async function renameItem(
+  ports: VisitPorts,
+  approaching: Approaching,
+  path: ItemPath,
+  newName: string,
+  keep?: Keep<object>,
+): Promise<object> {
   const entered = await enter(ports, approaching, { request: 'rename' });
   if (path.length === 0) throw new Refusal('rootFixed');
   return guarded(async () => {

@@ -11,13 +11,29 @@ const unsettledChanges = ({ store }: Pick<Ports, 'store'>) =>
     .selectFrom('unsettled')
     .innerJoin('audit', 'audit.id', 'unsettled.audit_id')
     .innerJoin('location', 'location.id', 'unsettled.location_id')
-    .select(['unsettled.audit_id', 'unsettled.location_id', 'parent', 'unsettled.name', 'new_name', 'token', 'audit.action', 'audit.tid', 'location.kind', 'location.configuration'])
+    .select([
+      'unsettled.audit_id',
+      'unsettled.location_id',
+      'parent',
+      'unsettled.name',
+      'new_name',
+      'token',
+      'audit.action',
+      'audit.tid',
+      'location.kind',
+      'location.configuration',
+    ])
     .execute();
 
 async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row: Unsettled): Promise<boolean> {
   const parent = parseItemPath(row.parent);
   if (!parent || !isChange(row.action)) return false;
-  const storage = await storages.open({ id: row.location_id, tid: row.tid, kind: row.kind, configuration: vault.open('location', row.configuration) });
+  const storage = await storages.open({
+    id: row.location_id,
+    tid: row.tid,
+    kind: row.kind,
+    configuration: vault.open('location', row.configuration),
+  });
   return storage.settle({ does: row.action, parent, name: row.name, newName: row.new_name, token: row.token });
 }
 
@@ -27,7 +43,11 @@ export async function settleChanges(ports: Pick<Ports, 'store' | 'storages' | 'v
     const took = await look(ports, row).catch((cause: unknown) => (cause instanceof StorageAway ? null : false));
     if (took === null) continue;
     await ports.store.write(async (tx) => {
-      await tx.updateTable('audit').set({ outcome: took ? 'done' : 'failed' }).where('id', '=', row.audit_id).execute();
+      await tx
+        .updateTable('audit')
+        .set({ outcome: took ? 'done' : 'failed' })
+        .where('id', '=', row.audit_id)
+        .execute();
       await tx.deleteFrom('unsettled').where('audit_id', '=', row.audit_id).execute();
     });
   }

@@ -1,7 +1,7 @@
 import { type ItemPath, joinPaths, parseItemPath, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull } from '#ports/storage.ts';
-import type { VisitPorts, Entered } from './enter.ts';
+import type { Entered, VisitPorts } from './enter.ts';
 
 /** What lies in a share: every path is relative to the share's own, and nothing above it can be named. */
 export interface SharedStorage {
@@ -13,7 +13,10 @@ export interface SharedStorage {
 }
 
 /** The storage of a share: the only way from a visit to bytes, and only with decide()'s permit. */
-export async function storageFor({ permit, link }: Pick<Entered, 'permit' | 'link'>, { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>): Promise<SharedStorage> {
+export async function storageFor(
+  { permit, link }: Pick<Entered, 'permit' | 'link'>,
+  { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
+): Promise<SharedStorage> {
   const root = parseItemPath(link.path);
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('a stored path is not one');
   const configuration = vault.open('location', link.configuration);

@@ -1,15 +1,15 @@
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
-import type { SignedIn } from '../link-facts.ts';
-import { recordHappening } from '../trail.ts';
+import type { SignedIn } from '#features/link-facts.ts';
+import { recordHappening } from '#features/trail.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import { portalAnswer, reachPortal } from './portal.ts';
-import type { ProfileRef } from './visitor-identity.ts';
 import { beginSession, endSession } from './visit-session.ts';
 import { visitAnswer } from './visit-share.ts';
 import { happeningOf, type VisitEvent } from './visit-trail.ts';
+import type { ProfileRef } from './visitor-identity.ts';
 
 /** A new session: the edge sets its cookie before anything else is asked. */
 export interface NewSession {
@@ -26,15 +26,26 @@ function checkKind(profile: ProfileRef, { username }: SignInBody): void {
   if (named && !username) throw fieldRefusal('username', 'is required');
 }
 
-async function signIn(ports: VisitPorts, profile: ProfileRef, body: SignInBody, event: Omit<VisitEvent, 'outcome' | 'visitor'>): Promise<{ session: NewSession; signedIn: SignedIn }> {
+async function signIn(
+  ports: VisitPorts,
+  profile: ProfileRef,
+  body: SignInBody,
+  event: Omit<VisitEvent, 'outcome' | 'visitor'>,
+): Promise<{ session: NewSession; signedIn: SignedIn }> {
   checkKind(profile, body);
   try {
-    const { signedIn, userEpoch } = await signInByPassword(ports, profile, { username: body.username ?? '', password: body.password }, event.approaching.address);
+    const { signedIn, userEpoch } = await signInByPassword(
+      ports,
+      profile,
+      { username: body.username ?? '', password: body.password },
+      event.approaching.address,
+    );
     const token = await beginSession(ports, profile, signedIn, userEpoch);
     await ports.store.write((tx) => recordHappening(tx, happeningOf({ ...event, visitor: signedIn, outcome: 'done' }, ports.clock.now())));
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
-    if (cause instanceof Refusal) ports.trail.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.says, username: body.username ?? '' } });
+    if (cause instanceof Refusal)
+      ports.trail.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.says, username: body.username ?? '' } });
     throw cause;
   }
 }
@@ -49,7 +60,12 @@ const withSession = (approaching: Approaching, { profileId, token }: NewSession)
  * @param setCookie called with the new session before the share is asked: it opens the profile's other shares too
  * @throws 401, 429, 503; 403 where the share does not admit this user
  */
-export async function signInAtShare(ports: VisitPorts, approaching: Approaching, body: SignInBody, setCookie: (session: NewSession) => Promise<void>): Promise<Visit> {
+export async function signInAtShare(
+  ports: VisitPorts,
+  approaching: Approaching,
+  body: SignInBody,
+  setCookie: (session: NewSession) => Promise<void>,
+): Promise<Visit> {
   const { link } = await enter(ports, { ...approaching, credentials: { basic: null, session: () => null } }, { request: 'signIn' });
   const { session } = await signIn(ports, link, body, { link, approaching, action: 'sign-in', path: '' });
   await setCookie(session);
@@ -57,10 +73,21 @@ export async function signInAtShare(ports: VisitPorts, approaching: Approaching,
 }
 
 /** Signs a visitor in at a portal. */
-export async function signInAtPortal(ports: VisitPorts, approaching: Approaching, body: SignInBody, setCookie: (session: NewSession) => Promise<void>): Promise<PortalVisit> {
+export async function signInAtPortal(
+  ports: VisitPorts,
+  approaching: Approaching,
+  body: SignInBody,
+  setCookie: (session: NewSession) => Promise<void>,
+): Promise<PortalVisit> {
   const reached = await reachPortal(ports, approaching);
   const { profile } = reached;
-  const { session, signedIn } = await signIn(ports, profile, body, { link: null, tid: profile.tid, approaching, action: 'sign-in', path: '' });
+  const { session, signedIn } = await signIn(ports, profile, body, {
+    link: null,
+    tid: profile.tid,
+    approaching,
+    action: 'sign-in',
+    path: '',
+  });
   await setCookie(session);
   return portalAnswer(ports, reached, { signedIn, again: async () => signedIn });
 }

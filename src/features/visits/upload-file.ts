@@ -28,7 +28,13 @@ export interface ReceivedFile {
 }
 
 /** The tag of the file that is to be replaced; null: there must be none. @throws 404, 409, 412 */
-async function checkTarget({ storage }: SharedStorage, spot: { parent: ItemPath; name: string }, path: ItemPath, ifMatch: string | null, dropBox: boolean): Promise<string | null> {
+async function checkTarget(
+  { storage }: SharedStorage,
+  spot: { parent: ItemPath; name: string },
+  path: ItemPath,
+  ifMatch: string | null,
+  dropBox: boolean,
+): Promise<string | null> {
   const parent = await storage.stat(spot.parent);
   if (!parent?.folder) throw new Refusal('itemAbsent');
   const present = await storage.stat(path);
@@ -43,7 +49,12 @@ async function checkTarget({ storage }: SharedStorage, spot: { parent: ItemPath;
 }
 
 /** Takes the body in. @throws 413 where it is longer than is accepted */
-async function receive(upload: Upload, { body, begin }: SentFile, entered: Entered, limit: number): Promise<{ size: number; sha256: string }> {
+async function receive(
+  upload: Upload,
+  { body, begin }: SentFile,
+  entered: Entered,
+  limit: number,
+): Promise<{ size: number; sha256: string }> {
   const hash = createHash('sha256');
   const cut = begin(entered);
   let size = 0;

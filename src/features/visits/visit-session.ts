@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import type { SignedIn } from '../link-facts.ts';
 import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 
 /** How long a session lasts at most, and unused (visit.md, Sessions); ms. */
@@ -31,7 +31,8 @@ export async function findSession(db: Tx, profile: ProfileRef, token: string, no
     .where('used_at', '>', now - longestIdle)
     .executeTakeFirst();
   if (!row) return null;
-  const signedIn = row.user_id === null ? identityOf(profile) : await userIdentity(db, profile.profile_id, row.user_id, row.user_epoch ?? 0);
+  const signedIn =
+    row.user_id === null ? identityOf(profile) : await userIdentity(db, profile.profile_id, row.user_id, row.user_epoch ?? 0);
   return signedIn && { hash: row.hash, signedIn, usedAt: row.used_at };
 }
 
@@ -42,9 +43,23 @@ export function noteSessionUse(store: Store, { hash, usedAt }: FoundSession, now
 }
 
 /** Begins a session. @returns its token, which only the visitor keeps */
-export async function beginSession({ store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>, profile: ProfileRef, signedIn: SignedIn, userEpoch: number | null): Promise<string> {
+export async function beginSession(
+  { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
+  profile: ProfileRef,
+  signedIn: SignedIn,
+  userEpoch: number | null,
+): Promise<string> {
   const [token, now] = [random.token(tokenBits), clock.now()];
-  const values = { hash: tokenHash(token), profile_id: profile.profile_id, profile_epoch: profile.session_epoch, user_id: signedIn.userId, user_epoch: userEpoch, name: signedIn.name, created_at: now, used_at: now };
+  const values = {
+    hash: tokenHash(token),
+    profile_id: profile.profile_id,
+    profile_epoch: profile.session_epoch,
+    user_id: signedIn.userId,
+    user_epoch: userEpoch,
+    name: signedIn.name,
+    created_at: now,
+    used_at: now,
+  };
   await store.write((tx) => tx.insertInto('visit_session').values(values).execute());
   return token;
 }
@@ -58,7 +73,11 @@ export async function isLiving(db: Tx, tokens: readonly string[], now: number): 
   if (tokens.length === 0) return false;
   const found = await db
     .selectFrom('visit_session')
-    .innerJoin('login_profile', (join) => join.onRef('login_profile.id', '=', 'visit_session.profile_id').onRef('login_profile.session_epoch', '=', 'visit_session.profile_epoch'))
+    .innerJoin('login_profile', (join) =>
+      join
+        .onRef('login_profile.id', '=', 'visit_session.profile_id')
+        .onRef('login_profile.session_epoch', '=', 'visit_session.profile_epoch'),
+    )
     .select('hash')
     .where('hash', 'in', tokens.map(tokenHash))
     .where('visit_session.created_at', '>', now - longestSession)
@@ -75,4 +94,3 @@ export async function surplusTokens(db: Tx, tokens: readonly string[], most: num
   const byAge = [...tokens].sort((a, b) => (madeAt.get(tokenHash(b)) ?? 0) - (madeAt.get(tokenHash(a)) ?? 0));
   return byAge.slice(most);
 }
-

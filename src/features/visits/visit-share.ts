@@ -2,11 +2,14 @@ import { formatInstant } from '#core/instant.ts';
 import { parseItemPath } from '#core/item-path.ts';
 import { asksSignIn, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
-import type { LinkRow, SignedIn } from '../link-facts.ts';
+import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
 
 /** How a visitor signs in, of a share's link or a portal alike. */
-export function signInPart(profile: Pick<LinkRow, 'type_id' | 'profile_title' | 'profile_startup_message' | 'lang' | 'profile_username'>, signedIn: SignedIn | null) {
+export function signInPart(
+  profile: Pick<LinkRow, 'type_id' | 'profile_title' | 'profile_startup_message' | 'lang' | 'profile_username'>,
+  signedIn: SignedIn | null,
+) {
   return {
     typeId: profile.type_id,
     typeString: typeNameOf(profile.type_id),
@@ -55,6 +58,14 @@ export function visitAnswer({ link, recognised, permit }: Entered, maxFileSize: 
 export async function visitShare(ports: VisitPorts, approaching: Approaching): Promise<Visit> {
   const entered = await enter(ports, approaching, { request: 'visit' });
   const answer = visitAnswer(entered, ports.limits.maxFileSize);
-  if (answer.share) ports.trail.note({ link: entered.link, visitor: entered.recognised?.signedIn ?? null, approaching, action: 'visit', outcome: 'done', path: '' });
+  if (answer.share)
+    ports.trail.note({
+      link: entered.link,
+      visitor: entered.recognised?.signedIn ?? null,
+      approaching,
+      action: 'visit',
+      outcome: 'done',
+      path: '',
+    });
   return answer;
 }

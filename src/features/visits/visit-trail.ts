@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Outcome } from '#core/records/audit-row.ts';
+import type { LinkRow, SignedIn } from '#features/link-facts.ts';
+import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import type { LinkRow, SignedIn } from '../link-facts.ts';
-import { type Happening, recordHappening } from '../trail.ts';
 import type { Approaching } from './enter.ts';
 
 const together = 60_000; // ms within which equal refusals, visits and lists are one row
@@ -61,14 +61,36 @@ export function happeningOf(event: VisitEvent, now: number): Happening {
 }
 
 /** The e-mail that is owed for an action, in the action's own transaction. */
-export async function oweAlert(tx: Tx, link: Pick<LinkRow, 'id' | 'tid' | 'notify_emails'>, auditId: number, action: string, now: number): Promise<void> {
+export async function oweAlert(
+  tx: Tx,
+  link: Pick<LinkRow, 'id' | 'tid' | 'notify_emails'>,
+  auditId: number,
+  action: string,
+  now: number,
+): Promise<void> {
   if (link.notify_emails === '') return;
-  await tx.insertInto('alert').values({ tid: link.tid, share_id: link.id, audit_id: auditId, action, emails: link.notify_emails, created_at: now }).execute();
+  await tx
+    .insertInto('alert')
+    .values({ tid: link.tid, share_id: link.id, audit_id: auditId, action, emails: link.notify_emails, created_at: now })
+    .execute();
 }
 
 const keyOf = (event: VisitEvent, version: string | null) =>
   createHash('sha256')
-    .update(JSON.stringify([event.link?.id, event.tid, event.visitor?.userId, event.visitor?.name, event.approaching.address, event.action, event.outcome, event.path, event.after, version]))
+    .update(
+      JSON.stringify([
+        event.link?.id,
+        event.tid,
+        event.visitor?.userId,
+        event.visitor?.name,
+        event.approaching.address,
+        event.action,
+        event.outcome,
+        event.path,
+        event.after,
+        version,
+      ]),
+    )
     .digest('base64url');
 
 interface Ongoing {
@@ -123,8 +145,17 @@ export function visitTrail({ store, clock }: Pick<Ports, 'store' | 'clock'>, fai
   }
 
   /** The row that an equal happening is already told by, or a new one. */
-  async function rowFor(tx: Tx, event: VisitEvent, key: string | null, until: number, now: number): Promise<{ id: number; fresh: boolean }> {
-    const known = key === null ? undefined : await tx.selectFrom('ongoing').select('audit_id').where('key', '=', key).where('until', '>', now).executeTakeFirst();
+  async function rowFor(
+    tx: Tx,
+    event: VisitEvent,
+    key: string | null,
+    until: number,
+    now: number,
+  ): Promise<{ id: number; fresh: boolean }> {
+    const known =
+      key === null
+        ? undefined
+        : await tx.selectFrom('ongoing').select('audit_id').where('key', '=', key).where('until', '>', now).executeTakeFirst();
     if (known) return { id: known.audit_id, fresh: false };
     const id = await recordHappening(tx, happeningOf(event, now));
     if (key === null) return { id, fresh: true };
@@ -137,11 +168,17 @@ export function visitTrail({ store, clock }: Pick<Ports, 'store' | 'clock'>, fai
     const now = clock.now();
     const key = keyOf(event, null);
     const known = ongoing.get(key);
-    if (known && known.until > now) return void known.auditId.then((id) => add(id, { count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
+    if (known && known.until > now)
+      return void known.auditId.then((id) => add(id, { count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
     if (ongoing.size > mostRemembered) forgetOld(now);
     const auditId = store.write(async (tx) => {
       const { id, fresh } = await rowFor(tx, event, key, now + together, now);
-      if (!fresh) await tx.updateTable('audit').set((row) => ({ count: row('count', '+', 1) })).where('id', '=', id).execute();
+      if (!fresh)
+        await tx
+          .updateTable('audit')
+          .set((row) => ({ count: row('count', '+', 1) }))
+          .where('id', '=', id)
+          .execute();
       return id;
     });
     ongoing.set(key, { auditId, until: now + together });
@@ -156,7 +193,8 @@ export function visitTrail({ store, clock }: Pick<Ports, 'store' | 'clock'>, fai
     const key = version === null ? null : keyOf(event, version);
     const known = key === null ? undefined : ongoing.get(key);
     const living = known && known.until > now ? known : undefined;
-    const auditId = living?.auditId ??
+    const auditId =
+      living?.auditId ??
       store.write(async (tx) => {
         const { id, fresh } = await rowFor(tx, event, key, now + oneDownload, now);
         if (fresh && alert && event.link) await oweAlert(tx, event.link, id, event.action, now);

@@ -1,5 +1,5 @@
+import type { SignedIn } from '#features/link-facts.ts';
 import type { Tx } from '#ports/store.ts';
-import type { SignedIn } from '../link-facts.ts';
 
 /** A login profile as a sign-in knows it. */
 export interface ProfileRef {
@@ -10,7 +10,13 @@ export interface ProfileRef {
 }
 
 /** Whoever knows the one password of a PASSWORD profile. */
-export const identityOf = ({ profile_username: name }: ProfileRef): SignedIn => ({ userId: null, name, email: '', names: [name], groups: [] });
+export const identityOf = ({ profile_username: name }: ProfileRef): SignedIn => ({
+  userId: null,
+  name,
+  email: '',
+  names: [name],
+  groups: [],
+});
 
 /** An access user, if still the one that signed in: active, in that profile, sessions not ended since. */
 export async function userIdentity(db: Tx, profileId: number, userId: number, epoch: number): Promise<SignedIn | null> {

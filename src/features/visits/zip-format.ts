@@ -12,7 +12,14 @@ export interface ZipBytes {
 }
 
 // PKWARE APPNOTE 6.3.10; numbers of its sections stand beside what they fix.
-const signature = { local: 0x04034b50, descriptor: 0x08074b50, central: 0x02014b50, end64: 0x06064b50, locator64: 0x07064b50, end: 0x06054b50 } as const;
+const signature = {
+  local: 0x04034b50,
+  descriptor: 0x08074b50,
+  central: 0x02014b50,
+  end64: 0x06064b50,
+  locator64: 0x07064b50,
+  end: 0x06054b50,
+} as const;
 const version = { plain: 20, zip64: 45 } as const; // 4.4.3
 const madeByUnix = 3 << 8; // 4.4.2
 const utf8Names = 1 << 11; // 4.4.4

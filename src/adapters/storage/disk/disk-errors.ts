@@ -1,7 +1,8 @@
 import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull } from '#ports/storage.ts';
 
 /** The error code of a failed system call, or an empty text. */
-export const codeOf = (cause: unknown): string => (cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '');
+export const codeOf = (cause: unknown): string =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 
 export const failure = (code: string) => Object.assign(new Error(code), { code });
 

@@ -59,7 +59,8 @@ function stop(number: number): void {
 
 function answer({ number, does, descriptor, query }: Ask): ListingPage | null {
   // 'buffer' gives names as bytes; the types know only the text form.
-  if (does === 'begin' || does === 'page') open.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batch }));
+  if (does === 'begin' || does === 'page')
+    open.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batch }));
   const directory = open.get(number);
   if (!directory) return null;
   if (does !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };

@@ -1,4 +1,5 @@
-const code = (error: unknown): number => (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0);
+const code = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 
 const uniqueCodes = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY
 const lostCodes = [10, 11, 26]; // SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB

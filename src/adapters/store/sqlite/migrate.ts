@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ColumnTypes, Migration } from '../migrations/migration.ts';
+import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 
 const types: ColumnTypes = { identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', integer: 'INTEGER' };
 
@@ -10,7 +10,10 @@ const types: ColumnTypes = { identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', inte
 export function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
   database.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT');
   try {
-    const done = database.prepare('SELECT name FROM migration ORDER BY name').all().map(({ name }) => String(name));
+    const done = database
+      .prepare('SELECT name FROM migration ORDER BY name')
+      .all()
+      .map(({ name }) => String(name));
     const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
     if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
     for (const migration of migrations.filter(({ name }) => !done.includes(name))) {

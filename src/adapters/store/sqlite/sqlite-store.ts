@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { migrations } from '#adapters/store/migrations/migrations.ts';
 import type { Store } from '#ports/store.ts';
-import { migrations } from '../migrations/migrations.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { openConnection, pragma } from './connection.ts';
 import { isUniqueViolation } from './errors.ts';

@@ -1,6 +1,6 @@
-import type { Tx } from '#ports/store.ts';
+import { StoreFull, type Tx } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
-import { isLost } from './errors.ts';
+import { isFull, isLost } from './errors.ts';
 import { kyselyOver } from './kysely-over.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
@@ -23,6 +23,8 @@ export interface WriteQueue {
   /** Waits for what was asked for so far. */
   drain(): Promise<void>;
 }
+
+const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
 
 /**
  * Runs waiting changes in one commit, each in a savepoint of its own, syncs the disk in another thread and answers
@@ -53,7 +55,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, lost: (ca
     } catch (cause) {
       stopIfLost(cause);
       keep = false;
-      job.answer = () => job.reject(cause);
+      job.answer = () => job.reject(said(cause));
       if (!database.isTransaction) throw cause; // SQLite rolled the whole group back
     }
     database.exec(keep ? 'RELEASE change' : 'ROLLBACK TO change; RELEASE change');
@@ -80,7 +82,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, lost: (ca
   /** A full disk or a deferred key fails the group: each on its own shows whose fault it was. */
   async function retryAlone(jobs: readonly Job[], cause: unknown): Promise<void> {
     if (jobs.length > 1) for (const job of jobs) await commit([job]);
-    else for (const job of jobs) job.answer = () => job.reject(cause);
+    else for (const job of jobs) job.answer = () => job.reject(said(cause));
   }
 
   async function sync(): Promise<void> {

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { inRanges, networkOf, parseRanges } from './address-range.ts';
+
+function admits(list: string, address: string): boolean {
+  const ranges = parseRanges(list);
+  assert.ok(!('wrong' in ranges), `${list} is a list`);
+  return inRanges(ranges, address);
+}
+const wrong = (list: string) => {
+  const ranges = parseRanges(list);
+  return 'wrong' in ranges ? ranges.wrong : null;
+};
+
+test('an empty list of addresses lets visitors in from anywhere', () => {
+  for (const list of ['', '  ', ' , ,\n']) assert.ok(admits(list, '203.0.113.9') && admits(list, '2001:db8::1'));
+});
+
+test('addresses, blocks and ranges stand in one list, separated by commas or white space', () => {
+  const list = '192.0.2.1,198.51.100.0/24\n203.0.113.5-203.0.113.9 ,\t2001:db8::/32,2001:dead::1-2001:dead::f';
+  for (const inside of ['192.0.2.1', '198.51.100.0', '198.51.100.255', '203.0.113.5', '203.0.113.9', '2001:db8:ffff::', '2001:dead::a'])
+    assert.ok(admits(list, inside), inside);
+  for (const outside of ['192.0.2.2', '198.51.101.0', '203.0.113.4', '203.0.113.10', '2001:db9::', '2001:dead::10', '::1'])
+    assert.ok(!admits(list, outside), outside);
+});
+
+for (const list of ['010.0.0.1', '10.0.0.01', '10.0.0.0/08', '10.00.0.0/8', '10.0.0.1-10.0.0.09', '::ffff:010.0.0.1', '::ffff:10.0.0.01', '::/064'])
+  test(`leading zeros are refused: ${list}`, () => assert.equal(wrong(list), list));
+
+for (const list of ['10.0.0.9-10.0.0.1', '2001:db8::2-2001:db8::1', '::1-10.0.0.1', '10.0.0.1-::1'])
+  test(`a range that runs backwards or between families is refused: ${list}`, () => assert.equal(wrong(list), list));
+
+for (const list of ['10.0.0.0/33', '10.0.0.0/99999', '::/129', '::ffff:10.0.0.0/129', '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/0x8', '10.0.0.0/8.0'])
+  test(`a prefix that is too long or no number is refused: ${list}`, () => assert.equal(wrong(list), list));
+
+for (const list of ['10.1', '167772161', '0x0a000001', '256.0.0.1', '10.0.0', '10.0.0.1.', 'localhost', 'fe80::1%eth0', ':', '1::2::3', '*', '10.0.0.*', '-', '10.0.0.1-', '-10.0.0.1', '[::1]'])
+  test(`what other programs may read otherwise is refused: ${list}`, () => assert.equal(wrong(list), list));
+
+test('the first wrong entry of a list is named', () => assert.equal(wrong('10.0.0.1, 10.0.0.300, nowhere'), '10.0.0.300'));
+
+test('bits beyond the prefix of a block are ignored', () => {
+  assert.deepEqual(parseRanges('10.1.2.3/8'), parseRanges('10.0.0.0/8'));
+  assert.deepEqual(parseRanges('2001:db8::dead/33'), parseRanges('2001:db8::/33'));
+});
+
+test('an IPv4 address written as IPv6 counts as itself, in the list and of the visitor', () => {
+  assert.ok(admits('10.0.0.1', '::ffff:10.0.0.1'));
+  assert.ok(admits('::ffff:10.0.0.1', '10.0.0.1'));
+  assert.ok(admits('::ffff:a00:1', '10.0.0.1'));
+  assert.ok(admits('::FFFF:10.0.0.0/104', '10.255.0.1'));
+  assert.ok(!admits('::ffff:10.0.0.0/104', '11.0.0.1'));
+  assert.ok(admits('::ffff:10.0.0.1-::ffff:10.0.0.9', '10.0.0.5'));
+});
+
+test('a block of IPv6 admits no IPv4 visitor, nor the other way round', () => {
+  assert.ok(!admits('::/0', '10.0.0.1'));
+  assert.ok(!admits('::/0', '::ffff:10.0.0.1'));
+  assert.ok(!admits('0.0.0.0/0', '::1'));
+});
+
+test('a visitor whose address cannot be read is outside of every list', () => {
+  for (const address of ['', 'unknown', '10.1', '010.0.0.1']) assert.ok(!admits('0.0.0.0/0 ::/0', address));
+});
+
+const dotted = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
+const anyV4 = fc.integer({ min: 0, max: 0xffffffff });
+
+test('an IPv4 block admits those that share its prefix, and nobody else', () =>
+  fc.assert(
+    fc.property(anyV4, anyV4, fc.integer({ min: 0, max: 32 }), fc.boolean(), (network, other, bits, near) => {
+      // Half of the visitors differ in one bit alone: far ones would all be outside.
+      const visitor = near ? (network ^ (1 << other % 32)) >>> 0 : other;
+      const prefix = (value: number) => (bits === 0 ? 0 : value >>> (32 - bits));
+      assert.equal(admits(`${dotted(network)}/${bits}`, dotted(visitor)), prefix(network) === prefix(visitor));
+    }),
+    { numRuns: 1000 },
+  ));
+
+test('an IPv4 range admits its first, its last and all between', () =>
+  fc.assert(
+    fc.property(anyV4, anyV4, anyV4, (a, b, visitor) => {
+      const [first, last] = [Math.min(a, b), Math.max(a, b)];
+      const list = `${dotted(first)}-${dotted(last)}`;
+      assert.ok(admits(list, dotted(first)) && admits(list, dotted(last)));
+      assert.equal(admits(list, dotted(visitor)), first <= visitor && visitor <= last);
+    }),
+  ));
+
+const spelled = (value: bigint) => [...value.toString(16).padStart(32, '0').matchAll(/.{4}/g)].join(':');
+const anyV6 = fc.bigInt({ min: 1n << 64n, max: (1n << 128n) - 1n });
+
+test('an IPv6 block admits those that share its prefix, and nobody else', () =>
+  fc.assert(
+    fc.property(anyV6, fc.integer({ min: 0, max: 127 }), fc.integer({ min: 0, max: 128 }), (network, flipped, bits) => {
+      const visitor = network ^ (1n << BigInt(flipped));
+      if (visitor < 1n << 64n) return;
+      const prefix = (value: bigint) => value >> BigInt(128 - bits);
+      assert.equal(admits(`${spelled(network)}/${bits}`, spelled(visitor)), prefix(network) === prefix(visitor));
+    }),
+    { numRuns: 1000 },
+  ));
+
+test('whatever is in the list of addresses, reading it never fails otherwise than by naming an entry', () =>
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'0129af:./-, %x') }), (list) => {
+      const entry = wrong(list);
+      assert.ok(entry === null || (entry !== '' && list.includes(entry)));
+    }),
+    { numRuns: 2000 },
+  ));
+
+test('neighbours within an IPv4 /24 or an IPv6 /64 are one network when failures are counted', () => {
+  assert.equal(networkOf('198.51.100.1', 24, 48), networkOf('198.51.100.200', 24, 48));
+  assert.notEqual(networkOf('198.51.100.1', 32, 64), networkOf('198.51.100.2', 32, 64));
+  assert.equal(networkOf('2001:db8::1', 32, 64), networkOf('2001:db8::ffff:1', 32, 64));
+  assert.notEqual(networkOf('2001:db8::1', 32, 64), networkOf('2001:db8:0:1::1', 32, 64));
+  assert.equal(networkOf('::ffff:198.51.100.1', 32, 64), networkOf('198.51.100.1', 32, 64));
+});
+
+test('no IPv4 network is taken for an IPv6 one when failures are counted', () =>
+  fc.assert(
+    fc.property(anyV4, anyV6, (v4, v6) => {
+      assert.notEqual(networkOf(dotted(v4), 32, 64), networkOf(spelled(v6), 32, 64));
+      assert.notEqual(networkOf(dotted(v4), 24, 48), networkOf(spelled(v6), 24, 48));
+    }),
+  ));

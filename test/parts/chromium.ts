@@ -1,0 +1,42 @@
+import type { TestContext } from 'node:test';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContext, chromium as playwright } from 'playwright-core';
+
+let executable: Promise<string> | undefined;
+
+/** A real Chromium from an npm package, closed after the test. */
+async function startChromium(t: TestContext): Promise<Browser> {
+  executable ??= chromium.executablePath();
+  const browser = await playwright.launch({
+    executablePath: await executable,
+    headless: true,
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--headless=shell'],
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** How a page is looked at. */
+export interface Look {
+  readonly width: number;
+  readonly dark: boolean;
+}
+export const looks: readonly Look[] = [
+  { width: 390, dark: false },
+  { width: 390, dark: true },
+  { width: 1440, dark: false },
+  { width: 1440, dark: true },
+];
+
+/** A browser window, and what it complained of. */
+export async function openWindow(t: TestContext, { width, dark }: Look): Promise<{ window: BrowserContext; complaints: string[] }> {
+  const browser = await startChromium(t);
+  const window = await browser.newContext({ viewport: { width, height: width < 600 ? 844 : 900 }, colorScheme: dark ? 'dark' : 'light', locale: 'en-GB', acceptDownloads: true });
+  window.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  window.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  window.on('weberror', (error) => complaints.push(error.error().message));
+  return { window, complaints };
+}

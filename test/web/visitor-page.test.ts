@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { looks, openWindow } from '../parts/chromium.ts';
+import { newShare, startPostern, usersProfile } from '../start.ts';
+
+for (const look of looks) {
+  const form = `${look.width} px, ${look.dark ? 'dark' : 'light'}`;
+
+  test(`a visitor signs in, looks around, downloads and uploads (${form})`, async (t) => {
+    const postern = await startPostern(t);
+    const profile = await usersProfile(postern);
+    await mkdir(join(postern.files, 'reports/2026'), { recursive: true });
+    await writeFile(join(postern.files, 'reports/figures.csv'), 'a,b\n1,2\n');
+    await writeFile(join(postern.files, 'reports/2026/march.txt'), 'March');
+    const share = await postern.call('share/add', newShare({ title: 'Quarter 4', path: '/reports', authenticationId: profile.id }));
+    const { window, complaints } = await openWindow(t, look);
+    const page = await window.newPage();
+
+    await page.goto(share.viewUrl);
+    await page.getByLabel('User name').fill('ann');
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The name or the password is wrong.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(profile.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Quarter 4' }).waitFor();
+    await page.getByRole('link', { name: /^figures.csv/ }).waitFor();
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download figures.csv' }).click();
+    const download = await downloading;
+    assert.equal(await readFile(await download.path(), 'utf8'), 'a,b\n1,2\n');
+
+    await page.getByRole('link', { name: '2026' }).first().click();
+    await page.getByRole('link', { name: /^march.txt/ }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: /^figures.csv/ }).waitFor();
+
+    await page.locator('input[type=file]').setInputFiles({ name: 'answer.txt', mimeType: 'text/plain', buffer: Buffer.from('forty-two') });
+    await page.getByText('Everything has arrived').waitFor();
+    await page.getByRole('link', { name: 'Download answer.txt' }).waitFor();
+    assert.equal(await readFile(join(postern.files, 'reports/answer.txt'), 'utf8'), 'forty-two');
+    // The one refusal that the walk provokes is the wrong password's.
+    assert.deepEqual(complaints.filter((text) => !text.includes('401')), []);
+  });
+}
+
+test('every state of the page is one that axe finds nothing wrong with', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  await mkdir(join(postern.files, 'empty'));
+  const open = await postern.call('share/add', newShare({ title: 'Open files' }));
+  const closed = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const dropBox = await postern.call('share/add', newShare({ title: 'Drop box', canView: false, canDownload: false, canDownloadFolder: false, canCreateFolder: false, canRename: false, canDelete: false }));
+  const empty = await postern.call('share/add', newShare({ title: 'Nothing yet', path: '/empty' }));
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  const states: [string, string][] = [
+    [open.viewUrl, 'welcome.txt'],
+    [closed.viewUrl, 'Sign in'],
+    [dropBox.viewUrl, 'Drop files here'],
+    [empty.viewUrl, 'This folder is empty.'],
+    [`${postern.publicUrl}/s/nothing-of-the-kind`, 'There is no such link'],
+  ];
+  for (const [url, sign] of states) {
+    await page.goto(url);
+    await page.getByText(sign).first().waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], url);
+  }
+});
+
+test('a visitor of a drop box sees what arrived, and a receipt with its SHA-256', async (t) => {
+  const postern = await startPostern(t);
+  const dropBox = await postern.call('share/add', newShare({ canView: false, canDownload: false, canDownloadFolder: false, canCreateFolder: false, canRename: false, canDelete: false }));
+  const { window, complaints } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+
+  await page.goto(dropBox.viewUrl);
+  await page.locator('input[type=file]').setInputFiles({ name: 'scan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') });
+
+  await page.getByRole('heading', { name: 'Received' }).waitFor();
+  await page.getByText(createHash('sha256').update('%PDF-1.7').digest('hex')).waitFor();
+  assert.equal(await readFile(join(postern.files, 'scan.pdf'), 'utf8'), '%PDF-1.7');
+  assert.deepEqual(complaints, []);
+});
+
+test('a page that lists files notices that the link has been stopped, and says so in plain words', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'inner'));
+  const share = await postern.call('share/add', newShare());
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+
+  await postern.call('share/update', { ...(await postern.call('share/get', { id: share.id })), active: false });
+  await page.getByRole('link', { name: 'inner' }).first().click();
+
+  await page.getByRole('heading', { name: 'There is no such link' }).waitFor();
+});

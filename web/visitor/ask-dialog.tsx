@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Failure } from './link-api.ts';
+import { failureWords } from './words.ts';
+
+/** What is asked before something changes. */
+export interface Question {
+  readonly title: string;
+  readonly text: string;
+  /** What the field holds at first; null: there is no field. */
+  readonly value: string | null;
+  readonly action: string;
+  readonly loss: boolean;
+  readonly run: (value: string) => Promise<void>;
+}
+
+/** A question in front of the page; Escape leaves everything as it is. */
+export function AskDialog({ question, close }: { question: Question; close: (changed: boolean) => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    dialog.current?.showModal();
+    const field = dialog.current?.querySelector('input');
+    const dot = field?.value.lastIndexOf('.') ?? -1;
+    field?.setSelectionRange(0, dot > 0 ? dot : (field.value.length ?? 0));
+  }, []);
+  async function submit(event: SubmitEvent) {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const value = String(new FormData(event.currentTarget).get('value') ?? '');
+    setBusy(true);
+    try {
+      await question.run(value.trim());
+      close(true);
+    } catch (cause) {
+      const failure = cause instanceof Failure ? cause : null;
+      setProblem(
+        failure?.code === 'itemExists'
+          ? 'There is already something of that name.'
+          : failure
+            ? failureWords(failure).title
+            : 'That did not work.',
+      );
+      setBusy(false);
+    }
+  }
+  return (
+    <dialog ref={dialog} onClose={() => close(false)} aria-labelledby="question">
+      <form onSubmit={submit} class="fields">
+        <h2 id="question">{question.title}</h2>
+        {question.text && <p class="quiet">{question.text}</p>}
+        {question.value !== null && (
+          <label>
+            Name
+            <input name="value" value={question.value} autocomplete="off" required maxLength={255} />
+          </label>
+        )}
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button type="submit" class={question.loss ? 'button loss' : 'button primary'} disabled={busy}>
+            {question.action}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Listing, PortalVisit, Visit } from '#core/records/visit.ts';
+
+/** A refusal as the server says it. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** Seconds to wait, where the server says so. */
+  readonly retryAfter: number | null;
+  constructor(status: number, code: string, detail: string, retryAfter: number | null) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The answer to a request that could not be sent at all. */
+export const offline = () => new Failure(0, 'offline', 'The server cannot be reached. Check your connection.', null);
+
+/** `/s/…` or `/p/…`: everything a page asks lies below its own address. */
+export const base = window.location.pathname.replace(/\/$/, '');
+export const isPortal = base.startsWith('/p/');
+
+const encoded = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
+export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder', path: readonly string[]) =>
+  `${base}/${route}${encoded(path)}`;
+
+/** What a problem document says (RFC 9457). */
+export function failureOf(status: number, text: string, retryAfter: string | null): Failure {
+  try {
+    const problem: { code?: string; detail?: string } = JSON.parse(text);
+    return new Failure(status, problem.code ?? '', problem.detail ?? 'Something went wrong.', retryAfter ? Number(retryAfter) : null);
+  } catch {
+    return new Failure(status, '', 'Something went wrong.', null);
+  }
+}
+
+/** @returns the answer's JSON, whose shape the route promises (visit.md) */
+async function ask(path: string, init: RequestInit = {}) {
+  const response = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => {
+    throw offline();
+  });
+  const text = await response.text();
+  if (!response.ok) throw failureOf(response.status, text, response.headers.get('retry-after'));
+  return text === '' ? null : JSON.parse(text);
+}
+
+const post = (path: string, body?: object) =>
+  ask(path, { method: 'POST', ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) });
+
+export const visit = (): Promise<Visit | PortalVisit> => ask(`${base}/visit`);
+export const signIn = (username: string | undefined, password: string): Promise<Visit | PortalVisit> =>
+  post(`${base}/sign-in`, username === undefined ? { password } : { username, password });
+export const signOut = (): Promise<void> => post(`${base}/sign-out`);
+export const list = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
+  ask(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
+export const createFolder = (path: readonly string[]): Promise<void> => post(addressOf('folder', path));
+export const rename = (path: readonly string[], name: string): Promise<void> => post(`${base}/rename`, { path: path.join('/'), name });
+export const remove = (path: readonly string[]): Promise<void> => ask(addressOf('file', path), { method: 'DELETE' });
+
+/** What the server keeps of an upload. */
+export interface Received {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Sends a file. XMLHttpRequest, since fetch says nothing of how much has been sent. */
+export function upload(path: readonly string[], file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('PUT', addressOf('file', path));
+    request.setRequestHeader('accept', 'application/json');
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onload = () =>
+      request.status === 201
+        ? resolve(JSON.parse(request.responseText))
+        : reject(failureOf(request.status, request.responseText, request.getResponseHeader('retry-after')));
+    request.onerror = () => reject(offline());
+    request.onabort = () => reject(new Failure(0, 'cancelled', 'Cancelled.', null));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(file);
+  });
+}

@@ -1,0 +1,20 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const patience = 200; // ms: what comes sooner needs no sign of waiting
+
+/** Grey rows in the place of what is still on its way. */
+export function Waiting() {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), patience);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!shown) return null;
+  return (
+    <div class="column skeleton" role="status" aria-label="Loading">
+      {[1, 2, 3, 4, 5].map((row) => (
+        <div key={row} />
+      ))}
+    </div>
+  );
+}
