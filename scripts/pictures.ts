@@ -28,6 +28,7 @@ const files: [string, number][] = [
 ];
 await mkdir(join(folder, 'Contracts'), { recursive: true });
 await mkdir(join(folder, 'Invoices'), { recursive: true });
+await mkdir(join(data, 'files', 'inbox'));
 for (const [name, size] of files) {
   await writeFile(join(folder, name), Buffer.alloc(size));
   await utimes(join(folder, name), new Date('2026-11-02T09:00:00Z'), new Date('2026-11-02T09:00:00Z'));
@@ -40,7 +41,7 @@ const pages: Record<string, { url: string; sign: string; then?: (page: Page) => 
   listing: { url: (await call('share/add', { ...share, ...all, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' })).viewUrl, sign: 'Notes.md' },
   'sign-in': { url: (await call('share/add', { ...share, ...all, authenticationId: clients.id })).viewUrl, sign: 'Sign in' },
   'drop-box': {
-    url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents' })).viewUrl,
+    url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
     sign: 'Drop files here',
     async then(page) {
       await page.locator('input[type=file]').setInputFiles({ name: 'passport.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(123_456) });

@@ -21,8 +21,15 @@ const long = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long',
 export const formatDay = (instant: string) => day.format(new Date(instant));
 /** All of an instant, in the reader's own zone. */
 export const exactInstant = (instant: string) => moment.format(new Date(instant));
-/** `31 March 2026 at 17:00`. */
-export const formatMoment = (instant: string) => long.format(new Date(instant));
+const formatMoment = (instant: string) => long.format(new Date(instant));
+
+const lastDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** Until when something holds: an end at midnight, UTC, is the end of the day before. */
+export function formatEnd(instant: string): string {
+  const at = new Date(instant);
+  return instant.endsWith('T00:00:00.000Z') ? `the end of ${lastDay.format(at.getTime() - 1)}` : formatMoment(instant);
+}
 
 /** `2 min`, `40 s`: roughly what is left. */
 export function formatLeft(seconds: number): string {

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { formatMoment } from '../kit/format.ts';
+import { formatEnd } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { PageHead } from './page-head.tsx';
 
@@ -30,7 +30,7 @@ export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => 
                   <span>{share.title}</span>
                   {share.description && <span class="quiet small">{share.description}</span>}
                 </span>
-                {share.validityEndDate && <span class="quiet small">until {formatMoment(share.validityEndDate)}</span>}
+                {share.validityEndDate && <span class="quiet small">until {formatEnd(share.validityEndDate)}</span>}
                 <Icon name="right" />
               </a>
             </li>

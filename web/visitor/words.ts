@@ -1,5 +1,5 @@
 import type { Visit } from '#core/records/visit.ts';
-import { formatMoment } from '../kit/format.ts';
+import { formatEnd } from '../kit/format.ts';
 import type { Failure } from './link-api.ts';
 
 type Share = NonNullable<Visit['share']>;
@@ -16,7 +16,7 @@ export function permissionSentence({ can, validityEndDate, folder }: Share): str
     can.rename ? 'rename' : '',
     can.delete ? 'delete' : '',
   ].filter(Boolean);
-  const until = validityEndDate ? ` until ${formatMoment(validityEndDate)}` : '';
+  const until = validityEndDate ? ` until ${formatEnd(validityEndDate)}` : '';
   return verbs.length === 0 ? `There is nothing you may do here${until}.` : `You may ${list.format(verbs)}${until}.`;
 }
 
