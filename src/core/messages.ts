@@ -110,3 +110,21 @@ export class Refusal extends Error {
 /** 400 that names one field. */
 export const fieldRefusal = (field: string, detail: string) =>
   new Refusal('fieldInvalid', `${field}: ${detail}`, { faults: [{ field, detail }] });
+
+/**
+ * Runs checks that do not depend on each other.
+ * @throws Refusal with the faults of all of them at once (decisions.md, Bodies and answers)
+ */
+export async function checkTogether(...checks: readonly (() => unknown)[]): Promise<void> {
+  const faults: FieldFault[] = [];
+  for (const check of checks) {
+    try {
+      await check();
+    } catch (cause) {
+      if (!(cause instanceof Refusal) || cause.says !== 'fieldInvalid') throw cause;
+      faults.push(...(cause.extras.faults ?? []));
+    }
+  }
+  if (faults.length === 0) return;
+  throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { faults });
+}

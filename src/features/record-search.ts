@@ -1,4 +1,4 @@
-import { type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal } from '#core/messages.ts';
@@ -8,6 +8,9 @@ import type { Ports } from '#ports/ports.ts';
 import type { Database } from '#ports/tables.ts';
 import type { Caller } from './operation.ts';
 
+/** By the field that sorts: its column, or what is sorted by in its place. */
+export type Sortable = Readonly<Record<string, string | Expression<unknown>>>;
+
 /** Which page of which records, read once. */
 export interface Page {
   readonly word: string | null;
@@ -16,7 +19,7 @@ export interface Page {
   readonly before: number | null;
   readonly startIndex: number;
   readonly pageSize: number;
-  readonly sortColumn: string;
+  readonly sortBy: Expression<unknown>;
   readonly order: 'asc' | 'desc';
 }
 
@@ -29,10 +32,10 @@ function instantIn(field: 'fromDate' | 'toDate', text: string | undefined): numb
 }
 
 /** Reads what all searches take. @param sortable columns by the field that sorts by them */
-export function readPage(query: PageQuery, sortable: Readonly<Record<string, string>>): Page {
+export function readPage(query: PageQuery, sortable: Sortable): Page {
   const field = query.sortField ?? 'id';
-  const sortColumn = Object.hasOwn(sortable, field) ? sortable[field] : undefined;
-  if (sortColumn === undefined) throw fieldRefusal('sortField', `must be one of ${Object.keys(sortable).join(', ')}`);
+  const sortBy = Object.hasOwn(sortable, field) ? sortable[field] : undefined;
+  if (sortBy === undefined) throw fieldRefusal('sortField', `must be one of ${Object.keys(sortable).join(', ')}`);
   const order = Object.entries(sortOrders).find(([word]) => word === (query.sortOrder ?? 'asc').toLowerCase())?.[1];
   if (!order) throw fieldRefusal('sortOrder', `must be one of ${Object.keys(sortOrders).join(', ')}`);
   return {
@@ -41,7 +44,7 @@ export function readPage(query: PageQuery, sortable: Readonly<Record<string, str
     before: instantIn('toDate', query.toDate),
     startIndex: query.startIndex ?? 0,
     pageSize: query.pageSize ?? defaultPageSize,
-    sortColumn,
+    sortBy: typeof sortBy === 'string' ? sql.ref(sortBy) : sortBy,
     order,
   };
 }
@@ -59,7 +62,7 @@ export async function findPage<TB extends keyof Database>(
   const counted = await matches.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const rows = await matches
     .select(sql<number>`${sql.ref(String(id))}`.as('id'))
-    .orderBy(sql.ref(page.sortColumn), page.order)
+    .orderBy(page.sortBy, page.order)
     .orderBy(sql.ref(String(id)), page.order)
     .limit(page.pageSize)
     .offset(page.startIndex)

@@ -25,7 +25,7 @@ export async function callerOf(request: FastifyRequest, ports: Pick<Ports, 'stor
   const secret = bearerOf(request.headers.authorization);
   if (secret === null) throw new Refusal('keyMissing', 'Send Authorization: Bearer and an API key.');
   const now = ports.clock.now();
-  const key = await findKey(ports.store.read, secret, now);
+  const key = await findKey(ports.store, secret, now);
   if (!key) return refuseKey(ports, request.ip);
   noteUse(ports.store, key, now);
   return { tid: key.tid, name: key.name, role: key.role, keyId: key.keyId, address: request.ip, requestId: request.id };

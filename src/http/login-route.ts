@@ -4,7 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { findKey, issueToken } from '#features/operators/find-caller.ts';
 import type { Ports } from '#ports/ports.ts';
 import { refuseKey } from './callers.ts';
-import { validator } from './validation.ts';
+import { noQuery, readQuery, validator } from './validation.ts';
 
 const tokenBits = 256;
 
@@ -25,14 +25,16 @@ export const LoginAnswer = Type.Object({
 /** POST /api/v1/login, for clients that sign in first. */
 export function loginRoute(api: FastifyInstance, ports: Ports): void {
   const check = validator(Login);
+  const checkNoQuery = validator(noQuery);
   api.post<{ Body: Static<typeof Login> }>(
     '/login',
     { config: { open: true }, schema: { response: { 200: LoginAnswer } } },
     async (request) => {
+      checkNoQuery(readQuery(request.url, noQuery));
       check(request.body ?? {});
       const { username, secretkey } = request.body;
       const now = ports.clock.now();
-      const key = await findKey(ports.store.read, secretkey, now);
+      const key = await findKey(ports.store, secretkey, now);
       if (!key || key.name !== username) return refuseKey(ports, request.ip);
       const token = `pst_t_${ports.random.token(tokenBits)}`;
       return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };

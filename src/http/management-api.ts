@@ -13,7 +13,7 @@ import { callerOf } from './callers.ts';
 import { keepAnswer, once, type Running, twinOf } from './idempotency.ts';
 import { loginRoute } from './login-route.ts';
 import { sendProblem } from './problem.ts';
-import { namesOf, readQuery, validator } from './validation.ts';
+import { namesOf, readQuery, unknownName, validator } from './validation.ts';
 
 export const prefix = '/api/v1';
 /** Largest body of a management call, in bytes. */
@@ -59,17 +59,19 @@ const envelopeOf = (says: MessageName, detail: string | undefined, now: number) 
 
 const isEmpty = (value: unknown) => value === undefined || value === null;
 
+/** What stands in the query where the body is not there. @throws 400 for a name that is not known */
+function checkQueryNames(query: object, known: readonly string[]): void {
+  const faults = Object.keys(query).flatMap((name) => (known.includes(name) ? [] : [unknownName(name, known)]));
+  if (faults.length > 0) throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; '), { faults });
+}
+
 /** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
 function parametersOf(request: FastifyRequest, operation: Operation): unknown {
-  if (operation.method === 'GET') return readQuery(request.url, operation.body);
-  const query = readQuery(request.url, Type.Object({ dryRun, ...Reflect.get(operation.body, 'properties') }));
-  delete query['dryRun'];
-  if (operation.method === 'DELETE' && isEmpty(request.body)) return query;
-  const [stray] = Object.keys(query);
-  if (stray !== undefined)
-    throw new Refusal('fieldInvalid', `${stray} is not a query parameter here`, {
-      faults: [{ field: stray, detail: 'is not a query parameter here' }],
-    });
+  const query = readQuery(request.url, operation.body);
+  if (operation.method === 'GET') return query;
+  const { dryRun: _, ...rest } = query;
+  if (operation.method === 'DELETE' && isEmpty(request.body)) return rest;
+  checkQueryNames(query, isChange(operation) ? ['dryRun'] : []);
   return request.body ?? {};
 }
 
@@ -79,9 +81,11 @@ function withoutComputed(parameters: unknown, computed: readonly string[]): unkn
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !computed.includes(name)));
 }
 
+const dryRunQuery = Type.Object({ dryRun });
+
 function isDryRun(request: FastifyRequest, operation: Operation): boolean {
-  if (!isChange(operation)) return false;
-  const sent = readQuery(request.url, Type.Object({ dryRun }), namesOf(operation.body))['dryRun'];
+  if (!request.url.includes('?')) return false;
+  const sent = readQuery(request.url, dryRunQuery, namesOf(operation.body))['dryRun'];
   if (sent === undefined || typeof sent === 'boolean') return sent ?? false;
   throw new Refusal('fieldInvalid', 'dryRun must be true or false', { faults: [{ field: 'dryRun', detail: 'must be true or false' }] });
 }

@@ -15,6 +15,7 @@ function isOwn(url: string, publicUrl: string): boolean {
 
 /** @throws 421 where a link is asked for under another address than visitors are told */
 export function checkHost(request: FastifyRequest, publicUrl: string): void {
+  if (publicUrl.endsWith(`//${request.headers.host}`)) return; // what nearly every request says
   const { protocol } = new URL(publicUrl);
   if (isOwn(`${protocol}//${request.headers.host ?? ''}`, publicUrl)) return;
   throw new Refusal('hostWrong', `Links are answered under ${publicUrl}.`);

@@ -33,9 +33,10 @@ export function refusalHeaders({ extras }: Refusal): Record<string, string> {
   };
 }
 
-/** Answers a refusal as problem+json. */
+/** Answers a refusal as problem+json; a 401 that nothing else challenges asks for a key (RFC 6750, 3). */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, now: number): FastifyReply {
   const problem = problemOf(refusal, pathOf(request.url), now);
+  if (problem.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
   return reply
     .code(problem.status)
     .headers(refusalHeaders(refusal))

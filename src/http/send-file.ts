@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { create as contentDisposition } from 'content-disposition';
 import { Refusal } from '#core/messages.ts';
 import type { HandedOut } from '#features/visits/hand-out-file.ts';
@@ -66,11 +67,8 @@ async function sendWhole(sending: Sending, handedOut: HandedOut, status: 200 | 2
     if (isSmall(lengthOf(range))) {
       const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(file, range);
       response.writeHead(status);
-      await new Promise<void>((resolve, reject) => {
-        response.once('close', () => (response.writableFinished ? resolve() : reject(new Error('the client left'))));
-        response.once('finish', resolve);
-        response.end(bytes);
-      });
+      response.end(bytes);
+      await finished(response);
       return sent(bytes.length);
     }
     response.writeHead(status);

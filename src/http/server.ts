@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import { Refusal } from '#core/messages.ts';
@@ -16,15 +17,15 @@ export interface HttpSettings {
 const requestIdBits = 96;
 const longestPath = 16_384;
 const headerTimeout = 30_000; // ms; a body may take as long as it comes
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
+  if (!isUtf8(body)) throw new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
+  const text = body.toString('utf8');
   try {
-    return JSON.parse(utf8.decode(body), refuseProto);
+    return text.includes('__proto__') ? JSON.parse(text, refuseProto) : JSON.parse(text);
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    throw new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
+    throw cause instanceof Refusal ? cause : new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
   }
 }
 
@@ -32,6 +33,16 @@ function refuseProto(key: string, value: unknown): unknown {
   if (key === '__proto__')
     throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
   return value;
+}
+
+/** An id for each request: unguessable by process, counted within it. */
+function requestIds(random: Random): () => string {
+  const begin = random.token(requestIdBits);
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${begin}-${count.toString(36)}`;
+  };
 }
 
 /** Answers what is not even HTTP, and closes. */
@@ -56,7 +67,8 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: largestBody,
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
-    genReqId: () => random.token(requestIdBits),
+    genReqId: requestIds(random),
+    childLoggerFactory: (logger) => logger,
     requestTimeout: 0,
     routerOptions: { maxParamLength: longestPath, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),

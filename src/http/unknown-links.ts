@@ -30,6 +30,7 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
     refusal(address) {
       const now = clock.now();
       forget(now);
+      if (counts.size === 0) return null;
       if ((counts.get(networkOf(address, 32, 64)) ?? 0) < free) return null;
       return new Refusal('tooManyFailures', 'Too many unknown links from your network; wait until the minute ends.', {
         retryAfter: Math.ceil((current + minute - now) / 1000),

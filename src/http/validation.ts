@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '#core/instant.ts';
 import { type FieldFault, Refusal } from '#core/messages.ts';
 
@@ -8,6 +8,9 @@ import { type FieldFault, Refusal } from '#core/messages.ts';
 const ajv = new Ajv({ allErrors: true, strict: false });
 // An empty text clears a date, as null does.
 ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfDay') !== null);
+
+/** What takes no parameters. */
+export const noQuery = Type.Object({}, { additionalProperties: false });
 
 const furthestHint = 4; // letters that a misspelled name may differ by
 
@@ -75,7 +78,8 @@ function fromText(text: string, type: unknown): unknown {
  */
 export function readQuery(url: string, schema: TSchema, repeatable: readonly string[] = []): Record<string, unknown> {
   const begin = url.indexOf('?');
-  const query: Record<string, unknown> = {};
+  // Without a prototype: a parameter may be called __proto__.
+  const query: Record<string, unknown> = Object.create(null);
   if (begin < 0) return query;
   const parameters = new URLSearchParams(url.slice(begin + 1));
   for (const name of new Set(parameters.keys())) {

@@ -1,6 +1,5 @@
 import cookies from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { messages, Refusal } from '#core/messages.ts';
 import { SignInBody } from '#core/records/visit.ts';
 import { visitPortal } from '#features/visits/portal.ts';
@@ -11,13 +10,11 @@ import { fileRoutes } from './file-routes.ts';
 import { checkHost, checkSite } from './own-site.ts';
 import { pageRoutes } from './page-routes.ts';
 import { asRefusal, loggable, pathOf } from './problem.ts';
-import { readQuery, validator } from './validation.ts';
+import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
 import { clearSessionCookie, credentialsOf, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
 import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
 
-/** What takes no parameters. */
-export const noQuery = Type.Object({}, { additionalProperties: false });
 const checkNoQuery = validator(noQuery);
 
 /** A network that tries addresses is not looked at, unless it is somebody who has signed in. */

@@ -23,6 +23,11 @@ export interface Store {
    * since it may speak of what others have changed. The change awaits nothing but `tx`, and may be run twice.
    */
   write<T>(change: (tx: Tx) => Promise<T>, options?: { readonly dryRun?: boolean }): Promise<T>;
+  /**
+   * Asks once, and answers the same until any change is committed: for what is asked at every request. What depends on
+   * the clock is decided by the caller, on what was answered.
+   */
+  unchanged<T>(key: string, ask: () => Promise<T>): Promise<T>;
   /** All that was visible before the call is on disk after it. */
   durable(): Promise<void>;
   /** Answers as long as the database does. */

@@ -27,6 +27,7 @@ export interface LoginProfileTable extends Owned {
   type_id: number;
   view_id: string;
   username: string;
+  username_key: string;
   /** Sealed; empty: none. */
   password: string;
   lang: string;

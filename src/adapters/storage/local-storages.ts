@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { firstTenant } from '#core/records/tenant.ts';
 import { type Storage, StorageAway } from '#ports/storage.ts';
-import type { Place, Storages } from '#ports/storages.ts';
+import type { Storages } from '#ports/storages.ts';
 import { isThere, openRoot, type Root } from './disk/beneath.ts';
 import { diskStorage } from './disk/disk-storage.ts';
 import { folderLister } from './disk/lister.ts';

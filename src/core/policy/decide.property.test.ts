@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { actions, decide, decidePortal, type Denial, explain, type Question } from './decide.ts';
+import { actions, type Denial, decide, decidePortal, explain, type Question } from './decide.ts';
 import type { ShareRules } from './share-rules.ts';
 
 const flags = ['canView', 'canDownload', 'canDownloadFolder', 'canUpload', 'canCreateFolder', 'canRename', 'canDelete'] as const;
@@ -85,7 +85,9 @@ test('a stopped share answers as if it had never been', () =>
   holds((question) => assert.deepEqual(decide(withShare(question, { active: false })), decide({ ...question, share: null }))));
 
 test('a share that has not begun answers as if it had never been', () =>
-  holds((question) => assert.deepEqual(decide(withShare(question, { validFrom: question.now + 1 })), decide({ ...question, share: null }))));
+  holds((question) =>
+    assert.deepEqual(decide(withShare(question, { validFrom: question.now + 1 })), decide({ ...question, share: null })),
+  ));
 
 test('once ended, a share never opens again by waiting', () =>
   holds((question) => {
@@ -106,7 +108,8 @@ test('how a file is protected decides nothing about who may reach it', () =>
     assert.equal(denialOf(withShare(question, plain)), denialOf(question));
   }));
 
-test('the same question is always answered the same', () => holds((question) => assert.equal(denialOf(question), denialOf(structuredClone(question)))));
+test('the same question is always answered the same', () =>
+  holds((question) => assert.equal(denialOf(question), denialOf(structuredClone(question)))));
 
 const denialOfRule: Record<string, Denial> = {
   active: 'unknown',
@@ -125,7 +128,12 @@ test('an explanation names as first broken rule the one that the link answers wi
   }));
 
 test('an explanation tells every rule, in the order in which they are asked', () =>
-  holds((question) => assert.deepEqual(explain(question).map(({ rule }) => rule), Object.keys(denialOfRule))));
+  holds((question) =>
+    assert.deepEqual(
+      explain(question).map(({ rule }) => rule),
+      Object.keys(denialOfRule),
+    ),
+  ));
 
 test('an explanation without an address leaves the address rule open', () =>
   holds((question) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseRanges } from './address-range.ts';
-import { actions, type Action, type Approach, decide, type Denial, type Question } from './decide.ts';
+import { type Action, type Approach, actions, type Denial, decide, type Question } from './decide.ts';
 import type { Permissions, ProfileRules, Visitor } from './share-rules.ts';
 
 // The expectation is computed from the page that integrators read, by no line of decide.ts.
@@ -14,12 +14,17 @@ function table(...header: readonly string[]): readonly (readonly string[])[] {
   const start = lines.findIndex((line) => line.startsWith(`| ${header.join(' | ')} |`));
   assert.notEqual(start, -1, `the page has no table ${header.join(', ')}`);
   const rows = lines.slice(start + 2);
-  return rows.slice(0, rows.findIndex((line) => !line.startsWith('|'))).map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
+  return rows
+    .slice(
+      0,
+      rows.findIndex((line) => !line.startsWith('|')),
+    )
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
 }
 
 const words = (cell: string | undefined) => (cell === undefined || cell === 'none' ? [] : cell.split(', '));
@@ -34,7 +39,11 @@ const requests = Object.keys(wordOf) as (Action | Approach)[];
 const needs = new Map(table('Action', 'Request', 'Flags').map(([action = '', , flags]) => [action, words(flags)]));
 const approaches = table('Approach', 'Request').map(([approach]) => approach);
 const replacingNeeds = table('Action', 'Request', 'Needs besides').flatMap(([, , flags]) => words(flags));
-const states = table('State', 'Meaning', 'Answer', 'Passes').map(([state = '', , answer, passes]) => ({ state, answer: Number(answer), passes: words(passes) }));
+const states = table('State', 'Meaning', 'Answer', 'Passes').map(([state = '', , answer, passes]) => ({
+  state,
+  answer: Number(answer),
+  passes: words(passes),
+}));
 const beforeSignIn = new Map(table('State', 'Passes before sign-in').map(([state = '', passes]) => [state, words(passes)]));
 
 const statusOf: Record<Denial, number> = { unknown: 404, ended: 410, address: 403, signIn: 401, audience: 403, permission: 403 };
@@ -120,7 +129,9 @@ function expected({ question: { request, replaces }, applies, on }: Case): numbe
   const word = wordOf[request];
   const flagsOff = () => {
     const named = needs.get(word) ?? [];
-    return (named.length > 0 && !named.some((flag) => on.has(flag))) || (replaces === true && !replacingNeeds.every((flag) => on.has(flag)));
+    return (
+      (named.length > 0 && !named.some((flag) => on.has(flag))) || (replaces === true && !replacingNeeds.every((flag) => on.has(flag)))
+    );
   };
   for (const { state, answer, passes } of states) {
     if (!(state === 'permission off' ? flagsOff() : applies.has(state))) continue;
@@ -143,7 +154,10 @@ test('the page on who may do what names every action, every approach and every f
   );
   assert.deepEqual([...new Set([...needs.values()].flat())].sort(), [...flags].sort());
   const states404 = ['inactive', 'not begun', 'ended', 'address outside', 'not signed in', 'not in the audience', 'permission off'];
-  assert.deepEqual(states.map(({ state }) => state), states404);
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    states404,
+  );
 });
 
 test('a link answers as the page on who may do what says, for every flag in every state', () => {
@@ -152,7 +166,8 @@ test('a link answers as the page on who may do what says, for every flag in ever
   for (const it of everyCase()) {
     asked += 1;
     const [says, does] = [expected(it), answered(it.question)];
-    if (says !== does && wrong.length < 5) wrong.push({ request: it.question.request, states: [...it.applies], flags: [...it.on], says, does });
+    if (says !== does && wrong.length < 5)
+      wrong.push({ request: it.question.request, states: [...it.applies], flags: [...it.on], says, does });
   }
   assert.deepEqual(wrong, []);
   assert.equal(asked, 2 * everyWindow.length * 3 * 3 * everyAudience.length * 128 * (requests.length + 1));
@@ -160,5 +175,6 @@ test('a link answers as the page on who may do what says, for every flag in ever
 
 test('a link that does not exist answers 404 to every request', () => {
   const profile = { asksSignIn: false, ipRanges: [] };
-  for (const request of requests) assert.equal(answered({ request, share: null, profile, visitor: { address: '::1', identity: null }, now }), 404);
+  for (const request of requests)
+    assert.equal(answered({ request, share: null, profile, visitor: { address: '::1', identity: null }, now }), 404);
 });

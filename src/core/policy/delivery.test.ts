@@ -18,12 +18,16 @@ test('images, PDF, sound, video and text are viewed, and nothing else', () => {
 });
 
 test('with copyProtect alone nothing is taken, of whatever kind it is', () => {
-  for (const action of takes) for (const kind of kinds) assert.equal(refuseOriginal(action, { ...open, copyProtect: true }, kind), 'copyProtected');
+  for (const action of takes)
+    for (const kind of kinds) assert.equal(refuseOriginal(action, { ...open, copyProtect: true }, kind), 'copyProtected');
 });
 
 test('with copyProtect the original is never sent to be viewed', () => {
   for (const kind of kinds)
-    assert.equal(refuseOriginal('view', { ...open, copyProtect: true }, kind), kind === 'pdf' || kind === 'image' ? 'markingUnavailable' : 'cannotBeMarked');
+    assert.equal(
+      refuseOriginal('view', { ...open, copyProtect: true }, kind),
+      kind === 'pdf' || kind === 'image' ? 'markingUnavailable' : 'cannotBeMarked',
+    );
 });
 
 test('with a watermark what cannot be marked is refused in view, file and zip alike', () => {
@@ -42,7 +46,11 @@ test('while nothing can be signed a PDF that would have to be is not downloaded,
   for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.equal(refuseOriginal('download', signed, kind), null);
 });
 
-const anyProtection = fc.record({ copyProtect: fc.boolean(), waterMarkText: fc.constantFrom('', ' ', 'draft'), digitalSignature: fc.boolean() });
+const anyProtection = fc.record({
+  copyProtect: fc.boolean(),
+  waterMarkText: fc.constantFrom('', ' ', 'draft'),
+  digitalSignature: fc.boolean(),
+});
 
 test('more protection never hands out what less protection keeps', () =>
   fc.assert(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { failuresCountFor, freeFailures, type FailureScope, waitLeft } from './slow-down.ts';
+import { type FailureScope, failuresCountFor, freeFailures, waitLeft } from './slow-down.ts';
 
 const now = Date.UTC(2026, 0, 31);
 const waitOf = (scope: FailureScope, count: number) => waitLeft([{ scope, count, lastAt: now }], now);
@@ -10,7 +10,11 @@ test('failures count for fifteen minutes', () => assert.equal(failuresCountFor, 
 
 test('nobody waits before the first failure', () => assert.equal(waitLeft([], now), 0));
 
-for (const [scope, free] of [['pair', 5], ['network', 50], ['wide', 200]] as const)
+for (const [scope, free] of [
+  ['pair', 5],
+  ['network', 50],
+  ['wide', 200],
+] as const)
   test(`${free} failures of a ${scope} cost nothing, and the next doubles from one second to five minutes`, () => {
     assert.equal(freeFailures[scope], free);
     const waits = Array.from({ length: 12 }, (_, beyond) => waitOf(scope, free + beyond) / 1000);
@@ -33,7 +37,11 @@ test('nobody ever waits for more than five minutes, however often they failed', 
   ));
 
 test('of several waits the longest counts', () =>
-  fc.assert(fc.property(fc.array(anyFailures), (known) => assert.equal(waitLeft(known, now), Math.max(0, ...known.map((one) => waitLeft([one], now)))))));
+  fc.assert(
+    fc.property(fc.array(anyFailures), (known) =>
+      assert.equal(waitLeft(known, now), Math.max(0, ...known.map((one) => waitLeft([one], now)))),
+    ),
+  ));
 
 test('one more failure never shortens a wait', () =>
   fc.assert(fc.property(anyFailures, (one) => assert.ok(waitLeft([{ ...one, count: one.count + 1 }], now) >= waitLeft([one], now)))));

@@ -1,6 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
-import { Refusal } from '#core/messages.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
@@ -86,4 +86,10 @@ export async function checkFree(
   if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;
   if (await others.where('email_key', '=', fold(user.email)).executeTakeFirst())
     throw taken('email', 'is another user of this login profile');
+}
+
+/** @throws 400 at the field where the tenant has no such login profile */
+export async function checkProfile(db: Tx, tid: number, field: string, id: number): Promise<void> {
+  const found = await db.selectFrom('login_profile').select('id').where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
+  if (!found) throw fieldRefusal(field, 'is not the id of a login profile');
 }

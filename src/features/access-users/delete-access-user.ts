@@ -4,7 +4,7 @@ import { accessUserFields } from '#core/records/access-user.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { type Caller, type Changed, change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { accessUserRecord } from './access-user-rows.ts';
+import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
 /** The name goes from the shares that list it, and sessions end: the foreign keys and triggers see to it. */
 async function remove(id: number, caller: Caller, tx: Tx): Promise<Changed> {
@@ -29,14 +29,11 @@ const byName = Type.Object(
   { additionalProperties: false },
 );
 
-const userNamed = (tx: Tx, tid: number, profileId: number, username: string) =>
-  tx
-    .selectFrom('access_user')
-    .select('id')
-    .where('tid', '=', tid)
-    .where('profile_id', '=', profileId)
-    .where('username_key', '=', fold(username))
-    .executeTakeFirst();
+async function userNamed(tx: Tx, tid: number, profileId: number, username: string): Promise<number | undefined> {
+  await checkProfile(tx, tid, 'loginProfileId', profileId);
+  const named = tx.selectFrom('access_user').select('id').where('profile_id', '=', profileId).where('username_key', '=', fold(username));
+  return (await named.executeTakeFirst())?.id;
+}
 
 export const deleteByUsername = change({
   name: 'accessuser/deleteByUsername',
@@ -47,10 +44,9 @@ export const deleteByUsername = change({
   body: byName,
   target: {
     table: 'access_user',
-    find: async (body, caller, tx) => (await userNamed(tx, caller.tid, body.loginProfileId, body.username))?.id,
+    find: (body, caller, tx) => userNamed(tx, caller.tid, body.loginProfileId, body.username),
   },
   async change(body, caller, tx) {
-    const found = await userNamed(tx, caller.tid, body.loginProfileId, body.username);
-    return remove(found?.id ?? 0, caller, tx);
+    return remove((await userNamed(tx, caller.tid, body.loginProfileId, body.username)) ?? 0, caller, tx);
   },
 });

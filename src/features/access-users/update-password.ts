@@ -4,12 +4,15 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { PasswordChange } from '#core/records/access-user.ts';
 import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { accessUserRecord } from './access-user-rows.ts';
+import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
-/** The user of that name. @returns undefined where there is none; @throws 409 where several profiles have one */
+/** The user of that name. @returns undefined where there is none; @throws 400 for an unknown profile, 409 where several have one */
 async function userNamed(db: Tx, tid: number, username: string, authId: number | null | undefined): Promise<number | undefined> {
   let named = db.selectFrom('access_user').select('id').where('tid', '=', tid).where('username_key', '=', fold(username));
-  if (authId) named = named.where('profile_id', '=', authId);
+  if (authId) {
+    await checkProfile(db, tid, 'authId', authId);
+    named = named.where('profile_id', '=', authId);
+  }
   const [found, another] = await named.limit(2).execute();
   if (another) throw new Refusal('userAmbiguous', undefined, { faults: [{ field: 'authId', detail: 'must name the login profile' }] });
   return found?.id;

@@ -84,5 +84,5 @@ export async function loginProfileRecord(db: Tx, tid: number, id: number, needs:
 export const defaultProfileId = async (db: Tx, tid: number): Promise<number | null> =>
   (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
 
-export const searchText = (profile: { title: string; description: string; username: string }) =>
-  fold([profile.title, profile.description, profile.username].join('\u001f'));
+/** What everybody may look a word up in; the user name is looked up beside it, by those who may see it. */
+export const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));

@@ -1,3 +1,4 @@
+import { fold } from '#core/fold.ts';
 import { portalUrl } from '#core/link.ts';
 import type { Changed } from '#features/operation.ts';
 import { claimViewId, newViewId } from '#features/viewid-rows.ts';
@@ -9,7 +10,13 @@ import { loginProfileRecord, sealedFor, searchText } from './login-profile-rows.
 /** The columns of a profile, secrets sealed. */
 export function profileColumns(profile: ProfileText, { vault }: Pick<InstantPorts, 'vault'>) {
   const sealed = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealedFor[field], profile[field]));
-  return { ...profile, password: sealed('password'), configuration: sealed('configuration'), search_text: searchText(profile) };
+  return {
+    ...profile,
+    password: sealed('password'),
+    configuration: sealed('configuration'),
+    username_key: fold(profile.username),
+    search_text: searchText(profile),
+  };
 }
 
 /** Makes a profile; without a title it is called after its number. */

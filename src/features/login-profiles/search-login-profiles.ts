@@ -19,15 +19,20 @@ export const searchLoginProfiles = read({
   }),
   answer: searchEnvelope(LoginProfile),
   async read(query, caller, ports) {
-    const page = readPage(query, sortColumns);
+    const isBare = query.details === false || caller.role === 'reader';
+    const { username, ...open } = sortColumns;
+    const page = readPage(query, isBare ? open : { ...open, username });
+    const { word } = page;
     let found = ports.store.search.selectFrom('login_profile').where('tid', '=', caller.tid);
-    if (page.word !== null) found = found.where(holdsWord('login_profile.search_text', page.word));
+    if (word !== null && isBare) found = found.where(holdsWord('login_profile.search_text', word));
+    if (word !== null && !isBare)
+      found = found.where(({ or }) => or([holdsWord('login_profile.search_text', word), holdsWord('login_profile.username_key', word)]));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     if (query.typeId !== undefined) found = found.where('type_id', '=', query.typeId);
     const { ids, total } = await findPage(found, page, 'login_profile.id');
     const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
-    const list = query.details === false || caller.role === 'reader' ? records.map(bare) : records;
+    const list = isBare ? records.map(bare) : records;
     return envelope('loginprofile', { list, total }, page, filters(query), caller, ports, 'admin');
   },
 });

@@ -17,19 +17,24 @@ export interface FoundKey {
 
 const columns = ['api_key.id', 'api_key.tid', 'api_key.name', 'api_key.role', 'api_key.expires_at', 'api_key.last_used_at'] as const;
 
+/** The key of a hash, or of a token of that hash; living or not. */
+async function keyOfHash(db: Tx, hash: string) {
+  const byKey = await db.selectFrom('api_key').select(columns).where('hash', '=', hash).executeTakeFirst();
+  if (byKey) return { ...byKey, ends_at: byKey.expires_at };
+  const byToken = await db
+    .selectFrom('api_token')
+    .innerJoin('api_key', 'api_key.id', 'api_token.key_id')
+    .select([...columns, 'api_token.expires_at as ends_at'])
+    .where('api_token.hash', '=', hash)
+    .executeTakeFirst();
+  return byToken ?? null;
+}
+
 /** The living key that a Bearer secret is, or is a token of; null: neither. */
-export async function findKey(db: Tx, secret: string, now: number): Promise<FoundKey | null> {
+export async function findKey(store: Store, secret: string, now: number): Promise<FoundKey | null> {
   const hash = secretHash(secret);
-  const row =
-    (await db.selectFrom('api_key').select(columns).where('hash', '=', hash).executeTakeFirst()) ??
-    (await db
-      .selectFrom('api_token')
-      .innerJoin('api_key', 'api_key.id', 'api_token.key_id')
-      .select(columns)
-      .where('api_token.hash', '=', hash)
-      .where('api_token.expires_at', '>', now)
-      .executeTakeFirst());
-  if (!row || (row.expires_at !== null && row.expires_at <= now)) return null;
+  const row = await store.unchanged(`key ${hash}`, () => keyOfHash(store.read, hash));
+  if (!row || (row.ends_at !== null && row.ends_at <= now) || (row.expires_at !== null && row.expires_at <= now)) return null;
   return { keyId: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), expiresAt: row.expires_at, lastUsedAt: row.last_used_at };
 }
 

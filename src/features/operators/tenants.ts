@@ -33,6 +33,7 @@ export async function insertTenant(tx: Tx, title: string, owner: string, { clock
       type_id: profileTypes.PUBLIC,
       view_id: viewId,
       username: '',
+      username_key: '',
       password: '',
       lang: '',
       startup_message: '',

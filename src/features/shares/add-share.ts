@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
-import { fieldRefusal } from '#core/messages.ts';
+import { checkTogether } from '#core/messages.ts';
 import { NewShare, shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
 import { claimViewId, newViewId } from '#features/viewid-rows.ts';
-import { checkWindow, emailsIn, instantIn, listIn, pathKey, searchText } from './share-body.ts';
+import { checkTexts, emailsIn, listIn, pathKey, searchText, windowIn } from './share-body.ts';
 import { emptyColumns, plainColumns } from './share-columns.ts';
 import { setGroupNames, setUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
-import { profileOf, shareRecord, trailOf } from './share-rows.ts';
+import { profileNamed, shareRecord, trailOf } from './share-rows.ts';
 
 /** What add and duplicate answer beside the envelope. */
 export const madeShare = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
@@ -22,18 +22,17 @@ export const addShare = change({
   body: NewShare,
   answers: madeShare,
   async check(body, caller, ports) {
-    const location = await locationNamed(ports.store.read, caller.tid, body.location);
-    await checkPlace(ports, location, body.path, body.folder);
+    const { read } = ports.store;
+    await checkTogether(
+      async () => checkPlace(ports, await locationNamed(read, caller.tid, body.location), body.path, body.folder),
+      () => profileNamed(read, caller.tid, body.authenticationId),
+      () => checkTexts(body),
+    );
   },
   async change(body, caller, tx, { clock, random, links }) {
     const location = await locationNamed(tx, caller.tid, body.location);
-    const profile = await profileOf(tx, caller.tid, body.authenticationId);
-    if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
-    const [from, to] = [
-      instantIn('validityStartDate', body.validityStartDate) ?? null,
-      instantIn('validityEndDate', body.validityEndDate) ?? null,
-    ];
-    checkWindow(from, to);
+    const profile = await profileNamed(tx, caller.tid, body.authenticationId);
+    const { from, to } = windowIn(body);
     const [now, viewId] = [clock.now(), newViewId(random)];
     const columns = { ...emptyColumns, ...plainColumns(body) };
     const { id } = await tx

@@ -12,7 +12,7 @@ export const getShare = read({
   body: bodyOf(shareFields, ['id'], []),
   answer: Share,
   async read({ id }, caller, { store, links }) {
-    const [record] = await shareRecords(store.read, caller.tid, [id], links);
+    const [record] = await store.unchanged(`share ${caller.tid} ${id}`, () => shareRecords(store.read, caller.tid, [id], links));
     if (!record) throw new Refusal('recordUnknown');
     return record;
   },

@@ -2,13 +2,13 @@ import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { formatItemPath, parseItemPath } from '#core/item-path.ts';
 import { formatList, parseList } from '#core/list-text.ts';
-import { fieldRefusal } from '#core/messages.ts';
+import { checkTogether, fieldRefusal } from '#core/messages.ts';
 
 const emailShape = /^[^\s@,]+@[^\s@,]+$/;
 const longestEmail = 254;
 
 /** An instant in a body: undefined stays, null or an empty text clears. @throws 400 at the field */
-export function instantIn(field: 'validityStartDate' | 'validityEndDate', text: string | null | undefined): number | null | undefined {
+function instantIn(field: 'validityStartDate' | 'validityEndDate', text: string | null | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === null || text === '') return null;
   const found = parseInstant(text, field === 'validityStartDate' ? 'firstOfDay' : 'firstOfNextDay');
@@ -16,9 +16,18 @@ export function instantIn(field: 'validityStartDate' | 'validityEndDate', text: 
   return found;
 }
 
-/** A window is half-open: an end that is not after its start is refused. */
-export function checkWindow(from: number | null, to: number | null): void {
+interface Dates {
+  readonly validityStartDate?: string | null;
+  readonly validityEndDate?: string | null;
+}
+
+/** The window as it will be, half-open; what is not sent stays. @throws 400 at the field, and for an end that is not after its start */
+export function windowIn(sent: Dates, before: Dates = {}): { from: number | null; to: number | null } {
+  const merged = { ...before, ...sent };
+  const from = instantIn('validityStartDate', merged.validityStartDate) ?? null;
+  const to = instantIn('validityEndDate', merged.validityEndDate) ?? null;
   if (from !== null && to !== null && to <= from) throw fieldRefusal('validityEndDate', 'must be after validityStartDate');
+  return { from, to };
 }
 
 /** The entries of a list. @throws 400 at the field */
@@ -49,3 +58,18 @@ export const pathKey = (text: string) => formatItemPath(pathIn(text));
 /** What share/search looks a word up in; the location's name is looked up beside it. */
 export const searchText = (share: { title: string; description: string; path: string; view_id: string }) =>
   fold([share.title, share.description, share.path, share.view_id].join('\u001f'));
+
+interface Texts extends Dates {
+  readonly notifyEmails?: string | null;
+  readonly userNames?: string | null;
+  readonly groupNames?: string | null;
+}
+
+/** Looks at every text that has a form of its own. @throws 400 with all that are wrong */
+export const checkTexts = (body: Texts, before: Dates = {}) =>
+  checkTogether(
+    () => windowIn(body, before),
+    () => emailsIn(body.notifyEmails),
+    () => listIn('userNames', body.userNames),
+    () => listIn('groupNames', body.groupNames),
+  );

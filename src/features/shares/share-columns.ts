@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import type { Sortable } from '#features/record-search.ts';
 import type { Flag } from '#ports/tables.ts';
 
 /** The seven permissions and the other flags of a share, with their columns. */
@@ -32,8 +34,12 @@ export const textColumns = {
   digitalSignReason: 'digital_sign_reason',
 } as const;
 
+/** A list is sorted by its first name; an empty one comes first. */
+const firstName = (table: 'share_user' | 'share_group') =>
+  sql<string>`coalesce((select name_key from ${sql.table(table)} as listed where listed.share_id = share.id order by position limit 1), '')`;
+
 /** What share/search sorts by: every scalar field that is stored. */
-export const sortColumns = {
+export const sortColumns: Sortable = {
   id: 'share.id',
   ...Object.fromEntries(Object.entries({ ...flagColumns, ...textColumns }).map(([field, column]) => [field, `share.${column}`])),
   location: 'location.name',
@@ -43,6 +49,8 @@ export const sortColumns = {
   tid: 'share.tid',
   authenticationId: 'share.profile_id',
   authTypeId: 'login_profile.type_id',
+  userNames: firstName('share_user'),
+  groupNames: firstName('share_group'),
   validityStartDate: 'share.valid_from',
   validityEndDate: 'share.valid_to',
   createdOwner: 'share.created_owner',

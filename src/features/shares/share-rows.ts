@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { formatInstant } from '#core/instant.ts';
 import { portalUrl, shareUrl } from '#core/link.ts';
 import { formatList } from '#core/list-text.ts';
+import { fieldRefusal } from '#core/messages.ts';
 import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import type { Links } from '#ports/links.ts';
@@ -102,9 +103,17 @@ export async function shareRecord(db: Tx, tid: number, id: number, links: Links)
   return record;
 }
 
-/** The login profile that a share's body names. */
-export const profileOf = (tx: Tx, tid: number, id: number) =>
-  tx.selectFrom('login_profile').select(['id', 'type_id', 'title']).where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
+/** The login profile that a share's body names. @throws 400 at the field */
+export async function profileNamed(db: Tx, tid: number, id: number) {
+  const found = await db
+    .selectFrom('login_profile')
+    .select(['id', 'type_id', 'title'])
+    .where('tid', '=', tid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!found) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
+  return found;
+}
 
 /** What the audit row of a change says of the share. */
 export const trailOf = ({ id, title, viewId }: Share) => ({ id, title, viewId });

@@ -1,14 +1,14 @@
-import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { checkTogether, Refusal } from '#core/messages.ts';
 import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkLongEnough } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
-import { checkWindow, emailsIn, instantIn, listIn, searchText } from './share-body.ts';
+import { checkTexts, emailsIn, listIn, searchText, windowIn } from './share-body.ts';
 import { plainColumns } from './share-columns.ts';
 import { setGroupNames, setUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
-import { profileOf, shareRecord, shareRecords, trailOf } from './share-rows.ts';
+import { profileNamed, shareRecord, shareRecords, trailOf } from './share-rows.ts';
 
 /** Fields that a caller might mean to change, and what changes them. */
 const fixed = {
@@ -58,22 +58,24 @@ export const updateShare = change({
   ],
   target: { table: 'share' },
   async check(body, caller, ports) {
-    const [before] = await shareRecords(ports.store.read, caller.tid, [body.id], ports.links);
+    const { read } = ports.store;
+    const [before] = await shareRecords(read, caller.tid, [body.id], ports.links);
+    await checkTogether(
+      () => checkUnchanged(body, before ?? {}, fixed),
+      () => profileNamed(read, caller.tid, body.authenticationId),
+      () => checkTexts(body, before),
+    );
     // Only then: a share can be stopped while its storage is away.
     if (!before || before.folder === body.folder) return;
-    await checkPlace(ports, await locationNamed(ports.store.read, caller.tid, before.location), before.path, body.folder);
+    await checkPlace(ports, await locationNamed(read, caller.tid, before.location), before.path, body.folder);
   },
   async change(body, caller, tx, { clock, links }) {
     const before = await shareRecord(tx, caller.tid, body.id, links);
     checkUnchanged(body, before, fixed);
     checkAudience(body, before);
-    const profile = await profileOf(tx, caller.tid, body.authenticationId);
-    if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
+    const profile = await profileNamed(tx, caller.tid, body.authenticationId);
     checkLongEnough(before.viewId, profile.type_id);
-    const [sentFrom, sentTo] = [instantIn('validityStartDate', body.validityStartDate), instantIn('validityEndDate', body.validityEndDate)];
-    const from = sentFrom === undefined ? (instantIn('validityStartDate', before.validityStartDate) ?? null) : sentFrom;
-    const to = sentTo === undefined ? (instantIn('validityEndDate', before.validityEndDate) ?? null) : sentTo;
-    checkWindow(from, to);
+    const { from, to } = windowIn(body, before);
     const columns = plainColumns(body);
     await tx
       .updateTable('share')

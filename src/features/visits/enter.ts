@@ -5,6 +5,9 @@ import type { Ports } from '#ports/ports.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise } from './recognise.ts';
 import type { VisitTrail } from './visit-trail.ts';
 
+/** A link as it is until something changes. */
+const knownLink = ({ store }: Ports, viewId: string) => store.unchanged(`link ${viewId}`, () => linkOfViewId(store.read, viewId));
+
 /** One request at a link, as the edge hands it on. */
 export interface Approaching {
   readonly viewId: string;
@@ -47,7 +50,8 @@ interface Asked {
 }
 
 async function ask(ports: Ports, link: LinkRow, address: string, signedIn: SignedIn | null, asked: Asked) {
-  const share = await shareRules(ports.store.read, link, signedIn);
+  const who = signedIn && JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
+  const share = await ports.store.unchanged(`rules ${link.id} ${who}`, () => shareRules(ports.store.read, link, signedIn));
   return decide({ ...asked, share, profile: profileRules(link), visitor: { address, identity: signedIn }, now: ports.clock.now() });
 }
 
@@ -59,7 +63,7 @@ async function askAgain(
   recognised: Recognised | null,
   asked: Asked,
 ): Promise<boolean> {
-  const link = await linkOfViewId(ports.store.read, approaching.viewId);
+  const link = await knownLink(ports, approaching.viewId);
   if (!link || link.id !== before.id) return false;
   const signedIn = recognised ? await recognised.again(link) : null;
   return !('because' in (await ask(ports, link, approaching.address, signedIn, asked)));
@@ -70,7 +74,7 @@ async function askAgain(
  * @throws Refusal by the first rule that does not hold, noted in the audit trail
  */
 export async function enter(ports: VisitPorts, approaching: Approaching, asked: Asked): Promise<Entered> {
-  const link = await linkOfViewId(ports.store.read, approaching.viewId);
+  const link = await knownLink(ports, approaching.viewId);
   if (!link) throw denialRefusal('unknown');
   // Nobody's password is looked at where the link itself is closed to them.
   const outer = await ask(ports, link, approaching.address, null, { request: 'page' });

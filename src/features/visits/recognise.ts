@@ -101,10 +101,10 @@ async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pai
 }
 
 async function bySession(ports: Ports, profile: ProfileRef, token: string): Promise<Recognised | null> {
-  const found = await findSession(ports.store.read, profile, token, ports.clock.now());
+  const found = await findSession(ports.store, profile, token, ports.clock.now());
   if (!found) return null;
   noteSessionUse(ports.store, found, ports.clock.now());
-  const again = async (now: ProfileRef) => (await findSession(ports.store.read, now, token, ports.clock.now()))?.signedIn ?? null;
+  const again = async (now: ProfileRef) => (await findSession(ports.store, now, token, ports.clock.now()))?.signedIn ?? null;
   return { signedIn: found.signedIn, again };
 }
 

@@ -19,23 +19,19 @@ interface FoundSession {
   readonly usedAt: number;
 }
 
+const sessionOf = (db: Tx, token: string) =>
+  db.selectFrom('visit_session').selectAll().where('hash', '=', tokenHash(token)).executeTakeFirst();
+
 /** The living session of a token at a profile, or null. */
-export async function findSession(db: Tx, profile: ProfileRef, token: string, now: number): Promise<FoundSession | null> {
-  const row = await db
-    .selectFrom('visit_session')
-    .selectAll()
-    .where('hash', '=', tokenHash(token))
-    .where('profile_id', '=', profile.profile_id)
-    .where('profile_epoch', '=', profile.session_epoch)
-    .where('created_at', '>', now - longestSession)
-    .where('used_at', '>', now - longestIdle)
-    .executeTakeFirst();
-  if (!row) return null;
-  const signedIn =
-    row.user_id === null ? identityOf(profile) : await userIdentity(db, profile.profile_id, row.user_id, row.user_epoch ?? 0);
+export async function findSession(store: Store, profile: ProfileRef, token: string, now: number): Promise<FoundSession | null> {
+  const row = await store.unchanged(`session ${token}`, () => sessionOf(store.read, token));
+  if (!row || row.profile_id !== profile.profile_id || row.profile_epoch !== profile.session_epoch) return null;
+  if (row.created_at <= now - longestSession || row.used_at <= now - longestIdle) return null;
+  const { user_id: userId, user_epoch: epoch } = row;
+  const user = () => userIdentity(store.read, profile.profile_id, userId ?? 0, epoch ?? 0);
+  const signedIn = userId === null ? identityOf(profile) : await store.unchanged(`user ${profile.profile_id} ${userId} ${epoch}`, user);
   return signedIn && { hash: row.hash, signedIn, usedAt: row.used_at };
 }
-
 /** Notes that a session was used, at most once a minute and without anybody waiting for it. */
 export function noteSessionUse(store: Store, { hash, usedAt }: FoundSession, now: number): void {
   if (now - usedAt < useNotedEvery) return;

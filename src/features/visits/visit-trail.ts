@@ -75,23 +75,21 @@ export async function oweAlert(
     .execute();
 }
 
+/** What equal happenings have in common. */
 const keyOf = (event: VisitEvent, version: string | null) =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([
-        event.link?.id,
-        event.tid,
-        event.visitor?.userId,
-        event.visitor?.name,
-        event.approaching.address,
-        event.action,
-        event.outcome,
-        event.path,
-        event.after,
-        version,
-      ]),
-    )
-    .digest('base64url');
+  JSON.stringify([
+    event.link?.id,
+    event.tid,
+    event.visitor?.userId,
+    event.visitor?.name,
+    event.approaching.address,
+    event.action,
+    event.outcome,
+    event.path,
+    event.after,
+    version,
+  ]);
+const digest = (key: string) => createHash('sha256').update(key).digest('base64url');
 
 interface Ongoing {
   readonly auditId: Promise<number>;
@@ -148,10 +146,11 @@ export function visitTrail({ store, clock }: Pick<Ports, 'store' | 'clock'>, fai
   async function rowFor(
     tx: Tx,
     event: VisitEvent,
-    key: string | null,
+    plain: string | null,
     until: number,
     now: number,
   ): Promise<{ id: number; fresh: boolean }> {
+    const key = plain === null ? null : digest(plain);
     const known =
       key === null
         ? undefined

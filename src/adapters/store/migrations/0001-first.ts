@@ -15,7 +15,7 @@ function tenants({ identity, integer: int }: ColumnTypes) {
       default_profile_id ${int} REFERENCES login_profile(id) DEFERRABLE INITIALLY DEFERRED, created_at ${int} NOT NULL)`,
     `CREATE TABLE login_profile (
       id ${identity}, ${owned(int)}, title TEXT NOT NULL, description TEXT NOT NULL, ip_range TEXT NOT NULL,
-      type_id ${int} NOT NULL, view_id TEXT NOT NULL, username TEXT NOT NULL, password TEXT NOT NULL, lang TEXT NOT NULL,
+      type_id ${int} NOT NULL, view_id TEXT NOT NULL, username TEXT NOT NULL, username_key TEXT NOT NULL, password TEXT NOT NULL, lang TEXT NOT NULL,
       startup_message TEXT NOT NULL, configuration TEXT NOT NULL, session_epoch ${int} NOT NULL, search_text TEXT NOT NULL)`,
     'CREATE INDEX login_profile_tid ON login_profile(tid, id)',
     `CREATE TABLE access_user (

@@ -9,6 +9,7 @@ import { kyselyOver } from './kysely-over.ts';
 import { migrate } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
 import { searchThread } from './search.ts';
+import { unchangedAnswers } from './unchanged.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
 import { writeQueue } from './write-queue.ts';
 
@@ -35,7 +36,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void):
   const file = join(folder, 'postern.db');
   const writer = openWriter(file);
   const log = openWriteAheadLog(file, lost);
-  const queue = writeQueue(writer, log, lost);
+  const unchanged = unchangedAnswers();
+  const queue = writeQueue(writer, log, { lost, committed: unchanged.forget });
   const checkpoints = startCheckpoints(file, queue, log, lost);
   const reader = openConnection(file, { readOnly: true });
   const searcher = searchThread(file);
@@ -44,6 +46,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void):
     search: kyselyOver(searcher.ask),
     dialect: { name: 'sqlite', isUniqueViolation },
     write: (change, options = {}) => queue.write(change, options.dryRun ?? false),
+    unchanged: unchanged.ask,
     durable: () => queue.drain(),
     check: async () => void reader.run('SELECT 1', []),
     async [Symbol.asyncDispose]() {

@@ -26,12 +26,19 @@ export interface WriteQueue {
 
 const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
 
+/** Whom the queue tells of what. */
+interface Told {
+  /** Nothing more can be answered; it must not return to the queue's work. */
+  readonly lost: (cause: unknown) => void;
+  /** Changes are visible to every connection. */
+  readonly committed: () => void;
+}
+
 /**
  * Runs waiting changes in one commit, each in a savepoint of its own, syncs the disk in another thread and answers
  * then, refusals and dry runs included (design: commit).
- * @param lost called when nothing more can be answered; it must not return to the queue's work
  */
-export function writeQueue(connection: Connection, log: WriteAheadLog, lost: (cause: unknown) => void): WriteQueue {
+export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, committed: told }: Told): WriteQueue {
   const { database } = connection;
   const tx = kyselyOver(connection.run);
   let waiting: Job[] = [];
@@ -70,6 +77,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, lost: (ca
       database.exec('BEGIN IMMEDIATE');
       for (const job of jobs) await runOne(job, () => late);
       database.exec('COMMIT');
+      told();
     } catch (cause) {
       stopIfLost(cause);
       if (database.isTransaction) database.exec('ROLLBACK');

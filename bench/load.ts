@@ -1,0 +1,57 @@
+import { request } from 'node:http';
+import autocannon from 'autocannon';
+
+/** A request that is sent over and over. */
+export interface Shot {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** Requests answered a second, over keep-alive connections. @throws where an answer is not a success */
+export async function rate(shot: Shot, connections: number, seconds: number): Promise<number> {
+  const { '2xx': answered, non2xx, errors, duration } = await autocannon({ ...shot, connections, duration: seconds });
+  if (non2xx > 0 || errors > 0 || answered === 0) throw new Error(`${shot.url}: ${non2xx} refused, ${errors} failed`);
+  return answered / duration;
+}
+
+/** Takes a whole answer and throws it away. @returns seconds until its first byte and its end */
+export function take(url: string, headers: Record<string, string> = {}): Promise<{ first: number; whole: number; bytes: number }> {
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { headers, agent: false }, (response) => {
+      let [first, bytes] = [0, 0];
+      response.on('data', (chunk: Buffer) => {
+        if (bytes === 0) first = (performance.now() - begun) / 1000;
+        bytes += chunk.length;
+      });
+      response.on('end', () => resolve({ first, whole: (performance.now() - begun) / 1000, bytes }));
+      response.on('error', reject);
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+/** Sends so many bytes. @returns seconds until they are acknowledged */
+export function give(url: string, method: 'PUT' | 'POST', bytes: number): Promise<number> {
+  const begun = performance.now();
+  const piece = Buffer.alloc(1 << 20, 'postern');
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method, headers: { 'content-length': bytes }, agent: false }, (response) => {
+      response.resume();
+      response.on('end', () => (response.statusCode && response.statusCode < 300 ? resolve((performance.now() - begun) / 1000) : reject(new Error(`${url} answered ${response.statusCode}`))));
+    });
+    sending.on('error', reject);
+    let left = bytes;
+    const write = () => {
+      while (left > 0) {
+        const part = piece.subarray(0, Math.min(piece.length, left));
+        left -= part.length;
+        if (!sending.write(part)) return void sending.once('drain', write);
+      }
+      sending.end();
+    };
+    write();
+  });
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { type Measured, startServer } from './process.ts';
+
+const key = 'pst_bench-admin-key';
+const main = join(import.meta.dirname, '../src/main.ts');
+
+/** A Postern in a process of its own, and how to manage it. */
+export interface BenchPostern extends Measured {
+  readonly authorization: Record<string, string>;
+  call(name: string, body: object): Promise<{ id: number; viewId: string }>;
+}
+
+/** The body of a share that allows everything. */
+export const everything = {
+  title: 'Bench',
+  location: 'local',
+  path: '/',
+  authenticationId: 1,
+  canDelete: true,
+  canUpload: true,
+  canCreateFolder: true,
+  canDownload: true,
+  canDownloadFolder: true,
+  canView: true,
+  canRename: true,
+  alertDelete: false,
+  userNames: '',
+  allowAllUsers: true,
+  proxyMode: true,
+  folder: true,
+  active: true,
+};
+
+export async function startPostern(data: string, environment: Record<string, string> = {}): Promise<BenchPostern> {
+  const server = await startServer(main, [], { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, ...environment }, /answers at http:\/\/localhost:(\d+)/);
+  const authorization = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return {
+    ...server,
+    authorization,
+    async call(name, body) {
+      const response = await fetch(`${server.url}/api/v1/${name}`, { method: 'POST', headers: authorization, body: JSON.stringify(body) });
+      if (!response.ok) throw new Error(await response.text());
+      return JSON.parse(await response.text());
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+
+const ticksASecond = 100; // Linux: sysconf(_SC_CLK_TCK)
+
+/** A server in a process of its own, and what it has used so far. */
+export interface Measured extends AsyncDisposable {
+  readonly url: string;
+  /** Seconds of processor time, its own and the system's. */
+  cpu(): number;
+  /** Resident memory, now and at most, in MiB. */
+  memory(): { now: number; most: number };
+}
+
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticksASecond;
+}
+
+function memoryOf(pid: number): { now: number; most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+  return { now: field('VmRSS'), most: field('VmHWM') };
+}
+
+/** Starts a server. @param ready finds its address in what it prints */
+export async function startServer(script: string, args: readonly string[], environment: Record<string, string>, ready: RegExp): Promise<Measured> {
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const pid = child.pid ?? 0;
+  const port = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk) => {
+      text += chunk;
+      const found = ready.exec(text)?.[1];
+      if (found) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(`${script} ended`)));
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cpu: () => cpuOf(pid),
+    memory: () => memoryOf(pid),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatInstant, parseInstant } from './instant.ts';
+
+const written = (text: string, meaning: 'firstOfDay' | 'firstOfNextDay' = 'firstOfDay') => {
+  const instant = parseInstant(text, meaning);
+  return instant === null ? null : formatInstant(instant);
+};
+
+test('a date without a time begins with its first instant in UTC', () => assert.equal(written('2026-01-31'), '2026-01-31T00:00:00.000Z'));
+
+test('a date without a time ends with the first instant of the next day', () => {
+  assert.equal(written('2026-01-31', 'firstOfNextDay'), '2026-02-01T00:00:00.000Z');
+  assert.equal(written('2024-02-28', 'firstOfNextDay'), '2024-02-29T00:00:00.000Z');
+  assert.equal(written('2026-12-31', 'firstOfNextDay'), '2027-01-01T00:00:00.000Z');
+});
+
+test('a time of day means the same instant at either end of a window', () => {
+  for (const text of ['2026-01-31T00:00:00Z', '2026-01-31T09:30Z', '2026-01-31T09:30:15.123+05:30'])
+    assert.equal(parseInstant(text, 'firstOfDay'), parseInstant(text, 'firstOfNextDay'));
+});
+
+for (const text of [
+  '2026-01-31T09:00:00.000Z',
+  '2026-01-31T09:00:00Z',
+  '2026-01-31T09:00Z',
+  '2026-01-31t09:00:00z',
+  '2026-01-31T09:00:00,000Z',
+  '2026-01-31T10:00:00+01:00',
+  '2026-01-31T10:00:00+0100',
+  '2026-01-31T10:00:00+01',
+  '2026-01-31T14:30:00+05:30',
+  '2026-01-30T23:00:00-10:00',
+  '2026-01-31T09:00:00-00:00',
+  '2026-01-31T09:00:00.000000001Z',
+])
+  test(`any ISO 8601 offset and precision is accepted: ${text}`, () => assert.equal(written(text), '2026-01-31T09:00:00.000Z'));
+
+for (const text of [
+  '2026-02-30',
+  '2026-02-29',
+  '1900-02-29',
+  '2026-13-01',
+  '2026-00-10',
+  '2026-04-31',
+  '2026-01-00',
+  '2026-02-30T09:00:00Z',
+  '2026-01-31T24:00:00Z',
+  '2026-01-31T09:60:00Z',
+  '2026-01-31T09:00:61Z',
+  '2026-01-31T09:00:00+25:00',
+  '2026-01-31T09:00:00+01:60',
+])
+  test(`an impossible date is refused: ${text}`, () => {
+    assert.equal(parseInstant(text, 'firstOfDay'), null);
+    assert.equal(parseInstant(text, 'firstOfNextDay'), null);
+  });
+
+for (const text of [
+  '',
+  ' ',
+  'today',
+  '31.01.2026',
+  '01/31/2026',
+  '2026-1-31',
+  '20260131',
+  '1769850000',
+  '1769850000000',
+  '2026-01',
+  '2026-W05',
+  '2026-031',
+  '2026-01-31T',
+  '2026-01-31T9:00Z',
+  ' 2026-01-31',
+  '2026-01-31\n',
+  '2026-01-31T09:00:00Z[UTC]',
+  '2026-01-31T09:00:00 +01:00',
+  '-002026-01-31',
+])
+  test(`what is no ISO 8601 date is refused: ${JSON.stringify(text)}`, () => assert.equal(parseInstant(text, 'firstOfDay'), null));
+
+const anyInstant = fc.integer({ min: Date.UTC(1970, 0, 1), max: Date.UTC(9999, 11, 31, 23, 59, 59, 999) });
+
+test('a time that was answered is read back as the same instant', () =>
+  fc.assert(fc.property(anyInstant, (instant) => assert.equal(parseInstant(formatInstant(instant), 'firstOfDay'), instant))));
+
+test('an instant is the same wherever it is written down', () =>
+  fc.assert(
+    fc.property(anyInstant, fc.integer({ min: -14 * 60, max: 14 * 60 }), (instant, minutes) => {
+      const shifted = new Date(instant + minutes * 60_000);
+      if (shifted.getUTCFullYear() > 9999 || shifted.getUTCFullYear() < 1970) return;
+      const two = (number: number) => String(Math.abs(number)).padStart(2, '0');
+      const offset = `${minutes < 0 ? '-' : '+'}${two(Math.trunc(minutes / 60))}:${two(minutes % 60)}`;
+      assert.equal(parseInstant(shifted.toISOString().replace('Z', offset), 'firstOfDay'), instant);
+    }),
+  ));
+
+test('a date is a whole day: its end is 24 hours after its beginning', () =>
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 30) / 86_400_000 }), (day) => {
+      const date = formatInstant(day * 86_400_000).slice(0, 10);
+      const [first, end] = [parseInstant(date, 'firstOfDay'), parseInstant(date, 'firstOfNextDay')];
+      assert.equal(first, day * 86_400_000);
+      assert.equal(end, (day + 1) * 86_400_000);
+    }),
+  ));
+
+// Clients that have no "never" write the last date that there is.
+for (const text of ['9999-12-31', '9999-12-31T23:59:59-05:00', '0000-01-01T00:00:00+14:00'])
+  test(`an instant that is accepted can be answered in RFC 3339 and sent back: ${text}`, () => {
+    const answered = written(text, 'firstOfNextDay');
+    if (answered !== null) assert.equal(written(answered), answered);
+  });

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatList, parseList } from './list-text.ts';
+
+test('a list is separated by commas, its entries are trimmed, and empty ones count for nothing', () => {
+  assert.deepEqual(parseList('ann, bob ,\tcarol'), ['ann', 'bob', 'carol']);
+  assert.deepEqual(parseList(',, ann ,,bob,'), ['ann', 'bob']);
+  for (const empty of ['', ' ', ',', ' , ,', '""', '"", " "']) assert.deepEqual(parseList(empty), []);
+});
+
+test('an entry named twice stands in the list once, in the place of the first', () => {
+  assert.deepEqual(parseList('bob, ann, bob'), ['bob', 'ann']);
+  assert.deepEqual(parseList('ann, "ann",  ann '), ['ann']);
+});
+
+test('an entry keeps the spaces, quotes and semicolons within it', () => {
+  assert.deepEqual(parseList('Ann B. Smith, 6" rule, a;b'), ['Ann B. Smith', '6" rule', 'a;b']);
+});
+
+test('an entry that holds a comma stands in double quotes, an inner quote doubled', () => {
+  assert.deepEqual(parseList('"Smith, Ann"'), ['Smith, Ann']);
+  assert.deepEqual(parseList('bob, "Smith, ""Ann""" ,carol'), ['bob', 'Smith, "Ann"', 'carol']);
+  assert.deepEqual(parseList('" ann "'), ['ann']);
+  assert.deepEqual(parseList('""""'), ['"']);
+});
+
+for (const text of ['"ann', 'bob,"ann', '"ann, bob', '"a""', '"ann" b', '"a"b"', '"a" "b"'])
+  test(`a quote that is not closed, or is followed by more, is refused: ${text}`, () => assert.equal(parseList(text), null));
+
+for (const text of [' "ann', 'bob, "ann', 'bob, "Smith, Ann', 'bob, "Smith, Ann" x', '\t"a" "b"'])
+  test(`it is refused behind a space too: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
+
+const anyEntry = fc
+  .string({ unit: fc.constantFrom('a', 'B', 'é', '"', ',', ' ', '\n', ';', "'", '\\'), minLength: 1, maxLength: 8 })
+  .map((entry) => entry.trim())
+  .filter((entry) => entry !== '');
+
+test('a list that was answered is read back as the same entries', () =>
+  fc.assert(
+    fc.property(fc.uniqueArray(anyEntry), (entries) => assert.deepEqual(parseList(formatList(entries)), entries)),
+    { numRuns: 2000 },
+  ));
+
+test('a list that was accepted stays as it is when it is answered and sent back', () =>
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('a', 'b', '"', ',', ' '), maxLength: 12 }), (text) => {
+      const entries = parseList(text);
+      if (entries !== null) assert.deepEqual(parseList(formatList(entries)), entries);
+    }),
+    { numRuns: 2000 },
+  ));
+
+test('a quoted and a plain spelling of an entry are the same entry', () =>
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z][a-z ]{0,5}$/), (entry) => assert.deepEqual(parseList(`${entry}, "${entry}"`), [entry.trim()])),
+  ));

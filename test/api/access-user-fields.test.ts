@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Json, startPostern, type TestPostern } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+const texts = [
+  { name: 'firstName', added: 'Ann', updated: 'Anna' },
+  { name: 'lastName', added: 'Example', updated: 'Sample' },
+  { name: 'email', added: 'ann@example.com', updated: 'anna@example.com' },
+];
+const changeable = [...texts, { name: 'active', added: true, updated: false }];
+const every = [
+  'id',
+  'username',
+  'firstName',
+  'lastName',
+  'email',
+  'authId',
+  'createdOwner',
+  'updatedOwner',
+  'createDateTime',
+  'updateDateTime',
+  'loginProfileName',
+  'authTypeId',
+  'authTypeStr',
+  'active',
+];
+
+async function addedUser(postern: TestPostern) {
+  const profile = await postern.call('loginprofile/add', { title: 'Clients' });
+  const body = { username: 'ann', authId: profile.id, ...Object.fromEntries(changeable.map(({ name, added }) => [name, added])) };
+  const { id } = await postern.call('accessuser/add', body);
+  return { id, profile, user: await userOf(postern, id) };
+}
+
+const userOf = async (postern: TestPostern, id: number): Promise<Json> =>
+  (await postern.call('accessuser/search')).list.find((record: Json) => record.id === id);
+
+test('an access user answers every field of the interface, and its etag', async (t) => {
+  const postern = await startPostern(t);
+  const { user, profile, id } = await addedUser(postern);
+  const { createDateTime, updateDateTime, etag, ...rest } = user;
+  assert.deepEqual(Object.keys(user).sort(), [...every, 'etag'].sort());
+  assert.deepEqual(rest, {
+    id,
+    username: 'ann',
+    firstName: 'Ann',
+    lastName: 'Example',
+    email: 'ann@example.com',
+    authId: profile.id,
+    createdOwner: 'environment',
+    updatedOwner: 'environment',
+    loginProfileName: 'Clients',
+    authTypeId: 3,
+    authTypeStr: 'USERS',
+    active: true,
+  });
+  for (const time of [createDateTime, updateDateTime]) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(typeof etag, 'string');
+});
+
+for (const { name, updated } of changeable)
+  test(`accessuser/update changes ${name} and nothing else`, async (t) => {
+    const postern = await startPostern(t);
+    const { id, user } = await addedUser(postern);
+
+    await postern.call('accessuser/update', { id, authId: user.authId, [name]: updated });
+
+    const after = await userOf(postern, id);
+    assert.deepEqual({ ...after, etag: '', updateDateTime: '' }, { ...user, [name]: updated, etag: '', updateDateTime: '' });
+    assert.notEqual(after.etag, user.etag);
+  });
+
+for (const { name } of texts)
+  for (const nothing of [null, ''])
+    test(`accessuser/update clears ${name} by ${JSON.stringify(nothing)}`, async (t) => {
+      const postern = await startPostern(t);
+      const { id, user } = await addedUser(postern);
+      await postern.call('accessuser/update', { id, authId: user.authId, [name]: nothing });
+      assert.equal((await userOf(postern, id))[name], '');
+    });
+
+test('an access user that was fetched can be edited and sent back whole', async (t) => {
+  const postern = await startPostern(t);
+  const { id, user } = await addedUser(postern);
+  await postern.call('accessuser/update', { ...user, lastName: 'Other' });
+  assert.equal((await userOf(postern, id)).lastName, 'Other');
+});
+
+test('accessuser/update refuses another username than the record has', async (t) => {
+  const postern = await startPostern(t);
+  const { user } = await addedUser(postern);
+  const answer = await postern.send('accessuser/update', { ...user, username: 'eve' });
+  assert.equal(answer.status, 400);
+  assert.deepEqual(faultsOf(answer), ['username']);
+});
+
+test('accessuser/add and update name every required field that is missing, all at once', async (t) => {
+  const postern = await startPostern(t);
+  assert.deepEqual(faultsOf(await postern.send('accessuser/add', {})), ['active', 'username']);
+  assert.deepEqual(faultsOf(await postern.send('accessuser/update', { firstName: 'Ann' })), ['authId', 'id']);
+  assert.deepEqual(faultsOf(await postern.send('accessuser/updateUserPassword', {})), ['confirmPassword', 'userPassword', 'username']);
+  assert.deepEqual(faultsOf(await postern.send('accessuser/deleteByUsername', {})), ['loginProfileId', 'username']);
+});
+
+test('accessuser/add refuses what Postern computes', async (t) => {
+  const postern = await startPostern(t);
+  for (const name of [
+    'id',
+    'createdOwner',
+    'updatedOwner',
+    'createDateTime',
+    'updateDateTime',
+    'loginProfileName',
+    'authTypeId',
+    'authTypeStr',
+    'etag',
+  ])
+    assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username: 'ann', active: true, [name]: 1 })), [name]);
+});
+
+test('accessuser/search sorts by every stored field and refuses the others with the list', async (t) => {
+  const postern = await startPostern(t);
+  const { id, user } = await addedUser(postern);
+  const { id: other } = await postern.call('accessuser/add', {
+    username: 'zoe',
+    active: false,
+    firstName: 'Zoe',
+    lastName: 'Zed',
+    email: 'z@example.com',
+    authId: 1,
+  });
+  for (const sortField of [
+    'id',
+    'username',
+    'firstName',
+    'lastName',
+    'email',
+    'authId',
+    'createdOwner',
+    'updatedOwner',
+    'createDateTime',
+    'updateDateTime',
+    'active',
+  ]) {
+    const up = await postern.call('accessuser/search', { sortField, sortOrder: 'ace' });
+    const down = await postern.call('accessuser/search', { sortField, sortOrder: 'dsc' });
+    const [first, second] = up.list;
+    assert.ok(first[sortField] <= second[sortField], sortField);
+    if (first[sortField] === second[sortField]) assert.deepEqual([first.id, second.id], [id, other], sortField);
+    assert.deepEqual(
+      down.list.map((record: Json) => record.id),
+      [second.id, first.id],
+      sortField,
+    );
+  }
+  for (const sortField of ['etag', 'password', 'userPassword', 'nonsense']) {
+    const answer = await postern.send('accessuser/search', { sortField });
+    assert.deepEqual(faultsOf(answer), ['sortField'], sortField);
+    assert.match(answer.body.errors[0].detail, /username/);
+  }
+  assert.equal(user.id, id);
+});

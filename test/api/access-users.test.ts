@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cookieOf, newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+const fresh = 'quite another secret';
+const both = (userPassword: string) => ({ userPassword, confirmPassword: userPassword });
+
+test('a password is 10 to 256 characters, sent twice alike, neither the user’s name nor a common one', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authId } = await usersProfile(postern, ['annabella-long']);
+  const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'annabella-long', authId, ...body });
+  for (const password of ['nine-char', 'x'.repeat(257), 'annabella-long', 'ANNABELLA-long', '1234567890', 'password123', '']) {
+    const answer = await set(both(password));
+    assert.equal(answer.status, 400, password);
+    assert.ok(faultsOf(answer).includes('userPassword'), password);
+  }
+  const unequal = await set({ userPassword: fresh, confirmPassword: `${fresh}!` });
+  assert.deepEqual([unequal.status, faultsOf(unequal)], [400, ['confirmPassword']]);
+  for (const password of ['ten-chars!', 'ü'.repeat(256)]) assert.equal((await set(both(password))).status, 200, password);
+});
+
+test('a currentPassword that is sent must be right: 403', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authId, password } = await usersProfile(postern, ['ann']);
+  const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'ann', authId, ...both(fresh), ...body });
+  assert.equal((await set({ currentPassword: 'not the right one' })).status, 403);
+  assert.equal((await set({ currentPassword: password })).status, 200);
+  assert.equal((await set({ currentPassword: password })).status, 403);
+});
+
+test('without authId a name that several profiles have is 409, one that none has 404, in any case of letters', async (t) => {
+  const postern = await startPostern(t);
+  await usersProfile(postern, ['ann', 'bob']);
+  await usersProfile(postern, ['cyd']);
+  const other = await postern.call('loginprofile/add', { title: 'Other' });
+  await postern.call('accessuser/add', { username: 'Ann', active: true, authId: other.id });
+  const set = async (body: object) => (await postern.send('accessuser/updateUserPassword', { ...both(fresh), ...body })).status;
+  assert.equal(await set({ username: 'ann' }), 409);
+  assert.equal(await set({ username: 'BOB' }), 200);
+  assert.equal(await set({ username: 'nobody' }), 404);
+  assert.equal(await set({ username: 'cyd', authId: other.id }), 404);
+});
+
+for (const [what, change] of [
+  ['a deactivation', { active: false }],
+  ['a move to another profile', { authId: 1 }],
+] as const)
+  test(`an open session ends with ${what} of its user`, async (t) => {
+    const postern = await startPostern(t);
+    const profile = await usersProfile(postern, ['ann']);
+    const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+    const cookie = await signIn(postern, `/s/${viewId}`, 'ann');
+    assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie } })).status, 200);
+    await postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, ...change });
+    assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie } })).status, 401);
+  });
+
+test('a new password and a delete end the sessions of the user, and sign-in with the old password', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const cookies = { ann: await signIn(postern, `/s/${viewId}`, 'ann'), bob: await signIn(postern, `/s/${viewId}`, 'bob') };
+  await postern.call('accessuser/updateUserPassword', { username: 'ann', ...both(fresh) });
+  await postern.call('accessuser/deleteByUsername', { username: 'BOB', loginProfileId: profile.id });
+  for (const [username, cookie] of Object.entries(cookies)) {
+    assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie } })).status, 401, username);
+    await assert.rejects(signIn(postern, `/s/${viewId}`, username), /401/);
+  }
+  assert.notEqual(await signIn(postern, `/s/${viewId}`, 'ann', fresh), '');
+});
+
+test('a deleted user leaves the lists of the shares, and the name made anew inherits nothing', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const { id, viewId } = await postern.call(
+    'share/add',
+    newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann, bob' }),
+  );
+  await postern.call('accessuser/delete', { id: profile.users['ann'] });
+  assert.equal((await postern.call('share/get', { id })).userNames, 'bob');
+  await postern.call('accessuser/add', { username: 'ann', active: true, authId: profile.id });
+  await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...both(fresh) });
+  const answer = await postern.visit(`/s/${viewId}/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'ann', password: fresh }),
+  });
+  assert.equal(answer.status, 403);
+  assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie: cookieOf(answer) } })).status, 403);
+  assert.equal((await postern.call('share/get', { id })).allowedLogins, 1);
+});
+
+test('a user moved to another profile leaves the lists of the shares; a name taken there is 409', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const other = await usersProfile(postern, ['BOB']);
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' }));
+  assert.equal((await postern.send('accessuser/update', { id: profile.users['bob'], authId: other.id })).status, 409);
+  await postern.call('accessuser/update', { id: profile.users['ann'], authId: other.id });
+  assert.equal((await postern.call('share/get', { id })).userNames, 'bob');
+});
+
+test('accessuser/delete without an id is refused, and of a user who is gone 404', async (t) => {
+  const postern = await startPostern(t);
+  assert.deepEqual(faultsOf(await postern.send('accessuser/delete', {})), ['id']);
+  const { id } = await postern.call('accessuser/add', { username: 'ann', active: true });
+  await postern.call('accessuser/delete', { id });
+  assert.equal((await postern.send('accessuser/delete', { id })).status, 404);
+  assert.equal((await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: 1 })).status, 404);
+});
+
+test('a user named by a login profile that is not there is refused at that field', async (t) => {
+  const postern = await startPostern(t);
+  await postern.call('accessuser/add', { username: 'ann', active: true });
+  const answers = [
+    await postern.send('accessuser/updateUserPassword', { username: 'ann', ...both(fresh), authId: 987 }),
+    await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: 987 }),
+  ];
+  assert.deepEqual(
+    answers.map((answer) => [answer.status, faultsOf(answer)]),
+    [
+      [400, ['authId']],
+      [400, ['loginProfileId']],
+    ],
+  );
+});
+
+test('allowedLogins counts the active users whom a share admits, whatever its state; userCount all', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob', 'cyd']);
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false, validityEndDate: '2020-01-01' }));
+  await postern.call('accessuser/update', { id: profile.users['cyd'], authId: profile.id, active: false });
+  const logins = async () => (await postern.call('share/get', { id })).allowedLogins;
+  assert.equal(await logins(), 2);
+  await postern.call('share/update', { ...(await postern.call('share/get', { id })), allowAllUsers: false, userNames: 'ann,cyd' });
+  assert.equal(await logins(), 1);
+  await postern.call('share/update', { ...(await postern.call('share/get', { id })), userNames: '' });
+  assert.equal(await logins(), 0);
+  assert.equal((await postern.call('loginprofile/get', { id: profile.id })).userCount, 3);
+  const { id: open } = await postern.call('share/add', newShare());
+  assert.equal((await postern.call('share/get', { id: open })).allowedLogins, 0);
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { adminKey, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
+import { faultsOf, keyOf } from './keys.ts';
+
+const columns = [
+  'id',
+  'dateTime',
+  'tid',
+  'actor',
+  'actorKind',
+  'address',
+  'action',
+  'outcome',
+  'shareId',
+  'shareTitle',
+  'viewId',
+  'path',
+  'bytes',
+  'before',
+  'after',
+  'requestId',
+  'count',
+];
+const exported = (postern: TestPostern, query: string) =>
+  fetch(`${postern.apiUrl}/api/v1/audit/export${query}`, { headers: { authorization: `Bearer ${adminKey}` } });
+const found = async (postern: TestPostern, query: object): Promise<Json[]> => (await postern.call('audit/search', query)).list;
+
+test('every change leaves a row that names who, what, where from and what was before and after', async (t) => {
+  const postern = await startPostern(t);
+  const key = await keyOf(postern, 'editor');
+  const { body, headers } = await postern.send('share/add', newShare({ title: 'Before' }), { key });
+  await postern.call('share/update', { ...(await postern.call('share/get', { id: body.id })), title: 'After' }, { key });
+  const [row] = await found(postern, { action: 'share/add' });
+  assert.deepEqual(Object.keys(row).sort(), [...columns].sort());
+  assert.deepEqual(
+    [row.actor, row.actorKind, row.outcome, row.shareId, row.shareTitle, row.viewId, row.requestId, row.count, row.tid],
+    ['editor key', 'key', 'done', body.id, 'Before', body.viewId, headers.get('x-request-id'), 1, 1],
+  );
+  assert.notEqual(row.address, '');
+  const [changed] = await found(postern, { action: 'share/update' });
+  assert.match(JSON.stringify(changed.before), /Before/);
+  assert.match(JSON.stringify(changed.after), /After/);
+});
+
+for (const [action, run] of [
+  ['accessuser/add', async (postern: TestPostern) => postern.call('accessuser/add', { username: 'ann', active: true })],
+  [
+    'share/duplicate',
+    async (postern: TestPostern) =>
+      postern.call('share/duplicate', { id: (await postern.call('share/add', newShare())).id, title: 'Copy' }),
+  ],
+  ['share/delete', async (postern: TestPostern) => postern.call('share/delete', { id: (await postern.call('share/add', newShare())).id })],
+  [
+    'share/updateSharableLink',
+    async (postern: TestPostern) => postern.call('share/updateSharableLink', { id: (await postern.call('share/add', newShare())).id }),
+  ],
+  ['loginprofile/add', async (postern: TestPostern) => postern.call('loginprofile/add', {})],
+  ['loginprofile/updateViewId', async (postern: TestPostern) => postern.call('loginprofile/updateViewId', { id: 1 })],
+  [
+    'loginprofile/makeDefault',
+    async (postern: TestPostern) => postern.call('loginprofile/makeDefault', { id: (await postern.call('loginprofile/add', {})).id }),
+  ],
+  ['apikey/add', async (postern: TestPostern) => postern.call('apikey/add', { name: 'x', role: 'reader' })],
+  [
+    'apikey/delete',
+    async (postern: TestPostern) =>
+      postern.call('apikey/delete', { id: (await postern.call('apikey/add', { name: 'x', role: 'reader' })).id }),
+  ],
+  ['tenant/add', async (postern: TestPostern) => postern.call('tenant/add', { title: 'x' })],
+] as const)
+  test(`${action} stands in the trail once`, async (t) => {
+    const postern = await startPostern(t);
+    await run(postern);
+    const rows = await found(postern, { action, outcome: 'done' });
+    assert.equal(rows.length, 1);
+    assert.equal(rows[0].actor, 'environment');
+  });
+
+test('the trail is searched by share, user name, action, outcome, word and time', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await postern.call('share/add', newShare({ title: 'Ledger' }));
+  await postern.call('share/add', newShare({ title: 'Other' }));
+  await postern.visit(`/s/${viewId}/file/welcome.txt`);
+  const downloads = await found(postern, { shareId: id, action: 'download' });
+  assert.deepEqual(
+    downloads.map(({ actorKind, path }: Json) => [actorKind, path.replace(/^\//, '')]),
+    [['visitor', 'welcome.txt']],
+  );
+  assert.ok((await found(postern, { searchWord: 'ledger' })).every(({ shareId }: Json) => shareId === id));
+  assert.deepEqual(await found(postern, { username: 'nobody-of-that-name' }), []);
+  assert.deepEqual(await found(postern, { fromDate: '2999-01-01' }), []);
+  assert.deepEqual(await found(postern, { toDate: '2001-01-01' }), []);
+  assert.deepEqual(await found(postern, { outcome: 'failed' }), []);
+  assert.equal((await found(postern, { username: 'environment', action: 'share/add' })).length, 2);
+  assert.deepEqual(faultsOf(await postern.send('audit/search', { outcome: 'great', actoin: 'x' })), ['actoin', 'outcome']);
+});
+
+test('the trail is exported as NDJSON and as CSV, row for row what search answers', async (t) => {
+  const postern = await startPostern(t);
+  await postern.call('share/add', newShare({ title: '=cmd|"x",y' }));
+  const rows = await found(postern, { sortField: 'id' });
+  const ndjson = await exported(postern, '');
+  assert.match(ndjson.headers.get('content-type') ?? '', /^application\/x-ndjson/);
+  assert.deepEqual(
+    (await ndjson.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    rows,
+  );
+  const csv = await exported(postern, '?format=csv');
+  assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+  const text = await csv.text();
+  assert.equal(text.split(/\r?\n/)[0], columns.join(','));
+  assert.ok(!/(^|,)"?=cmd/m.test(text), 'no cell begins like a formula');
+  assert.deepEqual((await (await exported(postern, '?action=share/add')).text()).trimEnd().split('\n').length, 1);
+  assert.equal((await exported(postern, '?format=xml')).status, 400);
+});
+
+test('a refused change leaves no trace of itself as done', async (t) => {
+  const postern = await startPostern(t);
+  await postern.send('share/add', newShare({ location: 'nowhere' }));
+  await postern.send('loginprofile/delete', { id: 1 });
+  assert.deepEqual(
+    (await found(postern, { outcome: 'done' })).filter(({ action }: Json) => ['share/add', 'loginprofile/delete'].includes(action)),
+    [],
+  );
+});

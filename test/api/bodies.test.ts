@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
+import { faultAt, faultsOf, keyOf } from './keys.ts';
+
+const json = { 'content-type': 'application/json' };
+
+/** A request as it is, past everything that `send` makes right. */
+async function raw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {
+  const headers = new Headers(init.headers);
+  if (key !== null) headers.set('authorization', `Bearer ${key}`);
+  const response = await fetch(`${postern.apiUrl}${path}`, { ...init, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
+
+test('the success envelope has its four fields, and add the id, viewId and viewUrl beside them', async (t) => {
+  const postern = await startPostern(t);
+  const added = await postern.call('share/add', newShare());
+  assert.deepEqual(Object.keys(added).sort(), ['id', 'message', 'messageId', 'status', 'timestamp', 'viewId', 'viewUrl']);
+  assert.match(added.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual([added.status, typeof added.messageId, typeof added.message], [200, 'number', 'string']);
+  assert.equal(added.viewUrl, `${postern.publicUrl}/s/${added.viewId}`);
+  const copied = await postern.call('share/duplicate', { id: added.id, title: 'Copy' });
+  assert.deepEqual(Object.keys(copied).sort(), Object.keys(added).sort());
+  const profile = await postern.call('loginprofile/add', { title: 'Clients' });
+  assert.equal(profile.viewUrl, `${postern.publicUrl}/p/${profile.viewId}`);
+  const user = await postern.call('accessuser/add', { username: 'ann', active: true });
+  assert.deepEqual(Object.keys(user).sort(), ['id', 'message', 'messageId', 'status', 'timestamp']);
+  const deleted = await postern.call('share/delete', { id: added.id });
+  assert.deepEqual(Object.keys(deleted).sort(), ['message', 'messageId', 'status', 'timestamp']);
+});
+
+test('a refusal is problem+json with every field that the contract names', async (t) => {
+  const postern = await startPostern(t);
+  const { status, headers, body } = await postern.send('share/add', { title: 7 });
+  assert.equal(status, 400);
+  assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
+  for (const name of ['type', 'title', 'detail', 'instance', 'code', 'timestamp', 'message', 'errorType'])
+    assert.equal(typeof body[name], 'string', name);
+  assert.deepEqual([body.status, typeof body.messageId], [400, 'number']);
+  assert.deepEqual([body.message, body.errorType, body.instance], [body.detail, body.code, '/api/v1/share/add']);
+  for (const fault of body.errors) assert.deepEqual(Object.keys(fault), ['field', 'detail']);
+});
+
+test('every answer carries an X-Request-Id of its own', async (t) => {
+  const postern = await startPostern(t);
+  const answers = [
+    await postern.send('share/search'),
+    await postern.send('share/get', { id: 99 }),
+    await postern.send('share/search', {}, { key: null }),
+    await postern.send('no/such', {}, { method: 'GET' }),
+  ];
+  assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id') ?? '')).size, 4);
+});
+
+test('a fault of each kind gives way to the one before it: 401, 403, 404 and 405, 413, 415, 400', async (t) => {
+  const postern = await startPostern(t);
+  const reader = await keyOf(postern, 'reader');
+  const large = 'x'.repeat((1 << 20) + 1);
+  const text = { 'content-type': 'text/plain' };
+  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text, key: null })).status, 401);
+  assert.equal((await raw(postern, '/api/v1/no/such', { method: 'POST', body: large, headers: text, key: null })).status, 401);
+  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text, key: reader })).status, 403);
+  assert.equal((await raw(postern, '/api/v1/no/such', { method: 'POST', body: large, headers: text })).status, 404);
+  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'PUT', body: large, headers: text })).status, 405);
+  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text })).status, 413);
+  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: text })).status, 415);
+  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: json })).status, 400);
+});
+
+test('a wrong method is answered 405 with the ones that are right', async (t) => {
+  const postern = await startPostern(t);
+  for (const [name, allow] of [
+    ['share/search', 'GET'],
+    ['share/get', 'POST'],
+    ['share/delete', 'DELETE'],
+    ['login', 'POST'],
+  ] as const) {
+    const { status, headers } = await raw(postern, `/api/v1/${name}`, { method: 'PATCH', headers: json, body: '{}' });
+    assert.equal(status, 405, name);
+    assert.equal(headers.get('allow'), allow);
+  }
+});
+
+test('a body of exactly 1 MiB is read, one byte more is 413', async (t) => {
+  const postern = await startPostern(t);
+  const body = (length: number) => JSON.stringify({ id: 1 }).padEnd(length, ' ');
+  assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body(1 << 20) })).status, 404);
+  assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body((1 << 20) + 1) })).status, 413);
+});
+
+test('a body that is not application/json in UTF-8 is refused', async (t) => {
+  const postern = await startPostern(t);
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/merge-patch+json'])
+    assert.equal(
+      (await raw(postern, '/api/v1/share/get', { method: 'POST', headers: { 'content-type': type }, body: '{"id":1}' })).status,
+      415,
+      type,
+    );
+  const latin = Buffer.from('{"username":"J\u00fcrgen","active":true}', 'latin1');
+  assert.equal((await raw(postern, '/api/v1/accessuser/add', { method: 'POST', headers: json, body: latin })).status, 400);
+  const right = await raw(postern, '/api/v1/share/search', { method: 'GET' });
+  assert.equal(right.status, 200);
+});
+
+test('application/json with a charset of UTF-8 is taken', async (t) => {
+  const postern = await startPostern(t);
+  const { status } = await raw(postern, '/api/v1/loginprofile/get', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+    body: '{"id":1}',
+  });
+  assert.equal(status, 200);
+});
+
+for (const body of ['[]', '"text"', '7', 'true', '[{"id":1}]', '{"id":1', '{"id":1}{"id":2}', 'NaN'])
+  test(`the body ${body} is refused with 400`, async (t) => {
+    const postern = await startPostern(t);
+    for (const name of ['share/get', 'loginprofile/get', 'loginprofile/add'])
+      assert.equal((await raw(postern, `/api/v1/${name}`, { method: 'POST', headers: json, body })).status, 400, name);
+  });
+
+test('a field of the wrong type is refused, never coerced', async (t) => {
+  const postern = await startPostern(t);
+  const wrong = {
+    title: 1,
+    canView: 'true',
+    active: 1,
+    authenticationId: '1',
+    folder: 'false',
+    description: 5,
+    allowAllUsers: 0,
+    validityEndDate: 1_700_000_000,
+  };
+  const answer = await postern.send('share/add', newShare(wrong));
+  assert.equal(answer.status, 400);
+  assert.deepEqual(faultsOf(answer), Object.keys(wrong).sort());
+  for (const id of ['1', 1.5, true, [1], {}, null, 0, -1, 1e300])
+    assert.equal((await postern.send('share/get', { id })).status, 400, JSON.stringify(id));
+});
+
+test('an unknown field is refused by name, with the nearest known one as a hint', async (t) => {
+  const postern = await startPostern(t);
+  const answer = await postern.send('share/add', newShare({ canDownlod: true, notifyEmail: 'a@example.com', zzzzzzzzzzzzzzzz: 1 }));
+  assert.deepEqual(faultsOf(answer), ['canDownlod', 'notifyEmail', 'zzzzzzzzzzzzzzzz']);
+  assert.match(faultAt(answer, 'canDownlod'), /\bcanDownload\b/);
+  assert.match(faultAt(answer, 'notifyEmail'), /\bnotifyEmails\b/);
+});
+
+test('an unknown query parameter is refused by name, with the nearest known one as a hint', async (t) => {
+  const postern = await startPostern(t);
+  const searched = await postern.send('share/search', { serchWord: 'x' });
+  assert.match(faultAt(searched, 'serchWord'), /\bsearchWord\b/);
+  const changed = await postern.send('share/add', newShare(), { query: { dryrun: 'true' } });
+  assert.equal(changed.status, 400);
+  assert.match(faultAt(changed, 'dryrun'), /\bdryRun\b/);
+});
+
+test('a question takes no dryRun: it changes nothing', async (t) => {
+  const postern = await startPostern(t);
+  for (const name of ['loginprofile/get', 'loginprofile/search'])
+    assert.deepEqual(faultsOf(await postern.send(name, {}, { query: { dryRun: 'true' } })), ['dryRun'], name);
+});
+
+test('a doubled query parameter is refused by name', async (t) => {
+  const postern = await startPostern(t);
+  for (const path of [
+    '/api/v1/share/search?pageSize=1&pageSize=1',
+    '/api/v1/accessuser/search?pageSize=1&pageSize=2',
+    '/api/v1/audit/search?pageSize=1&pageSize=2',
+  ])
+    assert.deepEqual(faultsOf(await raw(postern, path)), ['pageSize']);
+  const doubled = await raw(postern, '/api/v1/share/delete?dryRun=true&dryRun=true', { method: 'DELETE', headers: json, body: '{"id":1}' });
+  assert.deepEqual(faultsOf(doubled), ['dryRun']);
+});
+
+test('DELETE takes its fields as query parameters where a client sends no body', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare());
+  assert.equal((await raw(postern, `/api/v1/share/delete?id=${id}`, { method: 'DELETE' })).status, 200);
+  assert.equal((await postern.send('share/get', { id })).status, 404);
+  await postern.call('accessuser/add', { username: '007', active: true, authId: 1 });
+  assert.equal((await raw(postern, '/api/v1/accessuser/deleteByUsername?username=007&loginProfileId=1', { method: 'DELETE' })).status, 200);
+  assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/delete?id=x', { method: 'DELETE' })), ['id']);
+  assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/delete?id=1&ids=2', { method: 'DELETE' })), ['ids']);
+});
+
+test('all fields at fault are named at once, whatever is wrong with them', async (t) => {
+  const postern = await startPostern(t);
+  const answer = await postern.send(
+    'share/add',
+    newShare({ location: 'nowhere', authenticationId: 99, validityStartDate: '2026-02-01', validityEndDate: '2026-01-01' }),
+  );
+  assert.equal(answer.status, 400);
+  for (const field of ['location', 'authenticationId', 'validityEndDate']) assert.ok(faultsOf(answer).includes(field), field);
+});
+
+test('__proto__ and constructor are fields like any other: unknown', async (t) => {
+  const postern = await startPostern(t);
+  for (const name of ['__proto__', 'constructor', 'toString'])
+    assert.deepEqual(
+      faultsOf(await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: `{"id":1,"${name}":{"x":1}}` })),
+      [name],
+    );
+});
+
+test('a query parameter named __proto__ is unknown like any other', async (t) => {
+  const postern = await startPostern(t);
+  assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/search?__proto__=1')), ['__proto__']);
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { adminKey, newShare, startPostern } from '../start.ts';
+import { faultsOf, keyOf } from './keys.ts';
+
+const reads = [
+  'accessuser/search',
+  'share/get',
+  'share/search',
+  'share/explain',
+  'share/activity',
+  'loginprofile/get',
+  'loginprofile/search',
+];
+const edits = [
+  'accessuser/update',
+  'accessuser/updateUserPassword',
+  'accessuser/add',
+  'accessuser/delete',
+  'accessuser/deleteByUsername',
+  'share/add',
+  'share/update',
+  'share/updateSharableLink',
+  'share/duplicate',
+  'share/delete',
+  'location/search',
+  'location/browse',
+];
+const administers = [
+  'loginprofile/update',
+  'loginprofile/updateViewId',
+  'loginprofile/duplicate',
+  'loginprofile/add',
+  'loginprofile/delete',
+  'loginprofile/makeDefault',
+  'apikey/add',
+  'apikey/delete',
+  'apikey/search',
+  'location/add',
+  'location/update',
+  'location/get',
+  'location/delete',
+  'location/test',
+  'audit/search',
+  'audit/export',
+  'tenant/add',
+  'tenant/search',
+];
+
+test('without a key, with a wrong one or with another scheme, every operation answers 401 with its challenge', async (t) => {
+  const postern = await startPostern(t);
+  for (const name of [...reads, ...edits, ...administers])
+    for (const headers of [{}, { authorization: 'Basic YTpi' }] as Record<string, string>[]) {
+      const answer = await postern.send(name, {}, { key: null, headers });
+      assert.equal(answer.status, 401, name);
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
+    }
+  const wrong = await postern.send('share/search', {}, { key: 'pst_not-a-key-of-anybody' });
+  assert.equal(wrong.status, 401);
+  assert.match(wrong.headers.get('www-authenticate') ?? '', /^Bearer/);
+});
+
+for (const [role, refused] of [
+  ['reader', [...edits, ...administers]],
+  ['editor', administers],
+] as const)
+  test(`a key of role ${role} reaches what its role allows and is refused the rest before the body is looked at`, async (t) => {
+    const postern = await startPostern(t);
+    const key = await keyOf(postern, role);
+    for (const name of [...reads, ...edits, ...administers]) {
+      const answer = await postern.send(name, { nonsense: 1 }, { key });
+      assert.equal(answer.status, refused.some((known) => known === name) ? 403 : 400, name);
+    }
+  });
+
+test('an expired key answers 401', async (t) => {
+  let now = Date.parse('2026-05-01T00:00:00Z');
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const key = await keyOf(postern, 'reader', { expiryDateTime: '2026-05-01T12:00:00Z' });
+  assert.equal((await postern.send('share/search', {}, { key })).status, 200);
+  now = Date.parse('2026-05-01T12:00:00Z');
+  assert.equal((await postern.send('share/search', {}, { key })).status, 401);
+});
+
+test('login answers a token that is good for an hour, with the role of its key', async (t) => {
+  let now = Date.parse('2026-05-01T00:00:00Z');
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const secretkey = await keyOf(postern, 'reader');
+  const { token, expiryDateTime } = await postern.call('login', { username: 'reader key', secretkey }, { key: null });
+  assert.equal(expiryDateTime, '2026-05-01T01:00:00.000Z');
+  assert.equal((await postern.send('share/search', {}, { key: token })).status, 200);
+  assert.equal((await postern.send('share/add', newShare(), { key: token })).status, 403);
+  now += 3_599_999;
+  assert.equal((await postern.send('share/search', {}, { key: token })).status, 200);
+  now += 1;
+  assert.equal((await postern.send('share/search', {}, { key: token })).status, 401);
+});
+
+test('a token never outlives its key', async (t) => {
+  let now = Date.parse('2026-05-01T00:00:00Z');
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const secretkey = await keyOf(postern, 'reader', { expiryDateTime: '2026-05-01T00:10:00Z' });
+  const { token, expiryDateTime } = await postern.call('login', { username: 'reader key', secretkey }, { key: null });
+  assert.equal(expiryDateTime, '2026-05-01T00:10:00.000Z');
+  now = Date.parse('2026-05-01T00:10:00Z');
+  assert.equal((await postern.send('share/search', {}, { key: token })).status, 401);
+});
+
+test('a deleted key and its tokens end at once', async (t) => {
+  const postern = await startPostern(t);
+  const { id, key } = await postern.call('apikey/add', { name: 'temp', role: 'reader' });
+  const { token } = await postern.call('login', { username: 'temp', secretkey: key }, { key: null });
+  await postern.call('apikey/delete', { id });
+  assert.equal((await postern.send('share/search', {}, { key })).status, 401);
+  assert.equal((await postern.send('share/search', {}, { key: token })).status, 401);
+});
+
+test('login refuses a wrong name and a wrong key alike', async (t) => {
+  const postern = await startPostern(t);
+  const answers = [
+    await postern.send('login', { username: 'nobody', secretkey: adminKey }, { key: null }),
+    await postern.send('login', { username: 'environment', secretkey: 'pst_wrong-but-long-enough' }, { key: null }),
+  ];
+  for (const { status, body } of answers)
+    assert.deepEqual([status, body.code, body.detail], [401, answers[0]?.body.code, answers[0]?.body.detail]);
+});
+
+test('login refuses unknown fields and missing ones by name', async (t) => {
+  const postern = await startPostern(t);
+  assert.deepEqual(faultsOf(await postern.send('login', {}, { key: null })), ['secretkey', 'username']);
+  assert.deepEqual(faultsOf(await postern.send('login', { username: 'environment', secretkey: adminKey, remember: true }, { key: null })), [
+    'remember',
+  ]);
+});
+
+test('login refuses an unknown query parameter', async (t) => {
+  const postern = await startPostern(t);
+  const stray = await postern.send('login', { username: 'environment', secretkey: adminKey }, { key: null, query: { remember: 'true' } });
+  assert.equal(stray.status, 400);
+});
+
+test('wrong keys slow their network down, and the right key has no limit', async (t) => {
+  const postern = await startPostern(t);
+  const statuses = new Set<number>();
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const { status, headers } = await postern.send('share/search', {}, { key: `pst_wrong-key-number-${attempt}` });
+    statuses.add(status);
+    if (status === 429) assert.match(headers.get('retry-after') ?? '', /^\d+$/);
+  }
+  assert.deepEqual([...statuses], [401, 429]);
+  assert.equal((await postern.send('share/search')).status, 200);
+});
+
+test('createdOwner and updatedOwner name the key that did it', async (t) => {
+  const postern = await startPostern(t);
+  const key = await keyOf(postern, 'editor');
+  const { id } = await postern.call('share/add', newShare());
+  await postern.call('share/update', await postern.call('share/get', { id }), { key });
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual([share.createdOwner, share.updatedOwner], ['environment', 'editor key']);
+});
+
+test('the name of a living key is taken, and free again when the key has gone', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('apikey/add', { name: 'sync', role: 'reader' });
+  assert.equal((await postern.send('apikey/add', { name: 'sync', role: 'admin' })).status, 409);
+  await postern.call('apikey/delete', { id });
+  assert.equal((await postern.send('apikey/add', { name: 'sync', role: 'admin' })).status, 200);
+});
+
+test('apikey/search tells name, role, first characters and last use, never the key', async (t) => {
+  const postern = await startPostern(t);
+  const { key, id } = await postern.call('apikey/add', { name: 'sync', role: 'reader', expiryDateTime: '2036-01-01T00:00:00Z' });
+  await postern.call('share/search', {}, { key });
+  const answer = await postern.call('apikey/search', { searchWord: 'SYNC' });
+  const [found] = answer.list;
+  assert.deepEqual([found.id, found.name, found.role, found.expiryDateTime], [id, 'sync', 'reader', '2036-01-01T00:00:00.000Z']);
+  assert.ok(key.startsWith(found.firstCharacters) && found.firstCharacters.startsWith('pst_') && found.firstCharacters.length < 16);
+  assert.notEqual(found.lastUsedDateTime, null);
+  assert.ok(!JSON.stringify(answer).includes(key));
+});
+
+test('the key of the environment cannot be deleted by REST', async (t) => {
+  const postern = await startPostern(t);
+  const { list } = await postern.call('apikey/search');
+  const { id } = list.find(({ name }: { name: string }) => name === 'environment');
+  assert.equal((await postern.send('apikey/delete', { id })).status, 409);
+  assert.equal((await postern.send('share/search')).status, 200);
+});

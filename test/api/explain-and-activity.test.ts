@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Json, newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+const allowed = ({ outcomes }: Json) =>
+  outcomes
+    .filter((outcome: Json) => outcome.allowed)
+    .map(({ action }: Json) => action)
+    .sort();
+const broken = ({ rules }: Json) => rules.filter(({ passed }: Json) => passed === false).map(({ rule }: Json) => rule);
+const every = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'];
+
+test('share/explain answers every rule in order with its reason, and the outcome of every action', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare({ canUpload: false, canRename: false }));
+  const answer = await postern.call('share/explain', { id });
+  for (const rule of answer.rules) {
+    assert.deepEqual(Object.keys(rule).sort(), ['passed', 'reason', 'rule']);
+    assert.notEqual(rule.reason, '');
+  }
+  assert.deepEqual(answer.outcomes.map(({ action }: Json) => action).sort(), [...every].sort());
+  assert.deepEqual(allowed(answer), every.filter((action) => !['upload', 'rename'].includes(action)).sort());
+});
+
+test('without an address the address rule is open: passed is null, and the reason says so', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 1, ipRange: '10.0.0.0/8' });
+  const { id } = await postern.call('share/add', newShare({ authenticationId }));
+  const open = (await postern.call('share/explain', { id })).rules.find(({ passed }: Json) => passed === null);
+  assert.match(open.rule, /address/i);
+  assert.deepEqual(broken(await postern.call('share/explain', { id, address: '10.1.2.3' })), []);
+  assert.deepEqual(broken(await postern.call('share/explain', { id, address: '::ffff:10.1.2.3' })), []);
+  const outside = await postern.call('share/explain', { id, address: '11.1.2.3' });
+  assert.deepEqual([broken(outside), allowed(outside)], [['address'], []]);
+});
+
+test('share/explain answers for any instant', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare({ validityStartDate: '2030-01-01', validityEndDate: '2030-12-31' }));
+  const at = async (instant: string) => allowed(await postern.call('share/explain', { id, at: instant })).length > 0;
+  assert.deepEqual(
+    [await at('2029-12-31T23:59:59.999Z'), await at('2030-01-01'), await at('2030-12-31T23:59:59.999Z'), await at('2031-01-01T00:00:00Z')],
+    [false, true, true, false],
+  );
+});
+
+test('share/explain answers for any person, and for nobody', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
+  const download = async (who: object) =>
+    allowed(await postern.call('share/explain', { id, action: 'download', ...who })).includes('download');
+  assert.equal(await download({}), false);
+  assert.equal(await download({ username: 'ANN' }), true);
+  assert.equal(await download({ email: 'ann@example.com' }), true);
+  assert.equal(await download({ username: 'bob' }), false);
+  await postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false });
+  assert.equal(await download({ username: 'ann' }), false);
+});
+
+test('share/explain admits a member of a listed group where the provider names groups', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authenticationId } = await postern.call('loginprofile/add', {
+    typeId: 5,
+    configuration: JSON.stringify({ issuer: 'https://id.example.com', clientId: 'a', clientSecret: 'b' }),
+  });
+  const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false, groupNames: '"Sales, EU"' }));
+  const may = async (who: object) => allowed(await postern.call('share/explain', { id, ...who })).includes('download');
+  assert.equal(await may({ email: 'x@example.com', groupNames: 'staff,"sales, eu"' }), true);
+  assert.equal(await may({ email: 'x@example.com', groupNames: 'staff' }), false);
+});
+
+test('share/explain refuses what it cannot read, by name, and changes nothing', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare());
+  const before = JSON.stringify([await postern.call('share/search'), (await postern.call('audit/search')).totalCount]);
+  for (const [field, value] of [
+    ['at', 'soon'],
+    ['address', 'home'],
+    ['action', 'fly'],
+    ['adress', '::1'],
+    ['groupNames', 7],
+  ] as const)
+    assert.deepEqual(faultsOf(await postern.send('share/explain', { id, [field]: value })), [field]);
+  await postern.call('share/explain', { id, action: 'delete' });
+  assert.equal(JSON.stringify([await postern.call('share/search'), (await postern.call('audit/search')).totalCount]), before);
+});
+
+test('share/activity counts by day and by visitor, and names the listed users who have not come', async (t) => {
+  let now = Date.parse('2026-05-01T10:00:00Z');
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const { id, viewId } = await postern.call(
+    'share/add',
+    newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' }),
+  );
+  const activity = (query = {}) => postern.call('share/activity', { id, ...query });
+  assert.deepEqual((await activity()).notCome, ['ann', 'bob']);
+  const cookie = await signIn(postern, `/s/${viewId}`, 'ann');
+  await postern.visit(`/s/${viewId}/file/welcome.txt`, { headers: { cookie } });
+  now = Date.parse('2026-05-02T09:00:00Z');
+  const again = await signIn(postern, `/s/${viewId}`, 'ann');
+  await postern.visit(`/s/${viewId}/file/welcome.txt`, { headers: { cookie: again } });
+  const seen = await activity();
+  assert.deepEqual(
+    seen.byDay.map(({ date, downloads }: Json) => [date, downloads]),
+    [
+      ['2026-05-01', 1],
+      ['2026-05-02', 1],
+    ],
+  );
+  const ann = seen.byVisitor.find(({ visitor }: Json) => visitor === 'ann');
+  assert.equal(ann.downloads, 2);
+  assert.deepEqual(seen.notCome, ['bob']);
+  assert.deepEqual(
+    (await activity({ fromDate: '2026-05-02' })).byDay.map(({ date }: Json) => date),
+    ['2026-05-02'],
+  );
+  assert.deepEqual(
+    (await activity({ toDate: '2026-05-01' })).byDay.map(({ date }: Json) => date),
+    ['2026-05-01'],
+  );
+  assert.deepEqual((await activity({ fromDate: '2026-05-03' })).notCome, ['ann', 'bob']);
+});

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+test('a time is taken with any ISO 8601 offset and answered in UTC with milliseconds', async (t) => {
+  const postern = await startPostern(t);
+  for (const [sent, answered] of [
+    ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00.000Z'],
+    ['2026-01-31T09:00:00.5+02:00', '2026-01-31T07:00:00.500Z'],
+    ['2026-01-31T09:00:00-05:30', '2026-01-31T14:30:00.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ]) {
+    const { id } = await postern.call('share/add', newShare({ validityStartDate: sent }));
+    assert.equal((await postern.call('share/get', { id })).validityStartDate, answered);
+  }
+  const { id } = await postern.call('share/add', newShare({ validityEndDate: '2026-12-31' }));
+  assert.equal((await postern.call('share/get', { id })).validityEndDate, '2027-01-01T00:00:00.000Z');
+});
+
+test('a date that does not exist is refused', async (t) => {
+  const postern = await startPostern(t);
+  for (const date of [
+    '2026-02-29',
+    '2026-02-30T00:00:00Z',
+    '2026-04-31',
+    '2026-00-10',
+    '2026-01-01T24:30:00Z',
+    '2026-01-01T00:60:00Z',
+    '01.02.2026',
+    'tomorrow',
+    '2026-01-01T00:00:00+25:00',
+  ])
+    for (const field of ['validityStartDate', 'validityEndDate'])
+      assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: date }))), [field], date);
+});
+
+test('an end that is not after its start is refused, an end in the past is not', async (t) => {
+  const postern = await startPostern(t);
+  const at = '2026-01-31T09:00:00Z';
+  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ validityStartDate: at, validityEndDate: at }))), [
+    'validityEndDate',
+  ]);
+  const { id } = await postern.call('share/add', newShare({ validityStartDate: '2020-01-01', validityEndDate: '2020-01-01' }));
+  const share = await postern.call('share/get', { id });
+  assert.equal((await postern.send('share/update', { ...share, validityStartDate: '2020-02-01', validityEndDate: undefined })).status, 400);
+});
+
+for (const [field, longest] of [
+  ['title', 255],
+  ['description', 4000],
+  ['startupMessage', 4000],
+  ['waterMarkText', 4000],
+  ['digitalSignReason', 4000],
+] as const)
+  test(`${field} of a share may be ${longest} characters long and no longer`, async (t) => {
+    const postern = await startPostern(t);
+    await postern.call('share/add', newShare({ [field]: 'ä'.repeat(longest) }));
+    await postern.call('share/add', newShare({ [field]: '😀'.repeat(longest) }));
+    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: 'x'.repeat(longest + 1) }))), [field]);
+  });
+
+test('the other texts have the lengths that the contract gives them', async (t) => {
+  const postern = await startPostern(t);
+  const user = (over: object) => postern.send('accessuser/add', { username: 'ann', active: true, ...over });
+  for (const [field, value] of [
+    ['username', 'x'.repeat(256)],
+    ['firstName', 'x'.repeat(256)],
+    ['lastName', 'x'.repeat(256)],
+    ['email', `${'x'.repeat(249)}@a.de`.padEnd(255, 'e')],
+  ] as const) {
+    assert.deepEqual(faultsOf(await user({ [field]: value })), [field]);
+    assert.equal(
+      (await user({ username: `ok ${field}`.replace(' ', ''), [field]: value.slice(field === 'email' ? 1 : 0, 255) })).status,
+      200,
+      field,
+    );
+  }
+  for (const [field, value] of [
+    ['title', 'x'.repeat(256)],
+    ['description', 'x'.repeat(4001)],
+    ['configuration', `{"a":"${'x'.repeat(65_536)}"}`],
+  ] as const)
+    assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { [field]: value })), [field]);
+});
+
+test('a required text is not empty, userNames excepted', async (t) => {
+  const postern = await startPostern(t);
+  for (const field of ['title', 'location', 'path'])
+    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: '' }))), [field]);
+  assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username: '', active: true })), ['username']);
+  assert.deepEqual(faultsOf(await postern.send('apikey/add', { name: '', role: 'reader' })), ['name']);
+  assert.equal((await postern.send('share/add', newShare({ userNames: '' }))).status, 200);
+});
+
+test('control characters are refused, except line breaks in free text', async (t) => {
+  const postern = await startPostern(t);
+  for (const [field, value] of [
+    ['title', 'a\nb'],
+    ['title', 'a\u0000b'],
+    ['title', 'a\u007fb'],
+    ['description', 'a\u0007b'],
+    ['waterMarkText', 'a\u0085b'],
+    ['title', '\ud800'],
+  ] as const)
+    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: value }))), [field]);
+  const { id } = await postern.call('share/add', newShare({ description: 'a\r\nb\nc' }));
+  assert.equal((await postern.call('share/get', { id })).description, 'a\r\nb\nc');
+});
+
+test('text is stored in Unicode NFC', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'A\u0308rger' }));
+  assert.equal((await postern.call('share/get', { id })).title, '\u00c4rger');
+  await postern.call('accessuser/add', { username: 'ju\u0308rgen', active: true });
+  assert.equal((await postern.send('accessuser/add', { username: 'J\u00dcRGEN', active: true })).status, 409);
+});
+
+test('a user name has no comma and no colon, and is unique within its profile whatever its case', async (t) => {
+  const postern = await startPostern(t);
+  for (const username of ['a,b', 'a:b'])
+    assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username, active: true })), ['username']);
+  const { id } = await postern.call('loginprofile/add', {});
+  await postern.call('accessuser/add', { username: 'Ann', active: true, authId: id });
+  assert.equal((await postern.send('accessuser/add', { username: 'aNN', active: true, authId: id })).status, 409);
+  assert.equal((await postern.send('accessuser/add', { username: 'aNN', active: true })).status, 200);
+});
+
+test('a user without authId joins the default login profile, and the message says when it signs nobody in', async (t) => {
+  const postern = await startPostern(t);
+  const unused = await postern.call('accessuser/add', { username: 'ann', active: true });
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
+  await postern.call('loginprofile/makeDefault', { id });
+  const used = await postern.call('accessuser/add', { username: 'ann', active: true });
+  assert.notEqual(unused.message, used.message);
+  assert.deepEqual(
+    (await postern.call('accessuser/search')).list.map(({ authId }: Json) => authId),
+    [1, id],
+  );
+});
+
+for (const range of [
+  '10.0.0.0/33',
+  '010.0.0.1',
+  '10.0.0.256',
+  '10.0.0.9-10.0.0.1',
+  '::1/129',
+  'localhost',
+  '10.0.0',
+  '10.0.0.1-::1',
+  '1.2.3.4/',
+  'fe80::1%eth0',
+  '10.0.0.1;10.0.0.2',
+  '0x7f.1.1.1',
+  '1.2.3.4/08',
+])
+  test(`the ipRange ${range} is refused`, async (t) => {
+    const postern = await startPostern(t);
+    assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { ipRange: range })), ['ipRange']);
+  });
+
+test('an ipRange takes addresses, CIDR blocks and ranges, separated by commas or white space', async (t) => {
+  const postern = await startPostern(t);
+  await postern.call('loginprofile/add', {
+    ipRange: '192.0.2.7/24, 10.0.0.1-10.0.0.9\n2001:db8::/32 ::ffff:192.0.2.1,2001:db8::1-2001:db8::ff',
+  });
+});
+
+test('lists are trimmed, lose their duplicates and keep an entry that holds a comma', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call(
+    'share/add',
+    newShare({ groupNames: ' staff ,"Sales, EU", staff,"the ""A"" team"', notifyEmails: ' a@example.com ,a@example.com,' }),
+  );
+  const { groupNames, notifyEmails } = await postern.call('share/get', { id });
+  assert.deepEqual(groupNames.split(/, ?(?=(?:[^"]*"[^"]*")*[^"]*$)/), ['staff', '"Sales, EU"', '"the ""A"" team"']);
+  assert.equal(notifyEmails, 'a@example.com');
+  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ groupNames: '"open' }))), ['groupNames']);
+  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ notifyEmails: 'a@example.com,not an address' }))), ['notifyEmails']);
+});
+
+test('a share of a USERS profile names users of that profile alone', async (t) => {
+  const postern = await startPostern(t);
+  const [one, two] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['bob'])];
+  assert.deepEqual(
+    faultsOf(await postern.send('share/add', newShare({ authenticationId: one.id, allowAllUsers: false, userNames: 'ann,bob' }))),
+    ['userNames'],
+  );
+  const { id } = await postern.call('share/add', newShare({ authenticationId: one.id, allowAllUsers: false, userNames: 'ANN' }));
+  const share = await postern.call('share/get', { id });
+  assert.equal(share.allowedLogins, 1);
+  const { userNames: _u, groupNames: _g, ...rest } = share;
+  assert.equal((await postern.send('share/update', { ...rest, authenticationId: two.id })).status, 400);
+  assert.equal((await postern.send('share/update', { ...rest, authenticationId: two.id, userNames: 'bob', groupNames: '' })).status, 200);
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newShare, startPostern } from '../start.ts';
+import { keyOf } from './keys.ts';
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+test('the same request under the same Idempotency-Key is answered as before, and done once', async (t) => {
+  const postern = await startPostern(t);
+  const first = await postern.send('share/add', newShare(), keyed('one'));
+  const again = await postern.send('share/add', newShare(), keyed('one'));
+  assert.deepEqual([again.status, again.body], [200, first.body]);
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  assert.equal(first.headers.get('idempotency-replayed'), null);
+  assert.equal((await postern.call('share/search')).totalCount, 1);
+});
+
+test('another body, another query or another operation under the same Idempotency-Key is 409', async (t) => {
+  const postern = await startPostern(t);
+  await postern.call('accessuser/add', { username: 'ann', active: true }, keyed('one'));
+  assert.equal((await postern.send('accessuser/add', { username: 'bob', active: true }, keyed('one'))).status, 409);
+  assert.equal((await postern.send('loginprofile/add', { title: 'x' }, keyed('one'))).status, 409);
+  assert.equal(
+    (await postern.send('accessuser/add', { username: 'ann', active: true }, { ...keyed('one'), query: { dryRun: 'true' } })).status,
+    409,
+  );
+  assert.equal((await postern.call('accessuser/search')).totalCount, 1);
+});
+
+test('of two twins at once one is done, and the other is 409 or answered the same', async (t) => {
+  const postern = await startPostern(t);
+  const answers = await Promise.all([1, 2, 3, 4].map(() => postern.send('share/add', newShare(), keyed('one'))));
+  assert.ok(answers.some(({ status }) => status === 200));
+  for (const { status } of answers) assert.ok([200, 409].includes(status));
+  assert.equal((await postern.call('share/search')).totalCount, 1);
+});
+
+test('each caller has Idempotency-Keys of its own', async (t) => {
+  const postern = await startPostern(t);
+  const editor = await keyOf(postern, 'editor');
+  await postern.call('share/add', newShare(), keyed('one'));
+  const other = await postern.send('share/add', newShare(), { ...keyed('one'), key: editor });
+  assert.equal(other.headers.get('idempotency-replayed'), null);
+  assert.equal((await postern.call('share/search')).totalCount, 2);
+});
+
+test('a refusal is not kept: the same Idempotency-Key serves for the request put right', async (t) => {
+  const postern = await startPostern(t);
+  assert.equal((await postern.send('share/add', newShare({ location: 'nowhere' }), keyed('one'))).status, 400);
+  assert.equal((await postern.send('share/add', newShare(), keyed('one'))).status, 200);
+});
+
+test('a dry run is not kept', async (t) => {
+  const postern = await startPostern(t);
+  await postern.call('share/add', newShare(), { ...keyed('one'), query: { dryRun: 'true' } });
+  const done = await postern.send('share/add', newShare(), keyed('one'));
+  assert.deepEqual([done.status, done.headers.get('idempotency-replayed')], [200, null]);
+});
+
+test('an Idempotency-Key is kept for 24 hours', async (t) => {
+  let now = Date.parse('2026-05-01T00:00:00Z');
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  await postern.call('share/add', newShare(), keyed('one'));
+  now += 86_399_999;
+  assert.equal((await postern.send('share/add', newShare(), keyed('one'))).headers.get('idempotency-replayed'), 'true');
+  now += 1;
+  assert.equal((await postern.send('share/add', newShare(), keyed('one'))).headers.get('idempotency-replayed'), null);
+  assert.equal((await postern.call('share/search')).totalCount, 2);
+});
+
+test('an Idempotency-Key may be 255 characters long and no longer', async (t) => {
+  const postern = await startPostern(t);
+  assert.equal((await postern.send('loginprofile/add', {}, keyed('x'.repeat(255)))).status, 200);
+  assert.equal((await postern.send('loginprofile/add', {}, keyed('x'.repeat(256)))).status, 400);
+});
+
+test('get, search, explain and login take no notice of an Idempotency-Key', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare(), keyed('one'));
+  for (const [name, body] of [
+    ['share/get', { id }],
+    ['share/search', {}],
+    ['share/explain', { id }],
+  ] as const) {
+    const { status, headers } = await postern.send(name, body, keyed('one'));
+    assert.deepEqual([status, headers.get('idempotency-replayed')], [200, null], name);
+  }
+});
+
+test('a key that was added under an Idempotency-Key is answered again, and is the same', async (t) => {
+  const postern = await startPostern(t);
+  const body = { name: 'sync', role: 'reader' };
+  const { key } = await postern.call('apikey/add', body, keyed('one'));
+  assert.equal((await postern.call('apikey/add', body, keyed('one'))).key, key);
+});
+
+test('a replay survives a restart', async (t) => {
+  const first = await startPostern(t);
+  const { id } = await first.call('share/add', newShare(), keyed('one'));
+  const folder = first.data;
+  await first.stop();
+  const second = await startPostern(t, { data: folder });
+  const again = await second.send('share/add', newShare(), keyed('one'));
+  assert.deepEqual([again.body.id, again.headers.get('idempotency-replayed')], [id, 'true']);
+});
+
+test('a delete under an Idempotency-Key is answered as done when it comes again', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare());
+  await postern.call('share/delete', { id }, keyed('one'));
+  const again = await postern.send('share/delete', { id }, keyed('one'));
+  assert.deepEqual([again.status, again.headers.get('idempotency-replayed')], [200, 'true']);
+});

@@ -1,0 +1,21 @@
+import type { Answer, TestPostern } from '../start.ts';
+
+/** A key of the first tenant with this role. */
+export async function keyOf(postern: TestPostern, role: string, over: object = {}): Promise<string> {
+  const { key } = await postern.call('apikey/add', { name: `${role} key`, role, ...over });
+  return String(key);
+}
+
+/** Another tenant, and an admin key of it. */
+export async function anotherTenant(postern: TestPostern) {
+  const { id } = await postern.call('tenant/add', { title: 'Other house' });
+  const { key } = await postern.call('apikey/add', { name: 'theirs', role: 'admin', tid: id });
+  return { tid: Number(id), key: String(key) };
+}
+
+/** The fields that a refusal names, sorted. */
+export const faultsOf = ({ body }: Answer): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
+
+/** What a refusal says of one field. */
+export const faultAt = ({ body }: Answer, field: string): string =>
+  (body.errors ?? []).find((fault: { field: string }) => fault.field === field)?.detail ?? '';

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
+import { faultAt, faultsOf, keyOf } from './keys.ts';
+
+async function addedLocation(postern: TestPostern, name = 'reports') {
+  const folder = join(postern.files, name);
+  await mkdir(folder);
+  const { id } = await postern.call('location/add', { name, kind: 'local', configuration: JSON.stringify({ folder }) });
+  return { id, folder };
+}
+
+test('the first tenant begins with the location local and its welcome file', async (t) => {
+  const postern = await startPostern(t);
+  const { list } = await postern.call('location/search');
+  assert.deepEqual(
+    list.map(({ name, kind, tid }: Json) => [name, kind, tid]),
+    [['local', 'local', 1]],
+  );
+  const { entries } = await postern.call('location/browse', { location: 'local' });
+  assert.deepEqual(
+    entries.map(({ name, folder }: Json) => [name, folder]),
+    [['welcome.txt', false]],
+  );
+});
+
+test('a location can be added, read, renamed, shared from and deleted once no share uses it', async (t) => {
+  const postern = await startPostern(t);
+  const { id, folder } = await addedLocation(postern);
+  const location = await postern.call('location/get', { id });
+  assert.deepEqual([location.name, location.kind, JSON.parse(location.configuration)], ['reports', 'local', { folder }]);
+  const { id: share } = await postern.call('share/add', newShare({ location: 'reports' }));
+  assert.equal((await postern.send('location/delete', { id })).status, 409);
+  await postern.call('location/update', { ...location, name: 'papers' });
+  assert.equal((await postern.call('share/get', { id: share })).location, 'papers');
+  await postern.call('share/delete', { id: share });
+  await postern.call('location/delete', { id });
+  assert.equal((await postern.send('location/get', { id })).status, 404);
+});
+
+test('a name of a location is taken once, and a version that no longer fits is 412', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await addedLocation(postern);
+  assert.equal((await postern.send('location/update', { id, name: 'local' })).status, 409);
+  assert.equal((await postern.send('location/update', { id, name: 'x' }, { headers: { 'if-match': '"0"' } })).status, 412);
+  assert.deepEqual(faultsOf(await postern.send('location/update', { id, kind: 's3' })), ['kind']);
+});
+
+test('a kind that is not built yet is refused, naming those that are', async (t) => {
+  const postern = await startPostern(t);
+  for (const kind of ['s3', 'azure', 'sftp', 'webdav', 'floppy']) {
+    const answer = await postern.send('location/add', { name: kind, kind, configuration: '{}' });
+    assert.equal(answer.status, 400);
+    assert.match(faultAt(answer, 'kind'), /\blocal\b/);
+  }
+});
+
+test('a configuration that names no folder below what is allowed is refused', async (t) => {
+  const postern = await startPostern(t);
+  await symlink('/etc', join(postern.files, 'etc-link'));
+  for (const configuration of [
+    '{',
+    '{}',
+    '[]',
+    JSON.stringify({ folder: 'relative' }),
+    JSON.stringify({ folder: '/etc' }),
+    JSON.stringify({ folder: join(postern.files, '..') }),
+    JSON.stringify({ folder: `${postern.files}/../../..` }),
+    JSON.stringify({ folder: join(postern.files, 'nothing') }),
+    JSON.stringify({ folder: join(postern.files, 'etc-link') }),
+    JSON.stringify({ folder: postern.files, more: 1 }),
+  ])
+    assert.deepEqual(
+      faultsOf(await postern.send('location/add', { name: 'x', kind: 'local', configuration })),
+      ['configuration'],
+      configuration,
+    );
+});
+
+test('location/search shows the configuration to an admin alone', async (t) => {
+  const postern = await startPostern(t);
+  const editor = await keyOf(postern, 'editor');
+  const [seen] = (await postern.call('location/search', {}, { key: editor })).list;
+  assert.equal(seen.name, 'local');
+  assert.ok(!JSON.stringify(seen).includes(postern.files));
+  assert.ok((await postern.call('location/search')).list[0].configuration.includes(postern.files));
+});
+
+test('location/test tries the place for real, says what works and leaves nothing behind', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await addedLocation(postern);
+  const { works, tried } = await postern.call('location/test', { id });
+  assert.equal(works, true);
+  assert.ok(tried.length > 0);
+  assert.deepEqual((await postern.call('location/browse', { location: 'reports' })).entries, []);
+  assert.equal((await postern.send('location/test', { id: 987 })).status, 404);
+});
+
+test('location/browse lists folders first, and neither links nor what lies outside', async (t) => {
+  const postern = await startPostern(t);
+  const { folder } = await addedLocation(postern);
+  await mkdir(join(folder, 'zebra'));
+  await writeFile(join(folder, 'a.txt'), 'abc');
+  await symlink('/etc', join(folder, 'link'));
+  const { entries, path } = await postern.call('location/browse', { location: 'reports', path: '/' });
+  assert.equal(path, '/');
+  assert.deepEqual(
+    entries.map(({ name, folder: isFolder, size }: Json) => [name, isFolder, isFolder ? 0 : size]),
+    [
+      ['zebra', true, 0],
+      ['a.txt', false, 3],
+    ],
+  );
+  for (const outside of ['..', '/../..', '/link', '/nothing', '/a.txt', '/.postern'])
+    assert.deepEqual(faultsOf(await postern.send('location/browse', { location: 'reports', path: outside })), ['path'], outside);
+  assert.deepEqual(faultsOf(await postern.send('location/browse', { location: 'nowhere' })), ['location']);
+  assert.deepEqual(faultsOf(await postern.send('location/browse', {})), ['location']);
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Json, startPostern, type TestPostern } from '../start.ts';
+import { faultsOf, keyOf } from './keys.ts';
+
+const mask = '********';
+const fields = [
+  { name: 'title', added: 'Clients', updated: 'Customers' },
+  { name: 'description', added: 'one\ntwo', updated: 'three', cleared: '' },
+  { name: 'ipRange', added: '10.0.0.0/8', updated: '192.0.2.1', cleared: '' },
+  { name: 'username', added: 'guest', updated: 'visitor', cleared: '' },
+  { name: 'lang', added: 'en', updated: '', cleared: '' },
+  { name: 'startupMessage', added: 'Welcome', updated: 'Hello', cleared: '' },
+];
+const every = [
+  'id',
+  'title',
+  'tid',
+  'description',
+  'ipRange',
+  'typeId',
+  'typeString',
+  'shareCount',
+  'userCount',
+  'viewId',
+  'viewUrl',
+  'username',
+  'password',
+  'lang',
+  'startupMessage',
+  'configuration',
+  'createdOwner',
+  'updatedOwner',
+  'createDateTime',
+  'updateDateTime',
+];
+
+async function addedProfile(postern: TestPostern) {
+  const body = {
+    typeId: 2,
+    password: 'open sesame, please',
+    userCount: 99,
+    ...Object.fromEntries(fields.map(({ name, added }) => [name, added])),
+  };
+  const { id } = await postern.call('loginprofile/add', body);
+  return { id, profile: await postern.call('loginprofile/get', { id }) };
+}
+
+test('a login profile answers every field of the interface, and its etag, in get and in search alike', async (t) => {
+  const postern = await startPostern(t);
+  const { id, profile } = await addedProfile(postern);
+  assert.deepEqual(Object.keys(profile).sort(), [...every, 'etag'].sort());
+  const { list } = await postern.call('loginprofile/search');
+  assert.deepEqual(
+    list.find((record: Json) => record.id === id),
+    profile,
+  );
+});
+
+test('what loginprofile/add is given stands in the profile; its userCount is counted', async (t) => {
+  const postern = await startPostern(t);
+  const { profile } = await addedProfile(postern);
+  for (const { name, added } of fields) assert.equal(profile[name], added, name);
+  assert.deepEqual(
+    [profile.typeId, profile.typeString, profile.password, profile.userCount, profile.shareCount, profile.tid],
+    [2, 'PASSWORD', mask, 0, 0, 1],
+  );
+  assert.equal(profile.viewUrl, `${postern.publicUrl}/p/${profile.viewId}`);
+  assert.match(profile.viewId, /^[A-Za-z0-9_-]{22}$/);
+  assert.deepEqual([profile.createdOwner, profile.updatedOwner], ['environment', 'environment']);
+});
+
+for (const { name, updated } of fields)
+  test(`loginprofile/update changes ${name} and nothing else`, async (t) => {
+    const postern = await startPostern(t);
+    const { id, profile } = await addedProfile(postern);
+    await postern.call('loginprofile/update', { id, [name]: updated });
+    const after = await postern.call('loginprofile/get', { id });
+    assert.deepEqual({ ...after, etag: '', updateDateTime: '' }, { ...profile, [name]: updated, etag: '', updateDateTime: '' });
+  });
+
+for (const { name, cleared } of fields.filter((field) => 'cleared' in field))
+  for (const nothing of [null, ''])
+    test(`loginprofile/update clears ${name} by ${JSON.stringify(nothing)}`, async (t) => {
+      const postern = await startPostern(t);
+      const { id } = await addedProfile(postern);
+      await postern.call('loginprofile/update', { id, [name]: nothing });
+      assert.equal((await postern.call('loginprofile/get', { id }))[name], cleared);
+    });
+
+test('the title of a login profile and the password of a PASSWORD profile are not cleared', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await addedProfile(postern);
+  for (const name of ['title', 'password'])
+    for (const nothing of [null, '']) {
+      const answer = await postern.send('loginprofile/update', { id, [name]: nothing });
+      assert.equal(answer.status, 400, `${name} ${nothing}`);
+      assert.deepEqual(faultsOf(answer), [name]);
+    }
+});
+
+test('a login profile that was fetched can be edited and sent back whole, its masked password as it was', async (t) => {
+  const postern = await startPostern(t);
+  const { id, profile } = await addedProfile(postern);
+  await postern.call('loginprofile/update', { ...profile, ipRange: '', title: 'Customers' });
+  assert.equal((await postern.call('loginprofile/get', { id })).title, 'Customers');
+  const signedIn = await postern.visit(`/p/${profile.viewId}/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'guest', password: 'open sesame, please' }),
+  });
+  assert.equal(signedIn.status, 200);
+});
+
+test('loginprofile/update refuses another tid than the record has', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await addedProfile(postern);
+  assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, tid: 2 })), ['tid']);
+});
+
+test('loginprofile/update takes a viewId, and the old portal stops', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
+  const before = await postern.call('loginprofile/get', { id });
+  await postern.call('loginprofile/update', { id, viewId: 'clients-portal' });
+  assert.equal((await postern.call('loginprofile/get', { id })).viewUrl, `${postern.publicUrl}/p/clients-portal`);
+  assert.equal((await postern.visit(`/p/${before.viewId}/visit`)).status, 404);
+  assert.equal((await postern.visit('/p/clients-portal/visit')).status, 200);
+});
+
+test('loginprofile/add without anything makes a USERS profile named by its id', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('loginprofile/add', {});
+  const profile = await postern.call('loginprofile/get', { id });
+  assert.deepEqual([profile.typeId, profile.typeString, profile.title], [3, 'USERS', `Login profile ${id}`]);
+});
+
+test('loginprofile/add refuses what Postern computes, userCount excepted', async (t) => {
+  const postern = await startPostern(t);
+  for (const name of [
+    'id',
+    'tid',
+    'typeString',
+    'shareCount',
+    'viewId',
+    'viewUrl',
+    'createdOwner',
+    'updatedOwner',
+    'createDateTime',
+    'updateDateTime',
+    'etag',
+  ])
+    assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { title: 'Clients', [name]: 'x' })), [name]);
+});
+
+test('loginprofile/search sorts by every stored field and refuses secrets, counts and configuration with the list', async (t) => {
+  const postern = await startPostern(t);
+  await addedProfile(postern);
+  for (const sortField of [
+    'id',
+    'title',
+    'tid',
+    'description',
+    'ipRange',
+    'typeId',
+    'viewId',
+    'username',
+    'lang',
+    'startupMessage',
+    'createdOwner',
+    'updatedOwner',
+    'createDateTime',
+    'updateDateTime',
+  ]) {
+    const up = (await postern.call('loginprofile/search', { sortField, sortOrder: 'ace' })).list;
+    const down = (await postern.call('loginprofile/search', { sortField, sortOrder: 'dsc' })).list;
+    if (up[0][sortField] === up[1][sortField])
+      assert.deepEqual(
+        up.map((record: Json) => record.id),
+        [1, 2],
+        sortField,
+      );
+    assert.deepEqual(
+      down.map((record: Json) => record.id),
+      up.map((record: Json) => record.id).toReversed(),
+      sortField,
+    );
+  }
+  for (const sortField of ['password', 'configuration', 'shareCount', 'userCount', 'viewUrl', 'etag']) {
+    const answer = await postern.send('loginprofile/search', { sortField });
+    assert.deepEqual(faultsOf(answer), ['sortField'], sortField);
+    assert.match(answer.body.errors[0].detail, /title/);
+  }
+});
+
+test('a pick-list of login profiles carries neither configuration, username nor counts; a reader gets no other', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await addedProfile(postern);
+  const reader = await keyOf(postern, 'reader');
+  await postern.call('accessuser/add', { username: 'ann', active: true, authId: id });
+  const asked = [
+    await postern.call('loginprofile/search', { details: false }),
+    await postern.call('loginprofile/search', {}, { key: reader }),
+    await postern.call('loginprofile/search', { details: true }, { key: reader }),
+  ];
+  for (const { list } of asked) {
+    const profile = list.find((record: Json) => record.id === id);
+    assert.deepEqual([profile.configuration, profile.username, profile.userCount, profile.shareCount], ['', '', 0, 0]);
+    assert.equal(profile.title, 'Clients');
+  }
+  const full = (await postern.call('loginprofile/search')).list.find((record: Json) => record.id === id);
+  assert.deepEqual([full.username, full.userCount], ['guest', 1]);
+});

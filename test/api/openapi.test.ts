@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { startPostern } from '../start.ts';
+
+const contract: Record<string, readonly string[]> = {
+  'post accessuser/update': ['id', 'authId', 'firstName', 'lastName', 'email', 'active'],
+  'post accessuser/updateUserPassword': ['username', 'userPassword', 'confirmPassword', 'authId', 'currentPassword'],
+  'post accessuser/add': ['username', 'active', 'firstName', 'lastName', 'email', 'authId'],
+  'delete accessuser/delete': ['id'],
+  'delete accessuser/deleteByUsername': ['username', 'loginProfileId'],
+  'get accessuser/search': ['searchWord', 'authId', 'startIndex', 'pageSize', 'fromDate', 'toDate', 'sortField', 'sortOrder'],
+  'post share/add': [
+    'title',
+    'location',
+    'path',
+    'authenticationId',
+    'alertDelete',
+    'userNames',
+    'notifyEmails',
+    'validityStartDate',
+    'validityEndDate',
+    'groupNames',
+  ],
+  'post share/update': ['id', 'title', 'authenticationId', 'canView', 'alertRename', 'userNames', 'digitalSignature'],
+  'post share/updateSharableLink': ['id', 'viewId'],
+  'post share/get': ['id'],
+  'post share/duplicate': ['id', 'title'],
+  'delete share/delete': ['id'],
+  'get share/search': [
+    'searchWord',
+    'path',
+    'authType',
+    'authId',
+    'startIndex',
+    'pageSize',
+    'fromDate',
+    'toDate',
+    'sortField',
+    'sortOrder',
+  ],
+  'post loginprofile/update': [
+    'id',
+    'title',
+    'description',
+    'ipRange',
+    'typeId',
+    'userCount',
+    'viewId',
+    'username',
+    'password',
+    'lang',
+    'startupMessage',
+    'configuration',
+  ],
+  'post loginprofile/updateViewId': ['id', 'viewId'],
+  'post loginprofile/get': ['id'],
+  'post loginprofile/duplicate': ['id', 'title'],
+  'post loginprofile/add': [
+    'title',
+    'description',
+    'ipRange',
+    'typeId',
+    'userCount',
+    'username',
+    'password',
+    'lang',
+    'startupMessage',
+    'configuration',
+  ],
+  'delete loginprofile/delete': ['id'],
+  'get loginprofile/search': ['searchWord', 'typeId', 'startIndex', 'pageSize', 'fromDate', 'toDate', 'sortField', 'sortOrder', 'details'],
+};
+const beyond = [
+  'apikey/add',
+  'apikey/delete',
+  'apikey/search',
+  'location/add',
+  'location/update',
+  'location/get',
+  'location/delete',
+  'location/search',
+  'location/test',
+  'location/browse',
+  'audit/search',
+  'audit/export',
+  'tenant/add',
+  'tenant/search',
+  'share/activity',
+  'share/explain',
+  'loginprofile/makeDefault',
+  'login',
+];
+
+test('/openapi.json is a valid OpenAPI document, and needs no key', async (t) => {
+  const postern = await startPostern(t);
+  const answer = await postern.visit('/openapi.json');
+  assert.equal(answer.status, 200);
+  const { valid, errors } = await new Validator().validate(answer.body);
+  assert.ok(valid, JSON.stringify(errors));
+});
+
+test('/openapi.json lists every operation of the interface with every field, and every one beyond it', async (t) => {
+  const postern = await startPostern(t);
+  const { paths } = (await postern.visit('/openapi.json')).body;
+  for (const [operation, fields] of Object.entries(contract)) {
+    const [method = '', name = ''] = operation.split(' ');
+    const described = paths[`/api/v1/${name}`]?.[method];
+    assert.ok(described, operation);
+    const known =
+      method === 'get'
+        ? described.parameters.map((parameter: { name?: string }) => parameter.name)
+        : Object.keys(described.requestBody.content['application/json'].schema.properties);
+    for (const field of fields) assert.ok(known.includes(field), `${operation}: ${field}`);
+  }
+  for (const name of beyond) assert.ok(paths[`/api/v1/${name}`], name);
+});
+
+test('/openapi.json marks as required what the interface requires', async (t) => {
+  const postern = await startPostern(t);
+  const { paths } = (await postern.visit('/openapi.json')).body;
+  const required = (name: string, method = 'post') =>
+    [...(paths[`/api/v1/${name}`][method].requestBody.content['application/json'].schema.required ?? [])].sort();
+  assert.deepEqual(required('accessuser/update'), ['authId', 'id']);
+  assert.deepEqual(required('accessuser/deleteByUsername', 'delete'), ['loginProfileId', 'username']);
+  assert.deepEqual(required('share/duplicate'), ['id', 'title']);
+  assert.equal(required('share/add').length, 17);
+  assert.equal(required('share/update').length, 14);
+  assert.deepEqual(required('loginprofile/add'), []);
+});
+
+test('/docs shows the interface in a browser', async (t) => {
+  const postern = await startPostern(t);
+  const response = await fetch(`${postern.apiUrl}/docs`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+});

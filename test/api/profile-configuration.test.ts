@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { adminKey, startPostern, type TestPostern } from '../start.ts';
+import { faultsOf, keyOf } from './keys.ts';
+
+const secrets = ['very-secret-word-one', 'very-secret-word-two', 'very-secret-word-three'];
+const [password, clientSecret, bindPassword] = secrets;
+const oidc = { issuer: 'https://id.example.com', clientId: 'postern', clientSecret };
+const ldap = { url: 'ldap://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=y', bindPassword, userFilter: '(uid={username})' };
+const text = JSON.stringify;
+
+async function profiles(postern: TestPostern) {
+  const { id: byPassword } = await postern.call('loginprofile/add', { typeId: 2, password });
+  const { id: byOidc } = await postern.call('loginprofile/add', { typeId: 5, configuration: text(oidc) });
+  const { id: byLdap } = await postern.call('loginprofile/add', { typeId: 7, configuration: text(ldap) });
+  return { byPassword, byOidc, byLdap };
+}
+
+const exported = async (postern: TestPostern, query: string) =>
+  (await fetch(`${postern.apiUrl}/api/v1/audit/export${query}`, { headers: { authorization: `Bearer ${adminKey}` } })).text();
+
+test('secrets of a login profile are answered masked, in get and in search', async (t) => {
+  const postern = await startPostern(t);
+  const { byPassword, byOidc, byLdap } = await profiles(postern);
+  assert.equal((await postern.call('loginprofile/get', { id: byPassword })).password, '********');
+  assert.deepEqual(JSON.parse((await postern.call('loginprofile/get', { id: byOidc })).configuration), {
+    ...oidc,
+    clientSecret: '********',
+  });
+  assert.deepEqual(JSON.parse((await postern.call('loginprofile/get', { id: byLdap })).configuration), {
+    ...ldap,
+    bindPassword: '********',
+  });
+  const all = text([await postern.call('loginprofile/search'), await postern.call('loginprofile/search', { details: true })]);
+  for (const secret of secrets) assert.ok(!all.includes(secret));
+});
+
+test('no secret stands in the audit rows, in search or in export', async (t) => {
+  const postern = await startPostern(t);
+  const { byPassword, byOidc } = await profiles(postern);
+  await postern.call('loginprofile/update', { id: byPassword, password: 'very-secret-word-four' });
+  await postern.call('loginprofile/update', { id: byOidc, configuration: text({ ...oidc, clientSecret: 'very-secret-word-five' }) });
+  await postern.call('loginprofile/duplicate', { id: byOidc, title: 'Copy' });
+  await postern.call('accessuser/add', { username: 'ann', active: true });
+  await postern.call('accessuser/updateUserPassword', {
+    username: 'ann',
+    userPassword: 'very-secret-word-six',
+    confirmPassword: 'very-secret-word-six',
+  });
+  const key = await keyOf(postern, 'reader');
+  const rows = text([
+    await postern.call('audit/search', { pageSize: 1000 }),
+    await exported(postern, ''),
+    await exported(postern, '?format=csv'),
+  ]);
+  assert.ok(rows.includes('loginprofile/update') && rows.includes('accessuser/updateUserPassword'));
+  assert.doesNotMatch(rows, /very-secret|argon2/);
+  assert.ok(!rows.includes(key));
+});
+
+test('no secret lies readable on the disk', async (t) => {
+  const postern = await startPostern(t);
+  await profiles(postern);
+  const key = await keyOf(postern, 'reader');
+  await postern.call('apikey/add', { name: 'kept', role: 'reader' }, { headers: { 'idempotency-key': 'one' } });
+  await postern.stop();
+  const files = (await readdir(postern.data, { withFileTypes: true })).filter((entry) => entry.isFile());
+  assert.ok(files.length > 0);
+  for (const { name } of files) {
+    const bytes = await readFile(join(postern.data, name), 'latin1');
+    for (const secret of [...secrets, key]) assert.ok(!bytes.includes(secret), name);
+  }
+});
+
+test('the mask sent back leaves a secret of the configuration as it is, and without a secret it is refused', async (t) => {
+  const postern = await startPostern(t);
+  const { byOidc } = await profiles(postern);
+  const { configuration } = await postern.call('loginprofile/get', { id: byOidc });
+  await postern.call('loginprofile/update', { id: byOidc, configuration: text({ ...JSON.parse(configuration), clientId: 'other' }) });
+  assert.deepEqual(JSON.parse((await postern.call('loginprofile/get', { id: byOidc })).configuration), {
+    ...oidc,
+    clientId: 'other',
+    clientSecret: '********',
+  });
+  const fresh = await postern.send('loginprofile/add', { typeId: 5, configuration });
+  assert.deepEqual([fresh.status, faultsOf(fresh)], [400, ['configuration']]);
+  const masked = await postern.send('loginprofile/add', { typeId: 2, password: '********' });
+  assert.deepEqual([masked.status, faultsOf(masked)], [400, ['password']]);
+});
+
+test('the mask of a secret that the profile does not have is refused, another type’s secret notwithstanding', async (t) => {
+  const postern = await startPostern(t);
+  const { byOidc } = await profiles(postern);
+  const answer = await postern.send('loginprofile/update', {
+    id: byOidc,
+    typeId: 7,
+    configuration: text({ ...ldap, bindPassword: '********' }),
+  });
+  assert.equal(answer.status, 400);
+});
+
+test('a configuration that does not fit its type is refused with the place named', async (t) => {
+  const postern = await startPostern(t);
+  for (const [typeId, configuration, place] of [
+    [3, text({ allow: [] }), ''],
+    [1, text({ a: 1 }), ''],
+    [4, text({ allow: ['not an address'] }), 'allow'],
+    [4, text({ allow: 'a@example.com' }), 'allow'],
+    [5, text({ ...oidc, issuer: 7 }), 'issuer'],
+    [5, text({ issuer: oidc.issuer, clientId: 'x' }), 'clientSecret'],
+    [5, text({ ...oidc, clientSecrt: 'x' }), 'clientSecrt'],
+    [6, text({ entryPoint: 'https://x.example' }), 'certificates'],
+    [7, text({ ...ldap, startTls: 'yes' }), 'startTls'],
+    [5, '{', ''],
+    [5, '[]', ''],
+    [5, 'null', ''],
+  ] as const) {
+    const answer = await postern.send('loginprofile/add', { typeId, configuration });
+    assert.equal(answer.status, 400, configuration);
+    assert.deepEqual(
+      [...new Set(answer.body.errors.map(({ field }: { field: string }) => field.split('.')[0]))],
+      ['configuration'],
+      configuration,
+    );
+    assert.ok(text(answer.body.errors).includes(place), configuration);
+  }
+});
+
+test('typeId is one of seven, and each is answered with its word', async (t) => {
+  const postern = await startPostern(t);
+  const configurations = [
+    '',
+    '',
+    '',
+    text({ allow: ['*@example.com'] }),
+    text(oidc),
+    text({ metadataUrl: 'https://idp.example/metadata' }),
+    text(ldap),
+  ];
+  for (const [index, typeString] of ['PUBLIC', 'PASSWORD', 'USERS', 'EMAIL_CODE', 'OIDC', 'SAML', 'LDAP'].entries()) {
+    const { id } = await postern.call('loginprofile/add', {
+      typeId: index + 1,
+      configuration: configurations[index],
+      ...(index === 1 ? { password } : {}),
+    });
+    const profile = await postern.call('loginprofile/get', { id });
+    assert.deepEqual([profile.typeId, profile.typeString], [index + 1, typeString]);
+  }
+  for (const typeId of [0, 8, -1, 1.5, '3']) assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { typeId })), ['typeId']);
+});
+
+test('a PASSWORD profile without a password is refused, at add and when a profile becomes one', async (t) => {
+  const postern = await startPostern(t);
+  assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { typeId: 2 })), ['password']);
+  const { id } = await postern.call('loginprofile/add', { typeId: 3 });
+  assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, typeId: 2 })), ['password']);
+});
+
+test('lang is a tag for which pages exist, or empty', async (t) => {
+  const postern = await startPostern(t);
+  for (const lang of ['xx', 'english', 'e', '*']) assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { lang })), ['lang']);
+  for (const lang of ['', 'en']) assert.equal((await postern.send('loginprofile/add', { lang })).status, 200);
+});
+
+test('in an EMAIL_CODE profile an e-mail is one user’s only, however a user comes by it', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('loginprofile/add', { typeId: 4, configuration: text({ allow: [] }) });
+  await postern.call('accessuser/add', { username: 'ann', active: true, authId: id, email: 'Ann@example.com' });
+  assert.equal((await postern.send('accessuser/add', { username: 'eve', active: true, authId: id, email: 'ann@EXAMPLE.com' })).status, 409);
+  const { id: bob } = await postern.call('accessuser/add', { username: 'bob', active: true, email: 'ann@example.com' });
+  assert.equal((await postern.send('accessuser/update', { id: bob, authId: id })).status, 409);
+  const { id: cyd } = await postern.call('accessuser/add', { username: 'cyd', active: true, authId: id, email: 'cyd@example.com' });
+  assert.equal((await postern.send('accessuser/update', { id: cyd, authId: id, email: 'ANN@example.com' })).status, 409);
+  const { id: users } = await postern.call('loginprofile/add', { typeId: 3 });
+  for (const username of ['x', 'y'])
+    await postern.call('accessuser/add', { username, active: true, authId: users, email: 'same@example.com' });
+  assert.equal((await postern.send('loginprofile/update', { id: users, typeId: 4, configuration: text({ allow: [] }) })).status, 409);
+});

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+interface Field {
+  readonly name: string;
+  readonly added: unknown;
+  readonly updated: unknown;
+  /** What null leaves behind; absent: the interface requires the field, and null is refused. */
+  readonly cleared?: unknown;
+}
+
+const required: readonly Field[] = [
+  { name: 'title', added: 'First', updated: 'Second' },
+  ...['canDelete', 'canUpload', 'canCreateFolder', 'canDownload', 'canDownloadFolder', 'canView', 'canRename'].map((name) => ({
+    name,
+    added: true,
+    updated: false,
+  })),
+  { name: 'allowAllUsers', added: false, updated: true },
+  { name: 'proxyMode', added: true, updated: false },
+  { name: 'active', added: true, updated: false },
+];
+const optional: readonly Field[] = [
+  { name: 'notifyEmails', added: 'a@example.com,b@example.com', updated: 'c@example.com', cleared: '' },
+  { name: 'description', added: 'one\ntwo', updated: 'three', cleared: '' },
+  { name: 'startupMessage', added: 'Welcome', updated: 'Good day', cleared: '' },
+  ...[
+    'alertDelete',
+    'alertUpload',
+    'alertCreateFolder',
+    'alertDownload',
+    'alertView',
+    'alertRename',
+    'copyProtect',
+    'digitalSignature',
+  ].map((name) => ({
+    name,
+    added: true,
+    updated: false,
+    cleared: false,
+  })),
+  { name: 'waterMarkText', added: 'for {user}', updated: 'for {email}', cleared: '' },
+  { name: 'digitalSignReason', added: 'Approved', updated: 'Seen', cleared: '' },
+  { name: 'groupNames', added: 'staff,board', updated: 'staff', cleared: '' },
+  { name: 'userNames', added: 'ann,bob', updated: 'bob', cleared: '' },
+  { name: 'validityStartDate', added: '2026-01-31T09:00:00.000Z', updated: '2026-02-01T00:00:00.000Z', cleared: null },
+  { name: 'validityEndDate', added: '2036-01-31T09:00:00.000Z', updated: '2036-02-01T00:00:00.000Z', cleared: null },
+];
+const answeredOnly = [
+  'id',
+  'viewId',
+  'viewUrl',
+  'authViewId',
+  'authViewUrl',
+  'enableAuthview',
+  'tid',
+  'authTypeId',
+  'authTypeIdStr',
+  'allowedLogins',
+  'createdOwner',
+  'updatedOwner',
+  'createDateTime',
+  'updateDateTime',
+];
+const atAddOnly = ['location', 'path', 'authenticationId', 'folder'];
+const every = [...required, ...optional].map(({ name }) => name).concat(answeredOnly, atAddOnly);
+
+const valuesOf = (fields: readonly Field[], which: 'added' | 'updated') =>
+  Object.fromEntries(fields.map((field) => [field.name, field[which]]));
+
+/** A list as its entries: the blanks behind a comma are nobody's concern. */
+const entriesOf = (value: unknown) => (typeof value === 'string' ? value.split(/, */) : value);
+
+async function addedShare(postern: Awaited<ReturnType<typeof startPostern>>) {
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const body = newShare({ ...valuesOf([...required, ...optional], 'added'), authenticationId: profile.id });
+  const { id } = await postern.call('share/add', body);
+  const share = await postern.call('share/get', { id });
+  return { id, share, profile };
+}
+
+test('a share answers every field of the interface, and its etag, in get and in search alike', async (t) => {
+  const postern = await startPostern(t);
+  const { id, share } = await addedShare(postern);
+
+  assert.deepEqual(Object.keys(share).sort(), [...every, 'etag'].sort());
+  const { list } = await postern.call('share/search');
+  assert.deepEqual(
+    list.find((record: Json) => record.id === id),
+    share,
+  );
+});
+
+test('what share/add is given stands in the share', async (t) => {
+  const postern = await startPostern(t);
+  const { share } = await addedShare(postern);
+
+  for (const { name, added } of [...required, ...optional]) assert.deepEqual(entriesOf(share[name]), entriesOf(added), name);
+});
+
+test('what Postern computes for a share has the types of the interface', async (t) => {
+  const postern = await startPostern(t);
+  const { share, profile } = await addedShare(postern);
+
+  assert.equal(share.tid, 1);
+  assert.equal(share.authenticationId, profile.id);
+  assert.deepEqual([share.authTypeId, share.authTypeIdStr], [3, 'USERS']);
+  assert.equal(share.allowedLogins, 2);
+  assert.equal(share.enableAuthview, true);
+  assert.equal(share.authViewId, profile.viewId);
+  assert.equal(share.authViewUrl, `${postern.publicUrl}/p/${profile.viewId}`);
+  assert.match(share.viewId, /^[A-Za-z0-9_-]{22}$/);
+  assert.equal(share.viewUrl, `${postern.publicUrl}/s/${share.viewId}`);
+  assert.deepEqual([share.createdOwner, share.updatedOwner], ['environment', 'environment']);
+  for (const time of [share.createDateTime, share.updateDateTime]) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+for (const field of [...required, ...optional])
+  test(`share/update changes ${field.name} and nothing else`, async (t) => {
+    const postern = await startPostern(t);
+    const { id, share } = await addedShare(postern);
+
+    await postern.call('share/update', { ...share, [field.name]: field.updated });
+
+    const { etag: _e, updateDateTime: _u, allowedLogins: _l, ...after } = await postern.call('share/get', { id });
+    const { etag: _f, updateDateTime: _v, allowedLogins: _m, ...before } = share;
+    assert.deepEqual(after, { ...before, [field.name]: field.updated });
+  });
+
+test('null clears every optional field of a share', async (t) => {
+  const postern = await startPostern(t);
+  const { id, share } = await addedShare(postern);
+
+  await postern.call('share/update', { ...share, ...Object.fromEntries(optional.map(({ name }) => [name, null])) });
+
+  const after = await postern.call('share/get', { id });
+  for (const { name, cleared } of optional) assert.deepEqual(after[name], cleared, name);
+});
+
+test('an empty text clears every optional text and date of a share', async (t) => {
+  const postern = await startPostern(t);
+  const { id, share } = await addedShare(postern);
+  const texts = optional.filter(({ cleared }) => cleared !== false);
+
+  await postern.call('share/update', { ...share, ...Object.fromEntries(texts.map(({ name }) => [name, ''])) });
+
+  const after = await postern.call('share/get', { id });
+  for (const { name, cleared } of texts) assert.deepEqual(after[name], cleared, name);
+});
+
+test('null in a required field of a share is refused by name', async (t) => {
+  const postern = await startPostern(t);
+  const { share } = await addedShare(postern);
+  for (const name of [...required.map((field) => field.name), 'authenticationId', 'folder'])
+    assert.deepEqual(faultsOf(await postern.send('share/update', { ...share, [name]: null })), [name]);
+});
+
+test('an optional field that share/update leaves out stays as it is', async (t) => {
+  const postern = await startPostern(t);
+  const { id, share } = await addedShare(postern);
+  const bare = Object.fromEntries(
+    ['id', 'authenticationId', 'folder', ...required.map(({ name }) => name)].map((name) => [name, share[name]]),
+  );
+
+  await postern.call('share/update', bare);
+
+  const after = await postern.call('share/get', { id });
+  for (const { name, added } of optional) assert.deepEqual(entriesOf(after[name]), entriesOf(added), name);
+});
+
+test('share/add names every required field that is missing, all at once', async (t) => {
+  const postern = await startPostern(t);
+  const answer = await postern.send('share/add', {});
+  assert.equal(answer.status, 400);
+  assert.deepEqual(faultsOf(answer), Object.keys(newShare()).sort());
+});
+
+test('share/update names every required field that is missing, all at once', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare());
+  const answer = await postern.send('share/update', { id });
+  assert.deepEqual(faultsOf(answer), ['authenticationId', 'folder', ...required.map(({ name }) => name)].sort());
+});
+
+const stored = every.filter(
+  (name) => !['viewUrl', 'authViewUrl', 'authViewId', 'enableAuthview', 'authTypeId', 'authTypeIdStr', 'allowedLogins'].includes(name),
+);
+const computed = ['viewUrl', 'authViewUrl', 'enableAuthview', 'allowedLogins', 'etag'];
+
+const lists = ['userNames', 'groupNames', 'notifyEmails'];
+
+for (const [what, sortFields] of [
+  ['every stored field', stored.filter((name) => !lists.includes(name))],
+  ['the stored lists', lists],
+] as const)
+  test(`share/search sorts by ${what}, both ways`, async (t) => {
+    const postern = await startPostern(t);
+    const { id, share } = await addedShare(postern);
+    const { id: other } = await postern.call('share/add', newShare({ title: 'Zebra' }));
+    const second = await postern.call('share/get', { id: other });
+    for (const sortField of sortFields) {
+      const { list } = await postern.call('share/search', { sortField, sortOrder: 'dse' });
+      const ids = list.map((record: Json) => record.id);
+      assert.deepEqual([...ids].sort(), [id, other], sortField);
+      const turned = await postern.call('share/search', { sortField });
+      assert.deepEqual(
+        turned.list.map((record: Json) => record.id),
+        ids.toReversed(),
+        sortField,
+      );
+      const [first, last] = turned.list;
+      if (share[sortField] === second[sortField]) assert.deepEqual([first.id, last.id], [id, other], `${sortField}: ties go by id`);
+      else if (typeof first[sortField] === 'string' && typeof last[sortField] === 'string')
+        assert.ok(first[sortField] < last[sortField], sortField);
+    }
+  });
+
+test('share/search refuses to sort by what is computed, with the list of what it knows', async (t) => {
+  const postern = await startPostern(t);
+  for (const sortField of [...computed, 'nonsense']) {
+    const answer = await postern.send('share/search', { sortField });
+    assert.equal(answer.status, 400, sortField);
+    assert.deepEqual(faultsOf(answer), ['sortField']);
+    for (const name of ['id', 'title', 'createDateTime']) assert.match(JSON.stringify(answer.body.errors), new RegExp(`\\b${name}\\b`));
+  }
+});

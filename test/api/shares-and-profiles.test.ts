@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { access, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+test('a deleted share takes its link along and leaves the files', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await postern.call('share/add', newShare({ path: '/welcome.txt', folder: false }));
+  await postern.call('share/delete', { id });
+  assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 404);
+  assert.equal((await postern.send('share/get', { id })).status, 404);
+  await access(join(postern.files, 'welcome.txt'));
+});
+
+test('a duplicated share is the same but for id, title, link and times, while its storage is away too', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann']);
+  const { id } = await postern.call(
+    'share/add',
+    newShare({
+      authenticationId: profile.id,
+      allowAllUsers: false,
+      userNames: 'ann',
+      groupNames: 'staff',
+      notifyEmails: 'a@example.com',
+      validityEndDate: '2036-01-01',
+      alertView: true,
+      path: '/welcome.txt',
+      folder: false,
+      active: false,
+      description: 'd',
+    }),
+  );
+  await rename(join(postern.files, 'welcome.txt'), join(postern.data, 'gone.txt'));
+  const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
+  const own = { id: 0, title: '', viewId: '', viewUrl: '', createDateTime: '', updateDateTime: '', etag: '' };
+  const [before, after] = [await postern.call('share/get', { id }), await postern.call('share/get', { id: copy.id })];
+  assert.deepEqual({ ...after, ...own }, { ...before, ...own });
+  assert.equal(after.title, 'Copy');
+  assert.notEqual(after.viewId, before.viewId);
+  assert.deepEqual(faultsOf(await postern.send('share/duplicate', { id })), ['title']);
+});
+
+test('a share can be stopped, changed and deleted while what it shares is away; a changed folder flag asks the storage', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare({ path: '/welcome.txt', folder: false }));
+  await rename(join(postern.files, 'welcome.txt'), join(postern.data, 'gone.txt'));
+  const share = await postern.call('share/get', { id });
+  await postern.call('share/update', { ...share, active: false, title: 'Stopped' });
+  assert.equal((await postern.send('share/update', { ...share, folder: true })).status, 400);
+  await postern.call('share/delete', { id });
+});
+
+test('loginprofile/get without an id answers the default profile; a change or a delete without one is refused', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await postern.call('loginprofile/get', {});
+  assert.deepEqual([profile.id, profile.typeString, profile.title], [1, 'PUBLIC', 'Anyone with the link']);
+  for (const name of [
+    'loginprofile/update',
+    'loginprofile/updateViewId',
+    'loginprofile/duplicate',
+    'loginprofile/delete',
+    'loginprofile/makeDefault',
+    'share/updateSharableLink',
+  ]) {
+    const answer = await postern.send(name, {});
+    assert.deepEqual([answer.status, faultsOf(answer).includes('id')], [400, true], name);
+  }
+});
+
+test('a login profile that is referred to is not deleted: 409 with both counts', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob', 'cyd']);
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false }));
+  const refused = await postern.send('loginprofile/delete', { id: profile.id });
+  assert.equal(refused.status, 409);
+  assert.match(refused.body.detail, /\b1\b/);
+  assert.match(refused.body.detail, /\b3\b/);
+  await postern.call('share/delete', { id });
+  assert.equal((await postern.send('loginprofile/delete', { id: profile.id })).status, 409);
+  for (const user of Object.values(profile.users)) await postern.call('accessuser/delete', { id: user });
+  await postern.call('loginprofile/delete', { id: profile.id });
+  assert.equal((await postern.visit(`/p/${profile.viewId}/visit`)).status, 404);
+});
+
+test('the default profile cannot be deleted until another one is', async (t) => {
+  const postern = await startPostern(t);
+  assert.equal((await postern.send('loginprofile/delete', { id: 1 })).status, 409);
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
+  await postern.call('loginprofile/makeDefault', { id });
+  assert.equal((await postern.call('loginprofile/get', {})).id, id);
+  assert.equal((await postern.send('loginprofile/delete', { id })).status, 409);
+  await postern.call('loginprofile/delete', { id: 1 });
+});
+
+test('a duplicated profile has the secrets and neither the users nor the shares', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('loginprofile/add', {
+    typeId: 2,
+    title: 'Door',
+    username: 'guest',
+    password: 'open sesame, please',
+    ipRange: '127.0.0.0/8 ::1',
+  });
+  await postern.call('accessuser/add', { username: 'ann', active: true, authId: id });
+  await postern.call('share/add', newShare({ authenticationId: id }));
+  const copy = await postern.call('loginprofile/duplicate', { id, title: 'Gate' });
+  const own = { id: 0, title: '', viewId: '', viewUrl: '', createDateTime: '', updateDateTime: '', etag: '', userCount: 0, shareCount: 0 };
+  const after = await postern.call('loginprofile/get', { id: copy.id });
+  assert.deepEqual({ ...after, ...own }, { ...(await postern.call('loginprofile/get', { id })), ...own });
+  assert.deepEqual([after.title, after.userCount, after.shareCount, after.viewId], ['Gate', 0, 0, copy.viewId]);
+  assert.notEqual(await signIn(postern, `/p/${copy.viewId}`, 'guest', 'open sesame, please'), '');
+  assert.equal((await postern.send('loginprofile/duplicate', { id })).status, 200);
+});
+
+test('a PUBLIC profile has no portal, and its shares say so', async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('loginprofile/get', { id: 1 });
+  const { id } = await postern.call('share/add', newShare());
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual([share.enableAuthview, share.authViewId, share.authViewUrl], [false, '', '']);
+  for (const path of [`/p/${viewId}`, `/p/${viewId}/visit`]) assert.equal((await postern.visit(path)).status, 404);
+});
+
+test('a stopped share answers 404 at once and comes back when it is active again', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await postern.call('share/add', newShare());
+  const share = await postern.call('share/get', { id });
+  const status = async () => (await postern.visit(`/s/${viewId}/visit`)).status;
+  await postern.call('share/update', { ...share, active: false });
+  assert.equal(await status(), 404);
+  await postern.call('share/update', { ...share, active: true });
+  assert.equal(await status(), 200);
+});
+
+test('a share without its profile, or of a deleted id, is 404 in update and delete, whatever else is wrong', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare());
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual(faultsOf(await postern.send('share/update', { ...share, authenticationId: 987 })), ['authenticationId']);
+  await postern.call('share/delete', { id });
+  assert.equal((await postern.send('share/update', { ...share, authenticationId: 987 })).status, 404);
+  assert.equal((await postern.send('share/delete', { id })).status, 404);
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { anotherTenant, faultsOf } from './keys.ts';
+
+async function ours(postern: TestPostern) {
+  const profile = await usersProfile(postern, ['ann']);
+  const { id: share } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const { id: key } = await postern.call('apikey/add', { name: 'ours', role: 'reader' });
+  const [location] = (await postern.call('location/search')).list;
+  return { share, profile: profile.id, user: Number(profile.users['ann']), key, location: location.id };
+}
+
+test("another tenant's record does not exist, in every operation that names one: 404, as for no record at all", async (t) => {
+  const postern = await startPostern(t);
+  const { share, profile, user, key, location } = await ours(postern);
+  const theirs = await anotherTenant(postern);
+  const { id: _, location: _l, path: _p, tid: _t, viewId: _v, ...fields } = await postern.call('share/get', { id: share });
+  const asked: [string, number, (id: number) => object][] = [
+    ['share/get', share, (id) => ({ id })],
+    ['share/update', share, (id) => ({ ...fields, id, authenticationId: 2 })],
+    ['share/updateSharableLink', share, (id) => ({ id })],
+    ['share/duplicate', share, (id) => ({ id, title: 'Mine' })],
+    ['share/delete', share, (id) => ({ id })],
+    ['share/explain', share, (id) => ({ id })],
+    ['share/activity', share, (id) => ({ id })],
+    ['accessuser/update', user, (id) => ({ id, authId: profile })],
+    ['accessuser/delete', user, (id) => ({ id })],
+    ['loginprofile/get', profile, (id) => ({ id })],
+    ['loginprofile/update', profile, (id) => ({ id, title: 'Mine' })],
+    ['loginprofile/updateViewId', profile, (id) => ({ id })],
+    ['loginprofile/duplicate', profile, (id) => ({ id })],
+    ['loginprofile/delete', profile, (id) => ({ id })],
+    ['loginprofile/makeDefault', profile, (id) => ({ id })],
+    ['apikey/delete', key, (id) => ({ id })],
+    ['location/get', location, (id) => ({ id })],
+    ['location/update', location, (id) => ({ id, name: 'mine' })],
+    ['location/delete', location, (id) => ({ id })],
+    ['location/test', location, (id) => ({ id })],
+  ];
+  for (const [name, id, body] of asked) {
+    const theirAnswer = await postern.send(name, body(id), { key: theirs.key });
+    const nobodys = await postern.send(name, body(987_654), { key: theirs.key });
+    assert.equal(theirAnswer.status, 404, name);
+    const without = ({ timestamp: _, ...rest }: Record<string, unknown>) => rest;
+    assert.deepEqual(without(theirAnswer.body), without(nobodys.body), name);
+  }
+  const byName = await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: profile }, { key: theirs.key });
+  assert.ok([400, 404].includes(byName.status));
+  assert.equal((await postern.call('accessuser/search', { searchWord: 'ann' })).totalCount, 1);
+});
+
+test("a reference to another tenant's record is 400 at that field, as is one to no record", async (t) => {
+  const postern = await startPostern(t);
+  const { profile } = await ours(postern);
+  const theirs = await anotherTenant(postern);
+  for (const id of [profile, 987_654]) {
+    const user = await postern.send('accessuser/add', { username: 'eve', active: true, authId: id }, { key: theirs.key });
+    assert.deepEqual([user.status, faultsOf(user)], [400, ['authId']]);
+    const share = await postern.send('share/add', newShare({ authenticationId: id }), { key: theirs.key });
+    assert.equal(share.status, 400);
+    assert.ok(faultsOf(share).includes('authenticationId'), `authenticationId ${id}`);
+  }
+});
+
+test("a password of another tenant's user cannot be set, and the profile named is refused at authId", async (t) => {
+  const postern = await startPostern(t);
+  const { profile } = await ours(postern);
+  const theirs = await anotherTenant(postern);
+  for (const id of [profile, 987_654]) {
+    const password = await postern.send(
+      'accessuser/updateUserPassword',
+      { username: 'ann', userPassword: 'long enough, surely', confirmPassword: 'long enough, surely', authId: id },
+      { key: theirs.key },
+    );
+    assert.deepEqual([password.status, faultsOf(password)], [400, ['authId']]);
+  }
+});
+
+test("no search finds another tenant's records", async (t) => {
+  const postern = await startPostern(t);
+  const { profile, share } = await ours(postern);
+  const { key } = await anotherTenant(postern);
+  for (const [name, body, known] of [
+    ['share/search', {}, 0],
+    ['share/search', { authId: profile }, 0],
+    ['accessuser/search', {}, 0],
+    ['accessuser/search', { authId: profile }, 0],
+    ['loginprofile/search', {}, 1],
+    ['location/search', {}, 0],
+    ['apikey/search', {}, 1],
+    ['audit/search', { shareId: share }, 0],
+  ] as const)
+    assert.equal((await postern.call(name, body, { key })).totalCount, known, `${name} ${JSON.stringify(body)}`);
+});
+
+test('a new tenant has a default login profile of its own and no location', async (t) => {
+  const postern = await startPostern(t);
+  const { key, tid } = await anotherTenant(postern);
+  const profile = await postern.call('loginprofile/get', {}, { key });
+  assert.equal(profile.tid, tid);
+  assert.notEqual(profile.id, 1);
+  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ authenticationId: profile.id }), { key })), ['location']);
+});
+
+test('only an admin of tenant 1 makes tenants, lists them or names another tid', async (t) => {
+  const postern = await startPostern(t);
+  const { key, tid } = await anotherTenant(postern);
+  assert.equal((await postern.send('tenant/add', { title: 'Third' }, { key })).status, 403);
+  assert.equal((await postern.send('tenant/search', {}, { key })).status, 403);
+  assert.equal((await postern.send('apikey/add', { name: 'x', role: 'admin', tid: 1 }, { key })).status, 403);
+  assert.equal((await postern.send('apikey/add', { name: 'x', role: 'admin', tid }, { key })).status, 200);
+  assert.equal((await postern.call('tenant/search')).totalCount, 2);
+  assert.deepEqual(faultsOf(await postern.send('apikey/add', { name: 'x', role: 'admin', tid: 99 })), ['tid']);
+});
+
+test("another tenant's file is out of reach of a new tenant's local location", async (t) => {
+  const postern = await startPostern(t);
+  const { key } = await anotherTenant(postern);
+  const answer = await postern.send(
+    'location/add',
+    { name: 'grab', kind: 'local', configuration: JSON.stringify({ folder: postern.files }) },
+    { key },
+  );
+  assert.equal(answer.status, 400);
+  assert.deepEqual(faultsOf(answer), ['configuration']);
+});
+
+test('the same key name, user name and location name live in two tenants side by side', async (t) => {
+  const postern = await startPostern(t);
+  const { key } = await anotherTenant(postern);
+  await postern.call('accessuser/add', { username: 'ann', active: true });
+  await postern.call('accessuser/add', { username: 'ann', active: true }, { key });
+  await postern.call('apikey/add', { name: 'theirs', role: 'reader' });
+  assert.equal((await postern.call('accessuser/search', { searchWord: 'ann' }, { key })).totalCount, 1);
+});
+
+test('a view id is unique over the tenants, and once used stays its tenant’s', async (t) => {
+  const postern = await startPostern(t);
+  const { key } = await anotherTenant(postern);
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
+  const { id: theirId } = await postern.call('loginprofile/add', { title: 'Clients' }, { key });
+  await postern.call('loginprofile/updateViewId', { id, viewId: 'our-clients' });
+  assert.equal((await postern.send('loginprofile/updateViewId', { id: theirId, viewId: 'OUR-clients' }, { key })).status, 409);
+  await postern.call('loginprofile/updateViewId', { id, viewId: 'our-customers' });
+  assert.equal((await postern.send('loginprofile/updateViewId', { id: theirId, viewId: 'our-clients' }, { key })).status, 409);
+  assert.equal((await postern.send('loginprofile/updateViewId', { id, viewId: 'our-clients' })).status, 200);
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
+import { faultsOf, keyOf } from './keys.ts';
+
+const status = async (answer: Promise<Json>) => (await answer).status;
+
+test('updateSharableLink without a viewId makes one of 22 characters, and the old address stops at once', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId: old } = await postern.call('share/add', newShare());
+  const answer = await postern.call('share/updateSharableLink', { id });
+  const { viewId } = await postern.call('share/get', { id });
+  assert.match(viewId, /^[A-Za-z0-9_-]{22}$/);
+  assert.notEqual(viewId, old);
+  assert.equal(answer.status, 200);
+  assert.equal((await postern.visit(`/s/${old}/visit`)).status, 404);
+  assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 200);
+});
+
+test('a viewId is 4 to 64 letters, digits, _ and -, and at least 8 for a share without sign-in', async (t) => {
+  const postern = await startPostern(t);
+  const { id: open } = await postern.call('share/add', newShare());
+  const profile = await usersProfile(postern);
+  const { id: closed } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const take = (id: number, viewId: unknown) => status(postern.send('share/updateSharableLink', { id, viewId }));
+  for (const viewId of ['abc', 'x'.repeat(65), 'with space', 'a/b/c/d/e', 'ümläute-ja', 'dots.are.not', '........', 7, true])
+    assert.equal(await take(closed, viewId), 400, String(viewId));
+  assert.equal(await take(closed, 'aB_-'), 200);
+  assert.equal(await take(closed, 'y'.repeat(64)), 200);
+  assert.ok([400, 409].includes(await take(open, 'seven77')));
+  assert.equal(await take(open, 'eight888'), 200);
+  for (const viewId of ['abc', 'dots.are.not'])
+    assert.deepEqual(faultsOf(await postern.send('loginprofile/updateViewId', { id: profile.id, viewId })), ['viewId']);
+  assert.equal(await status(postern.send('loginprofile/updateViewId', { id: profile.id, viewId: 'port' })), 200);
+});
+
+test('a share with a short viewId cannot lose its sign-in, by another profile or another type', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  await postern.call('share/updateSharableLink', { id, viewId: 'tiny' });
+  const moved = await postern.send('share/update', { ...(await postern.call('share/get', { id })), authenticationId: 1 });
+  assert.equal(moved.status, 409);
+  assert.match(moved.body.detail, /updateSharableLink/);
+  const opened = await postern.send('loginprofile/update', { id: profile.id, typeId: 1 });
+  assert.equal(opened.status, 409);
+  assert.match(opened.body.detail, /updateSharableLink/);
+  assert.equal((await postern.call('share/get', { id })).authTypeId, 3);
+});
+
+test('a viewId is unique over shares and profiles together, whatever its case, and a taken one says only that', async (t) => {
+  const postern = await startPostern(t);
+  const [a, b] = [await postern.call('share/add', newShare()), await postern.call('share/add', newShare())];
+  const profile = await postern.call('loginprofile/add', { title: 'Clients' });
+  await postern.call('share/updateSharableLink', { id: a.id, viewId: 'Summer-2026' });
+  const refused = await postern.send('share/updateSharableLink', { id: b.id, viewId: 'SUMMER-2026' });
+  assert.equal(refused.status, 409);
+  assert.doesNotMatch(JSON.stringify(refused.body), new RegExp(`"id":|tenant|profile|share ${a.id}`, 'i'));
+  assert.equal(await status(postern.send('loginprofile/updateViewId', { id: profile.id, viewId: 'summer-2026' })), 409);
+  assert.equal(await status(postern.send('loginprofile/update', { id: profile.id, viewId: 'summer-2026' })), 409);
+  assert.equal((await postern.visit('/s/SUMMER-2026/visit')).status, (await postern.visit('/s/summer-2026/visit')).status);
+});
+
+for (const [name, over] of [
+  ['share/updateSharableLink', {}],
+  ['loginprofile/updateViewId', {}],
+  ['loginprofile/update', { title: 'Guess' }],
+] as const)
+  test(`${name} with a taken viewId is 429 with Retry-After after twenty within the hour, from that key alone`, async (t) => {
+    let now = Date.parse('2026-05-01T00:00:00Z');
+    const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+    const { viewId } = await postern.call('share/add', newShare());
+    const { id } =
+      name === 'share/updateSharableLink' ? await postern.call('share/add', newShare()) : await postern.call('loginprofile/add', {});
+    for (let conflict = 1; conflict <= 20; conflict += 1)
+      assert.equal(await status(postern.send(name, { id, viewId, ...over })), 409, `conflict ${conflict}`);
+    const limited = await postern.send(name, { id, viewId, ...over });
+    assert.equal(limited.status, 429);
+    assert.match(limited.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    const other = await keyOf(postern, 'admin');
+    assert.equal(await status(postern.send(name, { id, viewId, ...over }, { key: other })), 409);
+    now += 3_600_000;
+    assert.equal(await status(postern.send(name, { id, viewId, ...over })), 409);
+  });
+
+test('conflicts of a dry run count like any other: it is no oracle of links', async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('share/add', newShare());
+  const { id } = await postern.call('share/add', newShare());
+  for (let conflict = 1; conflict <= 20; conflict += 1)
+    assert.equal(await status(postern.send('share/updateSharableLink', { id, viewId }, { query: { dryRun: 'true' } })), 409);
+  assert.equal(await status(postern.send('share/updateSharableLink', { id, viewId }, { query: { dryRun: 'true' } })), 429);
+});
+
+test('a change of link needs an id, and share/update points to it', async (t) => {
+  const postern = await startPostern(t);
+  assert.deepEqual(faultsOf(await postern.send('share/updateSharableLink', { viewId: 'some-view-id' })), ['id']);
+  assert.deepEqual(faultsOf(await postern.send('loginprofile/updateViewId', {})), ['id']);
+  const { id } = await postern.call('share/add', newShare());
+  const share = await postern.call('share/get', { id });
+  for (const [field, value] of [
+    ['viewId', 'some-view-id'],
+    ['path', '/welcome.txt'],
+    ['location', 'other'],
+    ['tid', 2],
+  ] as const) {
+    const answer = await postern.send('share/update', { ...share, [field]: value });
+    assert.deepEqual([answer.status, faultsOf(answer)], [400, [field]]);
+    if (field === 'viewId') assert.match(JSON.stringify(answer.body.errors), /updateSharableLink/);
+  }
+});
+
+test('share/add refuses what it does not list', async (t) => {
+  const postern = await startPostern(t);
+  for (const name of [
+    'id',
+    'viewId',
+    'viewUrl',
+    'authViewId',
+    'authViewUrl',
+    'enableAuthview',
+    'tid',
+    'authTypeId',
+    'authTypeIdStr',
+    'allowedLogins',
+    'createdOwner',
+    'updatedOwner',
+    'createDateTime',
+    'updateDateTime',
+    'etag',
+  ])
+    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [name]: 'x' }))), [name]);
+});

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { type Flag, flags, type Name } from './visits.model.ts';
+
+const browser = fc.nat(1);
+const user = fc.constantFrom<Name>('ann', 'ann', 'ann', 'ann', 'bob');
+const path = fc.constantFrom('a', 'a', 'a', 'b', 'd', 'd', 'd/a', 'd/a', 'd/b', 'e/a', 'a (2)');
+const mostly = fc.nat(5).map((chance) => chance > 0);
+const rights = fc.oneof(
+  {
+    arbitrary: fc.record(Object.fromEntries(flags.map((flag) => [flag, mostly])) as Record<Flag, typeof mostly>, { noNullPrototype: true }),
+    weight: 3,
+  },
+  {
+    arbitrary: fc
+      .constantFrom('canUpload' as const, 'canUpload' as const, ...flags)
+      .map((only) => Object.fromEntries(flags.map((flag) => [flag, flag === only])) as Record<Flag, boolean>),
+    weight: 1,
+  },
+);
+/** Minutes from the instant of the change on; null: none. */
+const begin = fc.constantFrom(null, null, null, null, -60, 0, 25, 50);
+const end = fc.constantFrom(null, null, null, null, null, 0, 25, 50);
+
+const steps = [
+  { arbitrary: fc.record({ does: fc.constant('visit' as const), browser }), weight: 3 },
+  { arbitrary: fc.record({ does: fc.constant('signIn' as const), browser, user, right: mostly }), weight: 5 },
+  { arbitrary: fc.record({ does: fc.constant('signOut' as const), browser }), weight: 1 },
+  {
+    arbitrary: fc.record({
+      does: fc.constantFrom('list' as const, 'downloadFolder' as const),
+      browser,
+      path: fc.oneof(fc.constant(''), path),
+    }),
+    weight: 3,
+  },
+  { arbitrary: fc.record({ does: fc.constantFrom('view' as const, 'download' as const), browser, path }), weight: 4 },
+  {
+    arbitrary: fc.record({ does: fc.constant('upload' as const), browser, path, replaces: fc.nat(3).map((chance) => chance === 0) }),
+    weight: 6,
+  },
+  { arbitrary: fc.record({ does: fc.constant('createFolder' as const), browser, path }), weight: 3 },
+  { arbitrary: fc.record({ does: fc.constant('rename' as const), browser, path, name: fc.constantFrom('a', 'b', 'd') }), weight: 3 },
+  { arbitrary: fc.record({ does: fc.constant('remove' as const), browser, path }), weight: 2 },
+  {
+    arbitrary: fc.record({
+      does: fc.constant('setShare' as const),
+      active: mostly,
+      can: rights,
+      from: begin,
+      to: end,
+      allowAllUsers: fc.boolean(),
+      names: fc.uniqueArray(user),
+    }),
+    weight: 4,
+  },
+  { arbitrary: fc.record({ does: fc.constant('addUser' as const), user }), weight: 1 },
+  {
+    arbitrary: fc.record({
+      does: fc.constant('changeUser' as const),
+      user,
+      change: fc.constantFrom('activate' as const, 'activate' as const, 'deactivate' as const, 'newPassword' as const, 'delete' as const),
+    }),
+    weight: 2,
+  },
+  { arbitrary: fc.record({ does: fc.constant('setAddresses' as const), inside: mostly }), weight: 1 },
+  { arbitrary: fc.record({ does: fc.constant('newLink' as const) }), weight: 1 },
+  { arbitrary: fc.record({ does: fc.constant('wait' as const), minutes: fc.constantFrom(25, 25, 25, 420) }), weight: 3 },
+];
+type StepOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
+export type Step = StepOf<(typeof steps)[number]['arbitrary']>;
+
+/** Whatever operators and visitors may do next. */
+export const anyStep = fc.oneof(...(steps as { arbitrary: fc.Arbitrary<Step>; weight: number }[])); // one union of steps, not a step of unions

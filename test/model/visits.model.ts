@@ -1,0 +1,206 @@
+// What visit.md and decisions.md promise of one link, in as few lines as it can be told; nothing of src is used here.
+
+export const flags = ['canView', 'canDownload', 'canDownloadFolder', 'canUpload', 'canCreateFolder', 'canRename', 'canDelete'] as const;
+export type Flag = (typeof flags)[number];
+export type Name = 'ann' | 'bob';
+export type Action = 'visit' | 'list' | 'view' | 'download' | 'downloadFolder' | 'upload' | 'createFolder' | 'rename' | 'delete';
+
+const needs: Record<Action, readonly Flag[]> = {
+  visit: [],
+  list: ['canView', 'canDownload'],
+  view: ['canView'],
+  download: ['canDownload'],
+  downloadFolder: ['canDownloadFolder'],
+  upload: ['canUpload'],
+  createFolder: ['canCreateFolder'],
+  rename: ['canRename'],
+  delete: ['canDelete'],
+};
+
+interface User {
+  active: boolean;
+  /** Raised by whatever ends the user's sessions. */
+  epoch: number;
+}
+
+interface Session {
+  readonly user: User;
+  readonly epoch: number;
+  readonly createdAt: number;
+  usedAt: number;
+}
+
+const hour = 3_600_000;
+
+/** One share, its login profile, its users, its files, and the visitors' browsers. */
+export class VisitsModel {
+  now: number;
+  active = true;
+  can: Record<Flag, boolean>;
+  from: number | null = null;
+  to: number | null = null;
+  allowAllUsers = true;
+  inside = true;
+  listed = new Set<User>();
+  users = new Map<Name, User>();
+  failures = new Map<Name, number>();
+  sessions = new Map<number, Session>();
+  files = new Map<string, 'file' | 'folder'>([['', 'folder']]);
+  readonly asksSignIn: boolean;
+
+  constructor(now: number, asksSignIn: boolean) {
+    this.now = now;
+    this.asksSignIn = asksSignIn;
+    this.can = Object.fromEntries(flags.map((flag) => [flag, true])) as Record<Flag, boolean>;
+  }
+
+  /** Rules 1 to 3: the link, its window, the address. */
+  private outer(): number | null {
+    if (!this.active || (this.from !== null && this.now < this.from)) return 404;
+    if (this.to !== null && this.now >= this.to) return 410;
+    return this.inside ? null : 403;
+  }
+
+  private signedIn(browser: number): User | null {
+    const session = this.sessions.get(browser);
+    if (!session?.user.active || session.epoch !== session.user.epoch) return null;
+    if (this.now - session.createdAt >= 12 * hour || this.now - session.usedAt >= hour) return null;
+    session.usedAt = this.now;
+    return session.user;
+  }
+
+  private admits = (user: User | null) => this.allowAllUsers || (user !== null && this.listed.has(user));
+
+  /** The answer to an action before any file is looked at; null: it may go on. */
+  private refusal(action: Action, browser: number): number | null {
+    const outer = this.outer();
+    if (outer !== null) return outer;
+    const user = this.signedIn(browser);
+    if (this.asksSignIn && !user) return action === 'visit' ? null : 401;
+    if (!this.admits(user)) return 403;
+    return needs[action].length === 0 || needs[action].some((flag) => this.can[flag]) ? null : 403;
+  }
+
+  /** The status of a visit, and whether it tells of the share. */
+  visit(browser: number): { status: number; tells: boolean } {
+    const refusal = this.refusal('visit', browser);
+    return { status: refusal ?? 200, tells: refusal === null && (!this.asksSignIn || this.signedIn(browser) !== null) };
+  }
+
+  /** @returns null where trying would have to wait, which is another test's matter */
+  signIn(browser: number, name: Name, right: boolean): number | null {
+    const user = this.users.get(name);
+    const succeeds = right && user?.active === true;
+    const failures = this.failures.get(name) ?? 0;
+    if (this.asksSignIn && !succeeds && failures >= 4) return null;
+    const outer = this.outer();
+    if (outer !== null) return outer;
+    if (!this.asksSignIn) return 400;
+    if (!succeeds) {
+      this.failures.set(name, failures + 1);
+      return 401;
+    }
+    this.failures.delete(name);
+    this.sessions.set(browser, { user, epoch: user.epoch, createdAt: this.now, usedAt: this.now });
+    return this.admits(user) ? 200 : 403;
+  }
+
+  signOut(browser: number): number {
+    const outer = this.outer();
+    if (outer === null) this.sessions.delete(browser);
+    return outer ?? 204;
+  }
+
+  look(action: 'list' | 'view' | 'download' | 'downloadFolder', browser: number, path: string): number {
+    const wanted = action === 'list' || action === 'downloadFolder' ? 'folder' : 'file';
+    return this.refusal(action, browser) ?? (this.files.get(path) === wanted ? 200 : 404);
+  }
+
+  private parentOf = (path: string) => this.files.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '');
+
+  upload(browser: number, path: string, replaces: boolean): number {
+    const refusal = this.refusal('upload', browser);
+    if (refusal !== null) return refusal;
+    if (replaces && !this.can.canDelete) return 403;
+    if (this.parentOf(path) !== 'folder') return 404;
+    const present = this.files.get(path);
+    if (replaces) return present === 'file' ? 201 : present ? 409 : 412;
+    const dropBox = flags.every((flag) => this.can[flag] === (flag === 'canUpload'));
+    if (present && !dropBox) return 409;
+    let kept = path;
+    for (let number = 2; this.files.has(kept); number += 1) kept = `${path} (${number})`;
+    this.files.set(kept, 'file');
+    return 201;
+  }
+
+  createFolder(browser: number, path: string): number {
+    const refusal = this.refusal('createFolder', browser);
+    if (refusal !== null) return refusal;
+    if (this.parentOf(path) !== 'folder') return 404;
+    if (this.files.has(path)) return 409;
+    this.files.set(path, 'folder');
+    return 201;
+  }
+
+  private below = (path: string) => [...this.files].filter(([other]) => other === path || other.startsWith(`${path}/`));
+
+  rename(browser: number, path: string, name: string): number {
+    const refusal = this.refusal('rename', browser);
+    if (refusal !== null) return refusal;
+    if (path === '') return 403;
+    if (!this.files.has(path)) return 404;
+    const to = path.slice(0, path.lastIndexOf('/') + 1) + name;
+    if (this.files.has(to)) return 409;
+    for (const [other, kind] of this.below(path)) {
+      this.files.delete(other);
+      this.files.set(to + other.slice(path.length), kind);
+    }
+    return 200;
+  }
+
+  remove(browser: number, path: string): number {
+    const refusal = this.refusal('delete', browser);
+    if (refusal !== null) return refusal;
+    if (path === '') return 403;
+    if (!this.files.has(path)) return 404;
+    for (const [other] of this.below(path)) this.files.delete(other);
+    return 204;
+  }
+
+  setShare(share: {
+    active: boolean;
+    can: Record<Flag, boolean>;
+    from: number | null;
+    to: number | null;
+    allowAllUsers: boolean;
+    names: readonly Name[];
+  }): number {
+    const known = share.names.map((name) => this.users.get(name));
+    if (this.asksSignIn && known.includes(undefined)) return 400;
+    if (share.from !== null && share.to !== null && share.to <= share.from) return 400;
+    const { active, can, from, to, allowAllUsers } = share;
+    Object.assign(this, { active, can, from, to, allowAllUsers });
+    this.listed = new Set(known.filter((user) => user !== undefined));
+    return 200;
+  }
+
+  /** Made anew, a name inherits nothing. */
+  addUser(name: Name): number {
+    if (this.users.has(name)) return 409;
+    this.users.set(name, { active: true, epoch: 0 });
+    return 200;
+  }
+
+  changeUser(name: Name, change: 'activate' | 'deactivate' | 'newPassword' | 'delete'): number {
+    const user = this.users.get(name);
+    if (!user) return 404;
+    if (change === 'activate') user.active = true;
+    else user.epoch += 1;
+    if (change === 'deactivate') user.active = false;
+    if (change === 'delete') {
+      this.users.delete(name);
+      this.listed.delete(user);
+    }
+    return 200;
+  }
+}

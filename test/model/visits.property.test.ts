@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { cookieOf, newShare, startPostern, type TestPostern } from '../start.ts';
+import { anyStep, type Step } from './visit-steps.ts';
+import { type Name, VisitsModel } from './visits.model.ts';
+
+const minute = 60_000;
+const password = 'correct horse battery';
+/** A hash that costs nothing: what is compared here is who gets in, not how passwords are kept. */
+const passwordHash = {
+  hash: async (text: string) => `plain ${text}`,
+  verify: async (hash: string | null, text: string) => hash === `plain ${text}`,
+};
+
+/** A link of its own in a running Postern, driven beside the model. */
+class Rig {
+  readonly postern: TestPostern;
+  readonly model: VisitsModel;
+  readonly clock: { at: number };
+  readonly cookies = new Map<number, string>();
+  readonly ids = new Map<Name, number>();
+  share = { id: 0, viewId: '' };
+  profileId = 0;
+
+  constructor(postern: TestPostern, clock: { at: number }, asksSignIn: boolean) {
+    this.postern = postern;
+    this.clock = clock;
+    this.model = new VisitsModel(clock.at, asksSignIn);
+  }
+
+  async prepare(folder: string): Promise<this> {
+    await mkdir(join(this.postern.files, folder, 'd'), { recursive: true });
+    this.model.files.set('d', 'folder');
+    for (const file of ['a', 'd/a']) {
+      await writeFile(join(this.postern.files, folder, file), 'a text');
+      this.model.files.set(file, 'file');
+    }
+    this.profileId = (await this.postern.call('loginprofile/add', { typeId: this.model.asksSignIn ? 3 : 1 })).id;
+    this.share = await this.postern.call('share/add', newShare({ path: `/${folder}`, authenticationId: this.profileId }));
+    if (this.model.asksSignIn) assert.equal(await this.addUser('ann'), this.model.addUser('ann'));
+    return this;
+  }
+
+  private at(browser: number, route: string, init: RequestInit = {}) {
+    const cookie = this.cookies.get(browser);
+    return this.postern.visit(`/s/${this.share.viewId}/${route}`, { ...init, headers: { ...init.headers, ...(cookie ? { cookie } : {}) } });
+  }
+  private async status(browser: number, method: string, route: string, body?: object | string, headers: Record<string, string> = {}) {
+    const json: Record<string, string> = typeof body === 'object' ? { 'content-type': 'application/json' } : {};
+    const sent = body === undefined ? {} : { body: typeof body === 'object' ? JSON.stringify(body) : body };
+    return (await this.at(browser, route, { method, headers: { ...json, ...headers }, ...sent })).status;
+  }
+
+  private async addUser(name: Name): Promise<number> {
+    const added = await this.postern.send('accessuser/add', { username: name, active: true, authId: this.profileId });
+    if (added.status !== 200) return added.status;
+    this.ids.set(name, added.body.id);
+    return this.newPassword(name);
+  }
+  private async newPassword(username: Name): Promise<number> {
+    return (
+      await this.postern.send('accessuser/updateUserPassword', {
+        username,
+        userPassword: password,
+        confirmPassword: password,
+        authId: this.profileId,
+      })
+    ).status;
+  }
+  private async changeUser(name: Name, change: 'activate' | 'deactivate' | 'newPassword' | 'delete'): Promise<number> {
+    if (change === 'newPassword') return this.newPassword(name);
+    const id = this.ids.get(name) ?? 2 ** 40;
+    if (change === 'delete') return (await this.postern.send('accessuser/delete', { id })).status;
+    return (await this.postern.send('accessuser/update', { id, authId: this.profileId, active: change === 'activate' })).status;
+  }
+
+  /** Takes one step in both. @returns what each answers */
+  async take(step: Step): Promise<{ expected: unknown; answered: unknown }> {
+    const { model } = this;
+    switch (step.does) {
+      case 'visit': {
+        const { status, body } = await this.at(step.browser, 'visit');
+        return { expected: model.visit(step.browser), answered: { status, tells: status === 200 && body.share !== null } };
+      }
+      case 'signIn': {
+        const expected = model.signIn(step.browser, step.user, step.right);
+        if (expected === null) return { expected, answered: null };
+        const body = JSON.stringify({ username: step.user, password: step.right ? password : 'wrong horse battery' });
+        const answer = await this.at(step.browser, 'sign-in', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        const cookie = cookieOf(answer);
+        if (cookie) this.cookies.set(step.browser, cookie);
+        return { expected, answered: answer.status };
+      }
+      case 'signOut':
+        return { expected: model.signOut(step.browser), answered: await this.status(step.browser, 'POST', 'sign-out') };
+      case 'list':
+      case 'view':
+      case 'download':
+      case 'downloadFolder': {
+        const route = { list: 'list', view: 'view', download: 'file', downloadFolder: 'zip' }[step.does];
+        return {
+          expected: model.look(step.does, step.browser, step.path),
+          answered: await this.status(step.browser, 'GET', `${route}/${step.path}`),
+        };
+      }
+      case 'upload': {
+        const headers: Record<string, string> = step.replaces ? { 'if-match': '*' } : {};
+        return {
+          expected: model.upload(step.browser, step.path, step.replaces),
+          answered: await this.status(step.browser, 'PUT', `file/${step.path}`, 'a text', headers),
+        };
+      }
+      case 'createFolder':
+        return {
+          expected: model.createFolder(step.browser, step.path),
+          answered: await this.status(step.browser, 'POST', `folder/${step.path}`),
+        };
+      case 'rename':
+        return {
+          expected: model.rename(step.browser, step.path, step.name),
+          answered: await this.status(step.browser, 'POST', 'rename', { path: step.path, name: step.name }),
+        };
+      case 'remove':
+        return {
+          expected: model.remove(step.browser, step.path),
+          answered: await this.status(step.browser, 'DELETE', `file/${step.path}`),
+        };
+      case 'setShare': {
+        const instant = (bound: number | null) => (bound === null ? null : model.now + bound * minute);
+        const [from, to] = [instant(step.from), instant(step.to)];
+        const text = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+        const { location, path, ...share } = newShare({
+          ...step.can,
+          active: step.active,
+          allowAllUsers: step.allowAllUsers,
+          userNames: step.names.join(', '),
+        });
+        const body = {
+          ...share,
+          id: this.share.id,
+          authenticationId: this.profileId,
+          validityStartDate: text(from),
+          validityEndDate: text(to),
+        };
+        return { expected: model.setShare({ ...step, from, to }), answered: (await this.postern.send('share/update', body)).status };
+      }
+      case 'addUser':
+        return model.asksSignIn
+          ? { expected: model.addUser(step.user), answered: await this.addUser(step.user) }
+          : { expected: 0, answered: 0 };
+      case 'changeUser':
+        return { expected: model.changeUser(step.user, step.change), answered: await this.changeUser(step.user, step.change) };
+      case 'setAddresses': {
+        model.inside = step.inside;
+        const ipRange = step.inside ? '127.0.0.0/8, ::1' : '203.0.113.0/24';
+        return { expected: 200, answered: (await this.postern.send('loginprofile/update', { id: this.profileId, ipRange })).status };
+      }
+      case 'newLink': {
+        const before = this.share.viewId;
+        this.share.viewId = (await this.postern.call('share/updateSharableLink', { id: this.share.id })).viewId;
+        return { expected: 404, answered: (await this.postern.visit(`/s/${before}/visit`)).status };
+      }
+      case 'wait':
+        model.now += step.minutes * minute;
+        this.clock.at = model.now;
+        return { expected: 0, answered: 0 };
+    }
+  }
+}
+
+async function promised(t: TestContext, asksSignIn: boolean): Promise<void> {
+  const clock = { at: Date.UTC(2026, 0, 31, 9) };
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => clock.at }, passwordHash } } });
+  let run = 0;
+  const check = async (taken: Step[]) => {
+    run += 1;
+    clock.at += 1440 * minute; // what slows strangers down is forgotten from run to run
+    const rig = await new Rig(postern, clock, asksSignIn).prepare(`run-${run}`);
+    for (const [index, step] of taken.entries()) {
+      const { expected, answered } = await rig.take(step);
+      assert.deepEqual(answered, expected, `step ${index}, ${JSON.stringify(step)}`);
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 25, maxLength: 25, size: 'max' }), check), { numRuns: 30 });
+}
+
+test('whatever operators and visitors do in whatever order, a link that asks for sign-in answers as promised', (t) => promised(t, true));
+test('whatever operators and visitors do in whatever order, an open link answers as promised', (t) => promised(t, false));

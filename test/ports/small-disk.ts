@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+/** Where file systems are mounted at or below a folder, innermost first. */
+const mountsBelow = (folder: string) =>
+  readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((place) => `${place}/`.startsWith(`${folder}/`))
+    .reverse();
+
+/** Takes off every disk that was mounted at or below a folder, wherever it was moved since. */
+export function unmount(folder: string): void {
+  for (const place of mountsBelow(folder)) execFileSync('umount', ['-l', place]);
+}
+
+/** A folder in which disks may be mounted, gone after the test with all of them. */
+export function folderForDisks(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-disk-'));
+  t.after(() => {
+    unmount(folder);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+/** Mounts a file system of its own at a folder; false (and the test is skipped) where this machine does not let us. */
+export function mountAt(t: TestContext, folder: string, options: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    t.skip('mounting a small disk needs root');
+    return false;
+  }
+}
+
+/** A disk with the room that `options` give it (as mount takes them), gone after the test. */
+export function smallDisk(t: TestContext, options: string): string | null {
+  const folder = join(folderForDisks(t), 'disk');
+  return mountAt(t, folder, options) ? folder : null;
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { closeSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openRoot } from '#adapters/storage/disk/beneath.ts';
+import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
+import { folderLister } from '#adapters/storage/disk/lister.ts';
+import { newShare, startPostern, temporaryFolder } from '../start.ts';
+import { namesIn, path, put, textOf, token } from './storage.contract.ts';
+import { swappedPlace } from './swapped-place.ts';
+import { until } from './until.ts';
+
+test('a link swapped in at the worst moment leads nobody outside: not to read, list, write, rename or delete', async (t) => {
+  const base = await temporaryFolder(t);
+  const place = swappedPlace(base, join(base, 'root'));
+  const before = place.look();
+  const lister = folderLister();
+  const root = openRoot(place.root);
+  const storage = diskStorage(root, lister);
+  const race = place.race();
+  const seen = { inside: 0, refused: 0 };
+  const count = async (work: Promise<unknown>) =>
+    work.then(
+      (value) => (seen.inside += value === null ? 0 : 1),
+      () => (seen.refused += 1),
+    );
+  let turn = 0;
+  while (race.racing) {
+    turn += 1;
+    const texts = await Promise.all(['/folder/same', '/folder/sub/deep', '/folder/secret', '/file'].map((where) => textOf(storage, where).catch(() => null)));
+    const many = await Promise.all(Array.from({ length: 16 }, () => textOf(storage, '/folder/secret').catch(() => null)));
+    assert.deepEqual(many.filter((text) => text !== null), [], 'read outside');
+    assert.ok(!texts.some((text) => text?.includes('OUTSIDE')), 'read outside');
+    for (const folder of ['/folder', '/folder/sub']) assert.ok(!(await namesIn(storage, folder).catch(() => null))?.includes('secret'), 'listed outside');
+    assert.equal(await storage.stat(path('/folder/secret')).catch(() => null), null, 'looked outside');
+    await count(put(storage, '/folder', `new-${turn}`, 'new'));
+    await count(storage.createFolder(path('/folder'), `made-${turn}`));
+    await count(storage.rename(path('/folder'), `new-${turn}`, `renamed-${turn}`, token()));
+    await count(storage.rename(path('/folder'), 'secret', 'stolen', token()));
+    await count(storage.remove(path('/folder'), 'same', token()));
+    await count(storage.remove(path('/folder'), 'sub', token()));
+    await count(storage.remove(path('/folder'), 'secret', token()));
+    await count(put(storage, '/folder', 'same', 'inside same'));
+    const file = await storage.stat(path('/file')).catch(() => null);
+    if (file) await count(put(storage, '/', 'file', 'inside file', file.etag));
+  }
+  assert.equal(await race.ended, 0, 'the swapper did all its rounds');
+  await lister[Symbol.asyncDispose]();
+  closeSync(root.descriptor);
+  t.diagnostic(`${turn} rounds: ${seen.inside} inside, ${seen.refused} refused`);
+  assert.ok(seen.inside > 0);
+  assert.deepEqual(place.look(), before);
+});
+
+test('deleting a tree while links are swapped into it deletes nothing outside', async (t) => {
+  const base = await temporaryFolder(t);
+  const place = swappedPlace(base, join(base, 'root'));
+  const before = place.look();
+  const lister = folderLister();
+  const root = openRoot(place.root);
+  const storage = diskStorage(root, lister);
+  const race = place.raceWithRemoval();
+  let removed = 0;
+  while (race.racing) {
+    for (let sub = 0; sub < 5; sub += 1) {
+      mkdirSync(join(place.root, `tree/sub/sub/${sub}/sub`), { recursive: true });
+      for (const name of ['same', 'secret']) writeFileSync(join(place.root, `tree/sub/sub/${sub}/sub/${name}`), 'inside');
+    }
+    await storage.remove(path('/'), 'tree', token());
+    removed += 1;
+    await new Promise(setImmediate);
+  }
+  await race.ended;
+  await until(() => storage.sweep().then(() => true, () => false));
+  assert.deepEqual(readdirSync(join(place.root, '.postern')), []);
+  await lister[Symbol.asyncDispose]();
+  closeSync(root.descriptor);
+  t.diagnostic(`${removed} trees`);
+  assert.deepEqual(place.look(), before);
+});
+
+test('no archive and no listing of a link ever holds what a swapped link points to', async (t) => {
+  const data = await temporaryFolder(t);
+  const postern = await startPostern(t, { data });
+  const place = swappedPlace(await temporaryFolder(t), postern.files);
+  const before = place.look();
+  const { viewId } = await postern.call('share/add', newShare());
+  const race = place.race();
+  let whole = 0;
+  while (race.racing) {
+    const [zip, list, file] = await Promise.all(
+      ['zip', 'list/folder', 'file/folder/same'].map(async (route) => {
+        const response = await fetch(`${postern.publicUrl}/s/${viewId}/${route}`).catch(() => null);
+        return { status: response?.status ?? 0, text: (await response?.text().catch(() => '')) ?? '' };
+      }),
+    );
+    for (const answer of [zip, list, file]) {
+      assert.ok(!/OUTSIDE|secret/.test(answer?.text ?? ''), 'left the location');
+      assert.ok([0, 200, 404].includes(answer?.status ?? -1), `${answer?.status}`);
+    }
+    if (zip?.status === 200) whole += 1;
+    await fetch(`${postern.publicUrl}/s/${viewId}/file/folder/new-${whole}`, { method: 'PUT', body: 'new' });
+    await fetch(`${postern.publicUrl}/s/${viewId}/file/folder/secret`, { method: 'DELETE' });
+  }
+  assert.equal(await race.ended, 0);
+  assert.ok(whole > 0);
+  assert.deepEqual(place.look(), before);
+  assert.ok(readdirSync(postern.files).includes('folder'));
+});

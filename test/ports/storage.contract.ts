@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type ItemPath, parseItemPath } from '#core/item-path.ts';
+import { ItemAbsent, ItemExists, ItemStale, type Storage } from '#ports/storage.ts';
+
+/** Makes an empty place that is gone after the test. */
+export type OpenStorage = (t: TestContext) => Promise<Storage>;
+
+let tokens = 0;
+/** A token as features make them: never the same twice. */
+export const token = () => `token-${(tokens += 1)}`;
+
+export function path(text: string): ItemPath {
+  const parsed = parseItemPath(text);
+  assert.ok(parsed, `${text} is a path`);
+  return parsed;
+}
+
+/** Uploads and forgets the staging copy, as a feature does. */
+export async function put(storage: Storage, parent: string, name: string, text: string | Buffer, etag?: string) {
+  const upload = await storage.upload(path(parent), token());
+  try {
+    await upload.write(Buffer.from(text));
+    return await upload.place(name, etag === undefined ? null : { etag });
+  } finally {
+    await upload.forget();
+  }
+}
+
+/** The text of a file, or null where there is none. */
+export async function textOf(storage: Storage, where: string): Promise<string | null> {
+  const file = await storage.open(path(where));
+  if (!file) return null;
+  const bytes = Buffer.alloc(file.entry.size);
+  const read = await file.read(bytes, 0);
+  await file.close();
+  return bytes.subarray(0, read).toString();
+}
+
+export async function namesIn(storage: Storage, folder: string): Promise<string[] | null> {
+  const batches = await storage.list(path(folder));
+  if (!batches) return null;
+  const names: string[] = [];
+  for await (const batch of batches) names.push(...batch.map(({ name }) => name));
+  return names.sort();
+}
+
+const won = (results: readonly PromiseSettledResult<unknown>[]) => results.filter(({ status }) => status === 'fulfilled').length;
+const lostWith = (results: readonly PromiseSettledResult<unknown>[], kind: new () => Error) =>
+  results.filter((result) => result.status === 'rejected' && result.reason instanceof kind).length;
+
+function uploads(name: string, open: OpenStorage): void {
+  test(`${name}: a file is seen by nobody before it is whole`, async (t) => {
+    const storage = await open(t);
+    const upload = await storage.upload(path('/'), token());
+    for (let index = 0; index < 4; index += 1) await upload.write(Buffer.alloc(1 << 20, index));
+    assert.deepEqual(await namesIn(storage, '/'), []);
+    assert.equal(await storage.stat(path('/a.bin')), null);
+    const placed = await upload.place('a.bin', null);
+    await upload.forget();
+    assert.equal(placed.size, 4 << 20);
+    assert.deepEqual(await namesIn(storage, '/'), ['a.bin']);
+  });
+
+  test(`${name}: an upload that is given up leaves nothing`, async (t) => {
+    const storage = await open(t);
+    const upload = await storage.upload(path('/'), token());
+    await upload.write(Buffer.alloc(3 << 20));
+    await upload.forget();
+    assert.deepEqual(await namesIn(storage, '/'), []);
+  });
+
+  test(`${name}: a file that is placed never takes the place of another thing`, async (t) => {
+    const storage = await open(t);
+    await put(storage, '/', 'taken', 'first');
+    await storage.createFolder(path('/'), 'folder');
+    await assert.rejects(put(storage, '/', 'taken', 'second'), ItemExists);
+    await assert.rejects(put(storage, '/', 'folder', 'second'), ItemExists);
+    assert.equal(await textOf(storage, '/taken'), 'first');
+  });
+
+  test(`${name}: of a hundred uploads under one name exactly one is kept, whole`, async (t) => {
+    const storage = await open(t);
+    const all = Array.from({ length: 100 }, (_, index) => put(storage, '/', 'one', `${index}`.repeat(5000)));
+    const results = await Promise.allSettled(all);
+    assert.equal(won(results), 1);
+    assert.equal(lostWith(results, ItemExists), 99);
+    const winner = results.findIndex(({ status }) => status === 'fulfilled');
+    assert.equal(await textOf(storage, '/one'), `${winner}`.repeat(5000));
+  });
+
+  test(`${name}: of fifty who replace the version that they saw exactly one does`, async (t) => {
+    const storage = await open(t);
+    await put(storage, '/', 'doc', 'old');
+    const seen = await storage.stat(path('/doc'));
+    assert.ok(seen);
+    const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => put(storage, '/', 'doc', `new ${index}`, seen.etag)));
+    assert.equal(won(results), 1);
+    assert.equal(lostWith(results, ItemStale), 49);
+    assert.deepEqual(await namesIn(storage, '/'), ['doc']);
+  });
+
+  test(`${name}: what is gone is not replaced, and a folder never is`, async (t) => {
+    const storage = await open(t);
+    const { etag } = await put(storage, '/', 'doc', 'old');
+    await storage.remove(path('/'), 'doc', token());
+    await assert.rejects(put(storage, '/', 'doc', 'new', etag), ItemStale);
+    await storage.createFolder(path('/'), 'folder');
+    const folder = await storage.stat(path('/folder'));
+    await assert.rejects(put(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemStale);
+  });
+}
+
+function changes(name: string, open: OpenStorage): void {
+  test(`${name}: a rename takes no name that is taken, not even an empty folder's`, async (t) => {
+    const storage = await open(t);
+    await put(storage, '/', 'a', 'a');
+    await put(storage, '/', 'b', 'b');
+    await storage.createFolder(path('/'), 'full');
+    await storage.createFolder(path('/'), 'empty');
+    await put(storage, '/full', 'inner', 'inner');
+    for (const [from, to] of [['a', 'b'], ['a', 'empty'], ['full', 'empty'], ['full', 'a'], ['empty', 'full']] as const)
+      await assert.rejects(storage.rename(path('/'), from, to, token()), ItemExists, `${from} to ${to}`);
+    await assert.rejects(storage.rename(path('/'), 'none', 'new', token()), ItemAbsent);
+    assert.deepEqual(await namesIn(storage, '/'), ['a', 'b', 'empty', 'full']);
+    await storage.rename(path('/'), 'full', 'moved', token());
+    assert.equal(await textOf(storage, '/moved/inner'), 'inner');
+  });
+
+  test(`${name}: of a hundred renames onto one name exactly one takes place, and nothing is lost`, async (t) => {
+    const storage = await open(t);
+    for (let index = 0; index < 100; index += 1) await put(storage, '/', `from-${index}`, `${index}`);
+    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => storage.rename(path('/'), `from-${index}`, 'to', token())));
+    assert.equal(won(results), 1);
+    assert.equal(lostWith(results, ItemExists), 99);
+    assert.equal((await namesIn(storage, '/'))?.length, 100);
+  });
+
+  test(`${name}: of fifty renames of one file exactly one takes place`, async (t) => {
+    const storage = await open(t);
+    await put(storage, '/', 'from', 'text');
+    const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => storage.rename(path('/'), 'from', `to-${index}`, token())));
+    assert.equal(won(results), 1);
+    assert.equal((await namesIn(storage, '/'))?.length, 1);
+  });
+
+  test(`${name}: of fifty who make one folder exactly one does`, async (t) => {
+    const storage = await open(t);
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => storage.createFolder(path('/'), 'new')));
+    assert.equal(won(results), 1);
+    assert.equal(lostWith(results, ItemExists), 49);
+  });
+
+  test(`${name}: a folder goes with all that is in it, and its name is free at once`, async (t) => {
+    const storage = await open(t);
+    await storage.createFolder(path('/'), 'tree');
+    await storage.createFolder(path('/tree'), 'branch');
+    for (let index = 0; index < 150; index += 1) await put(storage, '/tree/branch', `leaf ${index}`, 'x');
+    await storage.remove(path('/'), 'tree', token());
+    assert.deepEqual(await namesIn(storage, '/'), []);
+    await storage.createFolder(path('/'), 'tree');
+    assert.deepEqual(await namesIn(storage, '/tree'), []);
+  });
+
+  test(`${name}: nothing is made, renamed or removed where there is no folder`, async (t) => {
+    const storage = await open(t);
+    await put(storage, '/', 'file', 'text');
+    for (const parent of ['/none', '/file', '/none/deeper']) {
+      await assert.rejects(storage.upload(path(parent), token()).then((upload) => upload.place('x', null)), ItemAbsent, parent);
+      await assert.rejects(storage.createFolder(path(parent), 'x'), ItemAbsent, parent);
+      await assert.rejects(storage.rename(path(parent), 'x', 'y', token()), ItemAbsent, parent);
+      await assert.rejects(storage.remove(path(parent), 'x', token()), ItemAbsent, parent);
+    }
+    assert.equal(await textOf(storage, '/file'), 'text');
+  });
+}
+
+function looks(name: string, open: OpenStorage): void {
+  test(`${name}: what is not there is null, whatever is asked`, async (t) => {
+    const storage = await open(t);
+    await put(storage, '/', 'file', 'text');
+    const query = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 10 } as const;
+    for (const absent of ['/none', '/file/below', '/none/below']) {
+      assert.equal(await storage.stat(path(absent)), null);
+      assert.equal(await storage.open(path(absent)), null);
+      assert.equal(await storage.list(path(absent)), null);
+      assert.equal(await storage.page(path(absent), query), null);
+    }
+    assert.equal(await storage.list(path('/file')), null);
+    assert.equal(await storage.open(path('/')), null);
+  });
+
+  test(`${name}: an open file stays what it was, whatever happens to its name`, async (t) => {
+    const storage = await open(t);
+    await put(storage, '/', 'doc', 'before');
+    const file = await storage.open(path('/doc'));
+    assert.ok(file);
+    const seen = await storage.stat(path('/doc'));
+    await put(storage, '/', 'doc', 'after!', seen?.etag);
+    await storage.remove(path('/'), 'doc', token());
+    const bytes = Buffer.alloc(file.entry.size);
+    await file.read(bytes, 0);
+    await file.close();
+    assert.equal(bytes.toString(), 'before');
+  });
+
+  test(`${name}: a long folder is listed whole, in batches and in pages alike`, async (t) => {
+    const storage = await open(t);
+    const names = Array.from({ length: 2100 }, (_, index) => `entry ${String(index).padStart(5, '0')}`);
+    for (const entry of names) await storage.createFolder(path('/'), entry);
+    assert.deepEqual(await namesIn(storage, '/'), names);
+    const paged: string[] = [];
+    for (let startIndex = 0; startIndex < names.length; startIndex += 700) {
+      const page = await storage.page(path('/'), { sort: 'name', order: 'asc', word: null, startIndex, pageSize: 700 });
+      assert.equal(page?.total, names.length);
+      paged.push(...(page?.entries ?? []).map((entry) => entry.name));
+    }
+    assert.deepEqual(paged, names);
+  });
+
+  test(`${name}: what a crash left of an upload is cleared, and told from one that was placed`, async (t) => {
+    const storage = await open(t);
+    const [broken, placed] = [token(), token()];
+    await (await storage.upload(path('/'), broken)).write(Buffer.alloc(2 << 20));
+    const upload = await storage.upload(path('/'), placed);
+    await upload.place('kept', null); // never forgotten: the crash
+    const begun = { does: 'upload', parent: path('/'), newName: '' } as const;
+    assert.equal(await storage.settle({ ...begun, name: 'gone', token: broken }), false);
+    assert.equal(await storage.settle({ ...begun, name: 'kept', token: placed }), true);
+    await storage.sweep();
+    assert.deepEqual(await namesIn(storage, '/'), ['kept']);
+  });
+}
+
+/** What every storage promises. */
+export function storageContract(name: string, open: OpenStorage): void {
+  uploads(name, open);
+  changes(name, open);
+  looks(name, open);
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openRoot } from '#adapters/storage/disk/beneath.ts';
+import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
+import { folderLister } from '#adapters/storage/disk/lister.ts';
+import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
+import { temporaryFolder } from '../start.ts';
+import { folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
+import { namesIn, path, put, storageContract, textOf, token } from './storage.contract.ts';
+import { until } from './until.ts';
+
+function disk(t: TestContext, folder: string) {
+  const lister = folderLister();
+  const root = openRoot(folder);
+  t.after(async () => {
+    await lister[Symbol.asyncDispose]();
+    closeSync(root.descriptor);
+  });
+  return diskStorage(root, lister);
+}
+
+/** All names below a folder, hidden ones too. */
+const everything = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+const leftovers = (folder: string) => everything(folder).filter((name) => /\.postern(-|\/)/.test(name));
+const descriptors = () => readdirSync('/proc/self/fd').length;
+
+storageContract('disk', async (t) => disk(t, await temporaryFolder(t)));
+
+test('a link below the root answers as absent, wherever it points', async (t) => {
+  const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
+  mkdirSync(join(root, 'real'));
+  writeFileSync(join(root, 'real/file'), 'inside');
+  writeFileSync(join(outside, 'file'), 'OUTSIDE');
+  const targets = { out: outside, in: join(root, 'real'), relative: 'real', up: '..', dangling: 'nowhere', itself: 'itself', proc: '/proc/self/root', file: 'real/file' };
+  for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(root, name));
+  const storage = disk(t, root);
+  for (const name of Object.keys(targets)) {
+    for (const where of [`/${name}`, `/${name}/file`]) {
+      assert.equal(await storage.stat(path(where)), null, where);
+      assert.equal(await storage.open(path(where)), null, where);
+      assert.equal(await storage.list(path(where)), null, where);
+    }
+    await assert.rejects(put(storage, `/${name}`, 'new', 'text'), ItemAbsent);
+    await assert.rejects(put(storage, '/', name, 'text'), ItemExists);
+    await assert.rejects(storage.createFolder(path(`/${name}`), 'new'), ItemAbsent);
+    await assert.rejects(storage.rename(path('/'), name, 'renamed', token()), ItemAbsent);
+    await assert.rejects(storage.rename(path(`/${name}`), 'file', 'renamed', token()), ItemAbsent);
+    await assert.rejects(storage.remove(path('/'), name, token()), ItemAbsent);
+    await assert.rejects(storage.remove(path(`/${name}`), 'file', token()), ItemAbsent);
+  }
+  assert.deepEqual(await namesIn(storage, '/'), ['real']);
+  assert.deepEqual(readdirSync(outside), ['file']);
+  assert.equal(readFileSync(join(root, 'real/file'), 'utf8'), 'inside');
+});
+
+test('a folder that holds links is deleted, and what they point to stays', async (t) => {
+  const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
+  mkdirSync(join(root, 'tree/sub'), { recursive: true });
+  mkdirSync(join(outside, 'kept'));
+  symlinkSync(outside, join(root, 'tree/out'));
+  symlinkSync(outside, join(root, 'tree/sub/out'));
+  const storage = disk(t, root);
+  await storage.remove(path('/'), 'tree', token());
+  await until(() => everything(root).length === 1);
+  assert.deepEqual(readdirSync(outside), ['kept']);
+  assert.deepEqual(everything(root), ['.postern']);
+});
+
+test('where .postern is a link nothing goes through it', async (t) => {
+  const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
+  writeFileSync(join(outside, 'file'), 'OUTSIDE');
+  writeFileSync(join(root, 'mine'), 'inside');
+  symlinkSync(outside, join(root, '.postern'));
+  const storage = disk(t, root);
+  await assert.rejects(put(storage, '/', 'new', 'text'));
+  await assert.rejects(storage.remove(path('/'), 'mine', token()));
+  await storage.sweep().catch(() => {});
+  assert.deepEqual(readdirSync(outside), ['file']);
+  assert.equal(readFileSync(join(root, 'mine'), 'utf8'), 'inside');
+});
+
+test('pipes and sockets are absent, and never waited for', async (t) => {
+  const root = await temporaryFolder(t);
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+  const storage = disk(t, root);
+  assert.equal(await storage.stat(path('/pipe')), null);
+  assert.equal(await storage.open(path('/pipe')), null);
+  assert.deepEqual(await namesIn(storage, '/'), []);
+  await assert.rejects(storage.remove(path('/'), 'pipe', token()), ItemAbsent);
+});
+
+test('names that are not UTF-8, or reserved, are not listed, and go with their folder', async (t) => {
+  const root = await temporaryFolder(t);
+  mkdirSync(join(root, 'tree/.postern'), { recursive: true });
+  mkdirSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0x66, 0xff, 0x67])]));
+  writeFileSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0xc3, 0x28])]), 'x');
+  for (const name of ['.Postern-x', '.pOSTERN', 'a\nb', 'back\\slash', 'ok', '.hidden']) if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
+  const storage = disk(t, root);
+  assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
+  await storage.rename(path('/'), 'tree', 'moved', token());
+  await storage.remove(path('/'), 'moved', token());
+  await until(() => everything(root).length === 1);
+});
+
+test('a path longer than the kernel takes is made, read and deleted', async (t) => {
+  const root = await temporaryFolder(t);
+  const storage = disk(t, root);
+  const levels: string[] = [];
+  for (let level = 0; level < 60; level += 1) {
+    await storage.createFolder(path(`/${levels.join('/')}`), 'level'.repeat(20));
+    levels.push('level'.repeat(20));
+  }
+  await put(storage, `/${levels.join('/')}`, 'file', 'deep');
+  assert.equal(await textOf(storage, `/${levels.join('/')}/file`), 'deep');
+  await storage.rename(path(`/${levels.join('/')}`), 'file', 'renamed', token());
+  await storage.remove(path('/'), levels[0] ?? '', token());
+  assert.deepEqual(readdirSync(root), ['.postern']);
+  await until(() => readdirSync(join(root, '.postern')).length === 0);
+});
+
+test('a file with other names is replaced alone: its other names keep the old bytes', async (t) => {
+  const root = await temporaryFolder(t);
+  const storage = disk(t, root);
+  await put(storage, '/', 'doc', 'old');
+  linkSync(join(root, 'doc'), join(root, 'other'));
+  const seen = await storage.stat(path('/doc'));
+  await put(storage, '/', 'doc', 'new', seen?.etag);
+  assert.equal(readFileSync(join(root, 'other'), 'utf8'), 'old');
+  assert.deepEqual(leftovers(root), []);
+});
+
+test('a full disk says so, keeps what was there and leaves no half file', async (t) => {
+  const root = smallDisk(t, 'size=4m');
+  if (!root) return;
+  const storage = disk(t, root);
+  await put(storage, '/', 'before', 'kept');
+  const before = descriptors();
+  await assert.rejects(put(storage, '/', 'large', Buffer.alloc(8 << 20, 1)), StorageFull);
+  const seen = await storage.stat(path('/before'));
+  await assert.rejects(put(storage, '/', 'before', Buffer.alloc(8 << 20, 1), seen?.etag), StorageFull);
+  assert.equal(descriptors(), before);
+  assert.deepEqual(everything(root), ['.postern', 'before']);
+  await put(storage, '/', 'after', Buffer.alloc(2 << 20, 1));
+  assert.equal(await textOf(storage, '/before'), 'kept');
+});
+
+test('a disk that has no room for another name says so', async (t) => {
+  const root = smallDisk(t, 'size=4m,nr_inodes=5');
+  if (!root) return;
+  const storage = disk(t, root);
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), '');
+  await assert.rejects(storage.createFolder(path('/'), 'new').then(() => storage.createFolder(path('/'), 'newer')), StorageFull);
+});
+
+test('a disk mounted below the root takes, renames and loses files like any, and nothing is left beside them', async (t) => {
+  const root = folderForDisks(t);
+  if (!mountAt(t, join(root, 'mounted'), 'size=16m')) return;
+  const storage = disk(t, root);
+  await put(storage, '/mounted', 'doc', 'old');
+  const seen = await storage.stat(path('/mounted/doc'));
+  await put(storage, '/mounted', 'doc', 'new', seen?.etag);
+  await assert.rejects(put(storage, '/mounted', 'doc', 'newer'), ItemExists);
+  await storage.rename(path('/mounted'), 'doc', 'renamed', token());
+  mkdirSync(join(root, 'mounted/tree/sub/deeper'), { recursive: true });
+  await storage.remove(path('/mounted'), 'tree', token());
+  assert.equal(await textOf(storage, '/mounted/renamed'), 'new');
+  assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
+});
+
+test('what a crash leaves of a removal on a disk mounted below the root is cleared at the next start', async (t) => {
+  const root = folderForDisks(t);
+  const mounted = join(root, 'mounted');
+  if (!mountAt(t, mounted, 'size=64m')) return;
+  for (let index = 0; index < 60; index += 1) mkdirSync(join(mounted, `tree/${index}`), { recursive: true });
+  // A folder that cannot be taken away stands for the crash: the removal stops in the middle.
+  if (!mountAt(t, join(mounted, 'tree/stop'), 'size=1m')) return;
+  const interrupted = token();
+  const storage = disk(t, root);
+  await storage.remove(path('/mounted'), 'tree', interrupted).catch(() => {});
+  assert.notDeepEqual(everything(mounted), []);
+  for (const name of readdirSync(mounted)) unmount(join(mounted, name));
+  await storage.settle({ does: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted });
+  await storage.sweep();
+  assert.deepEqual(everything(mounted), []);
+});
+
+test('a file from the far future is listed like any other', async (t) => {
+  const root = smallDisk(t, 'size=4m');
+  if (!root) return;
+  const storage = disk(t, root);
+  await put(storage, '/', 'future', 'text');
+  execFileSync('touch', ['-d', '@9000000000000', join(root, 'future')]);
+  const modified = (await storage.stat(path('/future')))?.modified ?? Number.NaN;
+  assert.ok(Number.isFinite(new Date(modified).getTime()), 'its time can be written as a date');
+});
+
+test('a root that is gone is away, not empty, and comes back', async (t) => {
+  const base = await temporaryFolder(t);
+  const root = join(base, 'root');
+  mkdirSync(root);
+  const storage = disk(t, root);
+  await put(storage, '/', 'doc', 'text');
+  rmSync(root, { recursive: true });
+  await assert.rejects(storage.stat(path('/doc')), StorageAway);
+  await assert.rejects(storage.open(path('/doc')), StorageAway);
+  await assert.rejects(storage.upload(path('/'), token()), StorageAway);
+  await assert.rejects(storage.remove(path('/'), 'doc', token()), StorageAway);
+  await assert.rejects(storage.list(path('/sub')), StorageAway);
+});
+
+test('a root that goes during an upload is away, and the upload is not kept', async (t) => {
+  const base = await temporaryFolder(t);
+  const root = join(base, 'root');
+  mkdirSync(root);
+  const storage = disk(t, root);
+  const upload = await storage.upload(path('/'), token());
+  await upload.write(Buffer.from('text'));
+  renameSync(root, join(base, 'moved'));
+  rmSync(join(base, 'moved'), { recursive: true });
+  await assert.rejects(upload.place('doc', null), StorageAway);
+  await upload.forget().catch(() => {});
+  assert.equal(existsSync(root), false);
+});

@@ -1,0 +1,13 @@
+// Swaps a folder and a link, and a file and a link, as fast as it can, a fixed number of times (a process of its own).
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [root = '', elsewhere = '', rounds = '0'] = process.argv.slice(2);
+for (let round = 0; round < Number(rounds); round += 1) {
+  for (const name of ['folder', 'file']) {
+    renameSync(join(root, name), join(elsewhere, `real-${name}`));
+    renameSync(join(elsewhere, `link-${name}`), join(root, name));
+    renameSync(join(root, name), join(elsewhere, `link-${name}`));
+    renameSync(join(elsewhere, `real-${name}`), join(root, name));
+  }
+}

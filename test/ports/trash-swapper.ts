@@ -1,0 +1,27 @@
+// Swaps links in for whatever is just being deleted, a fixed number of times (a process of its own).
+import { lstatSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [trash = '', elsewhere = '', outside = '', rounds = '0'] = process.argv.slice(2);
+function tolerant<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined; // already deleted
+  }
+}
+const mostSwaps = 6000;
+let moved = 0;
+
+function swap(target: string): void {
+  moved += 1;
+  tolerant(() => renameSync(target, join(elsewhere, `moved-${moved}`)));
+  tolerant(() => symlinkSync(outside, target));
+}
+for (let round = 0; round < Number(rounds) && moved < mostSwaps; round += 1)
+  for (const name of tolerant(() => readdirSync(trash)) ?? []) {
+    // Never through a link: the swapper itself must not touch what lies outside.
+    if (!tolerant(() => lstatSync(join(trash, name)).isDirectory())) continue;
+    swap(join(trash, name, 'sub'));
+    if (round % 2 === 0) swap(join(trash, name));
+  }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newShare, temporaryFolder } from '../start.ts';
+import { adminKey, runPostern } from './run-postern.ts';
+
+test('while everything goes wrong, no answer and no log line holds a secret, a stack, SQL or a path of the machine', async (t) => {
+  const data = await temporaryFolder(t);
+  const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-first-secret-key' });
+  const { viewId } = (await first.send('share/add', newShare())).body;
+  await first.send('loginprofile/add', { title: 'P', typeId: 2, username: 'u', password: 'hunter-two-hidden' });
+  first.child.kill('SIGTERM');
+  await first.ended;
+
+  // Under another key nothing that is sealed can be opened: every use of the location is our own fault.
+  const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-other-secret-key' });
+  const answers: string[] = [];
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(postern.publicUrl + path, init);
+    answers.push(await response.text());
+    return response.status;
+  };
+  const link = `/s/${viewId}`;
+  assert.equal(await ask(`${link}/list`), 500);
+  await ask(`${link}/file/welcome.txt`);
+  await ask(`${link}/zip`);
+  await ask(`${link}/file/new`, { method: 'PUT', body: 'x' });
+  await ask(`${link}/rename`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"path":"a","name":"b"}' });
+  await ask(`${link}/folder/x`, { method: 'POST', headers: { 'idempotency-key': 'same' } });
+  await ask(`${link}/file/welcome.txt`, { method: 'DELETE' });
+  for (const name of ['share/add', 'location/test', 'location/browse', 'loginprofile/update', 'share/get', 'accessuser/add'])
+    answers.push(JSON.stringify((await postern.send(name, { ...newShare(), id: 1, password: 'hunter-two-hidden' })).body));
+  await ask('/api/v1/share/search?sortField=%27;DROP%20TABLE', { headers: { authorization: `Bearer ${adminKey}` } });
+  await ask('/api/v1/share/search', { headers: { authorization: 'Bearer pst_hunter-two-hidden-key' } });
+  const socket = connect(Number(new URL(postern.publicUrl).port), '127.0.0.1').on('error', () => {});
+  socket.end('GARBAGE hunter-two-hidden\r\n\r\n');
+  rmSync(join(data, 'files'), { recursive: true });
+  writeFileSync(join(data, 'files'), 'no folder any more');
+  await ask(`${link}/list`);
+  await ask('/health/ready');
+  postern.child.kill('SIGTERM');
+  assert.equal((await postern.ended).code, 0);
+
+  const log = postern.said().slice(postern.said().indexOf('Then:'));
+  for (const text of [log, ...answers]) {
+    assert.doesNotMatch(text, /\bat (async )?[\w.<>]* ?\(?(file:|\/|node:)/, 'a stack');
+    assert.doesNotMatch(text, /SELECT |INSERT |UPDATE |sqlite/i, 'SQL');
+    assert.ok(!text.includes(data) && !/\/work\/|node_modules|\/proc\/self/.test(text), `a path: ${text}`);
+    assert.doesNotMatch(text, /hunter-two-hidden|secret-key|test-key-of-an-admin/, 'a secret');
+  }
+  assert.match(log, /incident/);
+});
+
+test('a location that cannot even be opened is reported, and readiness stays', async (t) => {
+  const data = await temporaryFolder(t);
+  const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-first-secret-key' });
+  first.child.kill('SIGTERM');
+  await first.ended;
+  const second = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-other-secret-key' });
+  const response = await fetch(`${second.publicUrl}/health/ready`);
+  assert.equal(response.status, 200);
+});

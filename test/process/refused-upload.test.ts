@@ -1,0 +1,42 @@
+// In a process of its own: a server that hangs on a refused upload must not take the other tests along.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { raw, statusOf } from '../hostile/raw-socket.ts';
+import { smallDisk } from '../ports/small-disk.ts';
+import { newShare, temporaryFolder } from '../start.ts';
+import { type RunningPostern, runPostern } from './run-postern.ts';
+
+const megabyte = 1 << 20;
+const large = 'x'.repeat(8 * megabyte);
+
+async function upload(t: TestContext, { publicUrl }: RunningPostern, viewId: string, chunked: boolean): Promise<number> {
+  const headers = [chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${large.length}`];
+  const body = chunked ? `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n` : large;
+  return statusOf(await raw(publicUrl, `PUT /s/${viewId}/file/large`, headers, body, t.signal));
+}
+
+for (const chunked of [false, true]) {
+  const how = chunked ? 'of unknown length' : 'of known length';
+
+  test(`an upload ${how} that is larger than the limit is answered 413 and leaves nothing`, { timeout: 10_000 }, async (t) => {
+    const data = await temporaryFolder(t);
+    const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_MAX_FILE_SIZE: String(4 * megabyte) });
+    const { viewId } = (await postern.send('share/add', newShare())).body;
+    assert.equal(await upload(t, postern, viewId, chunked), 413);
+    assert.ok(!readdirSync(join(data, 'files'), { recursive: true, encoding: 'utf8' }).includes('large'));
+  });
+
+  test(`an upload ${how} that fills the disk is answered 507, leaves nothing, and others are taken`, { timeout: 10_000 }, async (t) => {
+    const disk = smallDisk(t, 'size=4m');
+    if (!disk) return;
+    const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_LOCAL_ROOTS: `1:${disk}` });
+    await postern.send('location/add', { name: 'small', kind: 'local', configuration: JSON.stringify({ folder: disk }) });
+    const { viewId } = (await postern.send('share/add', newShare({ location: 'small' }))).body;
+    assert.equal(await upload(t, postern, viewId, chunked), 507);
+    assert.deepEqual(readdirSync(disk, { recursive: true }), ['.postern']);
+    assert.equal((await fetch(`${postern.publicUrl}/s/${viewId}/file/small`, { method: 'PUT', body: 'x' })).status, 201);
+    assert.equal((await postern.send('audit/search', { outcome: 'failed' })).body.totalCount, 1);
+  });
+}

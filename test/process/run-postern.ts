@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+const program = join(import.meta.dirname, '../..');
+export const adminKey = 'pst_test-key-of-an-admin';
+
+/** A Postern in a process of its own. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** Everything it has said, on both streams. */
+  readonly said: () => string;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Waits until it has said what matches; rejects where it ends before. */
+  readonly saying: (pattern: RegExp) => Promise<RegExpExecArray>;
+}
+
+/** Starts a process and does not wait. */
+export function spawnPostern(t: TestContext, environment: Record<string, string>): Running {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+    cwd: program,
+    env: { PATH, PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  let done = false;
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      text += chunk;
+      child.emit('said');
+    });
+  const ended = once(child, 'close').then(([code, signal]) => {
+    done = true;
+    child.emit('said');
+    return { code, signal };
+  });
+  t.after(() => child.kill('SIGKILL'));
+  async function saying(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(text);
+      if (found) return found;
+      if (done) throw new Error(`it ended, saying: ${text}`);
+      await once(child, 'said');
+    }
+  }
+  return { child, said: () => text, ended, saying };
+}
+
+/** Starts a process and waits until it answers. */
+export async function runPostern(t: TestContext, environment: Record<string, string>) {
+  const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment });
+  const [, publicUrl = ''] = await running.saying(/answers at (http:\S+)/);
+  const [, apiUrl = ''] = await running.saying(/Try the interface: +(http:\S+)\/docs/);
+  await running.saying(/Then: .*\n/);
+  /** A management operation. */
+  async function send(name: string, body: object = {}, key = environment['POSTERN_API_KEY'] ?? adminKey) {
+    const isQuestion = /\/search$/.test(name);
+    const query = isQuestion ? `?${new URLSearchParams(Object.entries(body).map(([field, value]) => [field, String(value)]))}` : '';
+    const method = isQuestion ? 'GET' : /\/delete$/.test(name) ? 'DELETE' : 'POST';
+    const response = await fetch(`${apiUrl}/api/v1/${name}${query}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(isQuestion ? {} : { body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it promises
+    return { status: response.status, body: (await response.json().catch(() => null)) as any };
+  }
+  return { ...running, publicUrl, apiUrl, send };
+}
+export type RunningPostern = Awaited<ReturnType<typeof runPostern>>;

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { PasswordHash } from '#ports/password-hash.ts';
+import { startPostern, usersProfile } from '../start.ts';
+import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
+
+const password = 'correct horse battery';
+
+/** Counts what it would cost: the password itself stands in for its hash. */
+function countedHash(): PasswordHash & { verified: number } {
+  return {
+    verified: 0,
+    async hash(secret) {
+      return secret;
+    },
+    async verify(hash, secret) {
+      this.verified += 1;
+      return hash === secret;
+    },
+  };
+}
+
+async function guarded(t: TestContext) {
+  const clock = settableClock();
+  const passwordHash = countedHash();
+  const postern = await startPostern(t, { replaced: { ports: { clock, passwordHash } } });
+  const profile = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const asks = (headers: Record<string, string>) => raw(postern, `${base}/file/welcome.txt`, { headers });
+  return { clock, passwordHash, postern, profile, base, asks, ann: () => asks({ authorization: basic('ann', password) }) };
+}
+
+test('a program signs in with each request', async (t) => {
+  const { ann, asks } = await guarded(t);
+  const right = await ann();
+  assert.equal(right.status, 200);
+  assert.equal(right.headers['set-cookie'], undefined);
+  const wrong = await asks({ authorization: basic('ann', 'wrong') });
+  assert.equal(wrong.status, 401);
+  assert.equal((await asks({ authorization: basic('nobody', password) })).status, 401);
+  for (const authorization of ['Basic', 'Basic !!!', `Basic ${Buffer.from('nocolon').toString('base64')}`, 'Bearer x'])
+    assert.equal((await asks({ authorization })).status, 401, authorization);
+});
+
+test('a pair beyond ASCII, and a password with colons, are read as UTF-8', async (t) => {
+  const { postern, profile, asks } = await guarded(t);
+  const secret = 'pässwörd: with:colons €';
+  await postern.call('accessuser/add', { username: 'zoë', active: true, authId: profile.id });
+  await postern.call('accessuser/updateUserPassword', {
+    username: 'zoë',
+    userPassword: secret,
+    confirmPassword: secret,
+    authId: profile.id,
+  });
+  assert.equal((await asks({ authorization: basic('zoë', secret) })).status, 200);
+});
+
+test('a profile of one password takes it with any name, and one with a name takes that name', async (t) => {
+  const postern = await startPostern(t);
+  for (const [username, name, expected] of [
+    ['', 'whoever', 200],
+    ['', '', 200],
+    ['guest', 'guest', 200],
+    ['guest', 'other', 401],
+  ] as const) {
+    const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username, password: 'open sesame' });
+    const { base } = await linkTo(postern, { authenticationId: profile.id });
+    assert.equal((await raw(postern, `${base}/list`, { headers: { authorization: basic(name, 'open sesame') } })).status, expected, name);
+  }
+});
+
+test('a right pair is hashed once in five minutes', async (t) => {
+  const { ann, passwordHash, clock } = await guarded(t);
+  await Promise.all(Array.from({ length: 20 }, ann));
+  for (let again = 0; again < 20; again += 1) assert.equal((await ann()).status, 200);
+  assert.equal(passwordHash.verified, 1);
+  clock.ahead(5 * minute);
+  assert.equal((await ann()).status, 200);
+  assert.equal(passwordHash.verified, 2);
+});
+
+test('a wrong password is never answered from what is remembered', async (t) => {
+  const { ann, asks } = await guarded(t);
+  await ann();
+  for (const name of ['ann', 'ANN']) assert.equal((await asks({ authorization: basic(name, 'wrong') })).status, 401);
+});
+
+test('a remembered pair is forgotten with the user, their password and the profile', async (t) => {
+  const deactivated = await guarded(t);
+  assert.equal((await deactivated.ann()).status, 200);
+  await deactivated.postern.call('accessuser/update', {
+    id: deactivated.profile.users['ann'],
+    authId: deactivated.profile.id,
+    active: false,
+  });
+  assert.equal((await deactivated.ann()).status, 401);
+
+  const renewed = await guarded(t);
+  assert.equal((await renewed.ann()).status, 200);
+  const secret = 'another fine phrase';
+  await renewed.postern.call('accessuser/updateUserPassword', {
+    username: 'ann',
+    userPassword: secret,
+    confirmPassword: secret,
+    authId: renewed.profile.id,
+  });
+  assert.equal((await renewed.ann()).status, 401);
+  assert.equal((await renewed.asks({ authorization: basic('ann', secret) })).status, 200);
+
+  const deleted = await guarded(t);
+  assert.equal((await deleted.ann()).status, 200);
+  await deleted.postern.call('accessuser/delete', { id: deleted.profile.users['ann'] });
+  assert.equal((await deleted.ann()).status, 401);
+});
+
+test('a 401 challenges a program with Basic, and a browser never', async (t) => {
+  const { asks } = await guarded(t);
+  const challenge = async (headers: Record<string, string>) => (await asks(headers)).headers['www-authenticate'];
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }, { authorization: basic('ann', 'wrong') }])
+    assert.match((await challenge(headers)) ?? '', /^Basic realm="[^"]*", charset="UTF-8"$/);
+  for (const headers of [
+    { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    { 'sec-fetch-mode': 'cors' },
+    { 'sec-fetch-mode': 'navigate', accept: '*/*' },
+  ])
+    assert.equal(await challenge(headers), 'Postern', JSON.stringify(headers));
+});
+
+test('a browser that asks for HTML is told the same as a page', async (t) => {
+  const { asks } = await guarded(t);
+  const answer = await asks({ accept: 'text/html' });
+  assert.equal(answer.status, 401);
+  assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
+  assert.match(answer.text, /Sign in first/);
+});

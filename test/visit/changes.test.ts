@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startPostern } from '../start.ts';
+import { linkTo, nothingAllowed, posting, raw } from './visiting.ts';
+
+const post: RequestInit = { method: 'POST' };
+const remove: RequestInit = { method: 'DELETE' };
+
+test('a folder is made once: a name that exists is 409', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  assert.equal((await postern.visit(`${base}/folder/new%20%E2%82%AC`, post)).status, 201);
+  assert.equal((await postern.visit(`${base}/folder/new%20%E2%82%AC/inner`, post)).status, 201);
+  assert.ok(existsSync(join(postern.files, 'new €/inner')));
+  for (const name of ['new%20%E2%82%AC', 'welcome.txt']) {
+    const answer = await postern.visit(`${base}/folder/${name}`, post);
+    assert.equal(answer.status, 409, name);
+    assert.equal(answer.body.code, 'itemExists');
+  }
+  assert.equal((await postern.visit(`${base}/folder/welcome.txt/inner`, post)).status, 404);
+});
+
+test('renaming stays in the folder and never takes a name that is there', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box/inner'), { recursive: true });
+  await writeFile(join(postern.files, 'box/a.txt'), 'a');
+  await writeFile(join(postern.files, 'box/b.txt'), 'b');
+  const { base } = await linkTo(postern);
+  const renames = (path: string, name: string) => postern.visit(`${base}/rename`, posting({ path, name }));
+  assert.equal((await renames('box/a.txt', 'c.txt')).status, 200);
+  assert.equal(await readFile(join(postern.files, 'box/c.txt'), 'utf8'), 'a');
+  for (const taken of ['b.txt', 'inner']) {
+    const answer = await renames('box/c.txt', taken);
+    assert.equal(answer.status, 409, taken);
+    assert.equal(answer.body.code, 'itemExists');
+  }
+  assert.equal((await renames('/box/inner', 'outer')).status, 200);
+  assert.equal((await renames('box/c.txt', 'C.txt')).status, 200);
+  assert.deepEqual((await readdir(join(postern.files, 'box'))).sort(), ['C.txt', 'b.txt', 'outer']);
+  assert.equal(await readFile(join(postern.files, 'box/b.txt'), 'utf8'), 'b');
+});
+
+test('a file, and a folder with all that is in it, are deleted in one step', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box/deep'), { recursive: true });
+  await writeFile(join(postern.files, 'box/deep/a.txt'), 'a');
+  const { base } = await linkTo(postern);
+  const gone = await postern.visit(`${base}/file/box`, remove);
+  assert.equal(gone.status, 204);
+  assert.equal(gone.body, '');
+  assert.equal((await postern.visit(`${base}/file/welcome.txt`, remove)).status, 204);
+  assert.equal((await postern.visit(`${base}/file/welcome.txt`, remove)).status, 404);
+  assert.deepEqual(
+    (await readdir(postern.files)).filter((name) => name !== '.postern'),
+    [],
+  );
+  assert.deepEqual((await postern.visit(`${base}/list`)).body.entries, []);
+});
+
+test('the shared folder itself is neither renamed, deleted nor replaced', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box'));
+  const { base } = await linkTo(postern, { path: '/box' });
+  for (const path of ['/file', '/file/']) assert.equal((await postern.visit(base + path, remove)).status, 403, path);
+  for (const path of ['', '/']) assert.equal((await postern.visit(`${base}/rename`, posting({ path, name: 'other' }))).status, 403);
+  assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x' })).status, 403);
+  assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x', headers: { 'if-match': '*' } })).status, 403);
+  assert.ok(existsSync(join(postern.files, 'box')));
+  assert.equal((await postern.visit(`${base}/file`, remove)).body.code, 'rootFixed');
+});
+
+test('a shared file is neither renamed nor deleted, and replaced only with If-Match', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const etag = (await postern.visit(`${base}/file`)).headers.get('etag') ?? '';
+  assert.equal((await postern.visit(`${base}/file`, remove)).status, 403);
+  assert.equal((await postern.visit(`${base}/rename`, posting({ path: '', name: 'other' }))).status, 403);
+  assert.ok([403, 409].includes((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x' })).status));
+  assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x', headers: { 'if-match': '"old"' } })).status, 412);
+  const replaced = await postern.visit(`${base}/file`, { method: 'PUT', body: 'new text', headers: { 'if-match': etag } });
+  assert.equal(replaced.status, 201);
+  assert.equal(replaced.body.name, 'welcome.txt');
+  assert.equal((await raw(postern, `${base}/file`)).text, 'new text');
+});
+
+test('below a shared file there is nothing, for any route', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  for (const path of ['/list/a', '/file/a', '/file/welcome.txt', '/view/a', '/zip', '/zip/a'])
+    assert.equal((await postern.visit(base + path)).status, 404, path);
+  assert.equal((await postern.visit(`${base}/folder/a`, post)).status, 404);
+  assert.equal((await postern.visit(`${base}/file/a`, { method: 'PUT', body: 'x' })).status, 404);
+  assert.equal((await postern.visit(`${base}/file/a`, remove)).status, 404);
+  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'b' }))).status, 404);
+});
+
+test('a share of one file has no folder to be made', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  assert.equal((await postern.visit(`${base}/folder`, post)).status, 404);
+});
+
+test('each permission opens its own action and no other', async (t) => {
+  const opens: Record<string, readonly string[]> = {
+    canView: ['list', 'view'],
+    canDownload: ['list', 'file'],
+    canDownloadFolder: ['zip'],
+    canUpload: ['put'],
+    canCreateFolder: ['folder'],
+    canRename: ['rename'],
+    canDelete: ['delete'],
+  };
+  const postern = await startPostern(t);
+  for (const [flag, expected] of Object.entries(opens)) {
+    await mkdir(join(postern.files, flag));
+    await writeFile(join(postern.files, flag, 'a.txt'), 'a');
+    const { base } = await linkTo(postern, { ...nothingAllowed, [flag]: true, path: `/${flag}` });
+    const answers: Record<string, number> = {
+      list: (await postern.visit(`${base}/list`)).status,
+      file: (await postern.visit(`${base}/file/a.txt`)).status,
+      view: (await postern.visit(`${base}/view/a.txt`)).status,
+      zip: (await postern.visit(`${base}/zip`)).status,
+      put: (await postern.visit(`${base}/file/b.txt`, { method: 'PUT', body: 'b' })).status,
+      folder: (await postern.visit(`${base}/folder/f`, post)).status,
+      rename: (await postern.visit(`${base}/rename`, posting({ path: 'a.txt', name: 'c.txt' }))).status,
+      delete: (await postern.visit(`${base}/file/a.txt`, remove)).status,
+    };
+    const open = Object.keys(answers).filter((action) => Number(answers[action]) < 300);
+    assert.deepEqual(open, expected, flag);
+    assert.ok(
+      Object.values(answers).every((status) => status < 300 || status === 403),
+      flag,
+    );
+    const { can } = (await postern.visit(`${base}/visit`)).body.share;
+    const told = Object.keys(can).filter((key) => can[key]);
+    assert.deepEqual(told, [`${flag[3]?.toLowerCase()}${flag.slice(4)}`]);
+  }
+});
+
+test('a method that an address does not take is 405 and says which it takes', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const [method, path, allowed] of [
+    ['POST', '/list', 'GET'],
+    ['DELETE', '/zip', 'GET'],
+    ['GET', '/rename', 'POST'],
+    ['POST', '/file/a', 'PUT'],
+    ['GET', '/sign-in', 'POST'],
+    ['PUT', '/view/a', 'GET'],
+  ] as const) {
+    const answer = await postern.visit(base + path, { method });
+    assert.equal(answer.status, 405, path);
+    assert.match(answer.headers.get('allow') ?? '', new RegExp(allowed), path);
+  }
+});

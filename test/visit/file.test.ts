@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startPostern } from '../start.ts';
+import { linkTo, type RawAnswer, raw } from './visiting.ts';
+
+const digits = '0123456789'.repeat(100);
+
+async function sharedDigits(t: TestContext) {
+  const postern = await startPostern(t);
+  await writeFile(join(postern.files, 'digits.txt'), digits);
+  const { base } = await linkTo(postern);
+  const path = `${base}/file/digits.txt`;
+  const get = (headers: Record<string, string> = {}, method = 'GET') => raw(postern, path, { headers, method });
+  return { postern, base, get, file: join(postern.files, 'digits.txt') };
+}
+
+/** The parts of a multipart/byteranges answer. */
+function parts({ headers, text }: RawAnswer) {
+  const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
+  assert.ok(boundary);
+  assert.ok(text.trimEnd().endsWith(`--${boundary}--`));
+  return text
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => {
+      const [head = '', ...body] = part.split('\r\n\r\n');
+      return { range: /content-range: (.*)/i.exec(head)?.[1], body: body.join('\r\n\r\n').replace(/\r\n$/, '') };
+    });
+}
+
+test('a file comes as an attachment with its length, tag, time and media type', async (t) => {
+  const { get, file } = await sharedDigits(t);
+  await utimes(file, 1_700_000_000, 1_700_000_000);
+  const answer = await get();
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, digits);
+  assert.equal(answer.headers['content-length'], '1000');
+  assert.match(answer.headers['content-disposition'] ?? '', /^attachment; filename="?digits\.txt"?$/);
+  assert.match(answer.headers['content-type'] ?? '', /^text\/plain/);
+  assert.match(answer.headers.etag ?? '', /^"[^"]+"$/);
+  assert.equal(answer.headers['last-modified'], 'Tue, 14 Nov 2023 22:13:20 GMT');
+  assert.equal(answer.headers['accept-ranges'], 'bytes');
+});
+
+test('HEAD of a file answers as GET does, without the bytes', async (t) => {
+  const { get } = await sharedDigits(t);
+  const [head, whole] = [await get({}, 'HEAD'), await get()];
+  assert.equal(head.status, 200);
+  assert.equal(head.text, '');
+  for (const name of [
+    'content-length',
+    'content-disposition',
+    'content-type',
+    'etag',
+    'last-modified',
+    'accept-ranges',
+    'content-security-policy',
+    'cache-control',
+  ])
+    assert.equal(head.headers[name], whole.headers[name], name);
+});
+
+test('an empty file is an answer of no bytes', async (t) => {
+  const { postern, base } = await sharedDigits(t);
+  await writeFile(join(postern.files, 'empty'), '');
+  const answer = await raw(postern, `${base}/file/empty`);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['content-length'], '0');
+  assert.equal((await raw(postern, `${base}/file/empty`, { headers: { range: 'bytes=0-' } })).status, 416);
+});
+
+test('any file name is said in full by Content-Disposition', async (t) => {
+  const { postern, base } = await sharedDigits(t);
+  for (const name of [
+    'naïve.txt',
+    '€ rates.txt',
+    '"quoted".txt',
+    'semi;colon.txt',
+    '100%.txt',
+    'a%20b.txt',
+    '🗂.txt',
+    "it's (1)*.txt",
+    'comma, name.txt',
+    'noending',
+    ' lead.txt',
+    '.hidden',
+    '日本語.txt',
+    'x'.repeat(250),
+  ]) {
+    await writeFile(join(postern.files, name), 'x');
+    const answer = await raw(postern, `${base}/file/${encodeURIComponent(name)}`);
+    const said = answer.headers['content-disposition'] ?? '';
+    assert.equal(answer.status, 200, name);
+    assert.match(said, /^attachment;/, name);
+    // RFC 6266, 4.3: filename* is what a client takes where both are given.
+    const star = /filename\*=UTF-8''([^;]+)/i.exec(said)?.[1];
+    const quoted = /filename="((?:[^"\\]|\\.)*)"/.exec(said)?.[1]?.replace(/\\(.)/g, '$1');
+    const token = /filename=([^";\s]+)/.exec(said)?.[1];
+    assert.equal(star === undefined ? (quoted ?? token) : decodeURIComponent(star), name, said);
+    assert.match(said, /^[\x20-\x7e]*$/, name);
+    if (star !== undefined) assert.match(star, /^[A-Za-z0-9!#$&+.^_`|~%-]+$/, 'RFC 8187: attr-char');
+  }
+});
+
+test('one part of a file is 206 with just those bytes', async (t) => {
+  const { get } = await sharedDigits(t);
+  for (const [range, expected, said] of [
+    ['bytes=0-3', '0123', 'bytes 0-3/1000'],
+    ['bytes=998-', '89', 'bytes 998-999/1000'],
+    ['bytes=-3', '789', 'bytes 997-999/1000'],
+    ['bytes=995-5000', '56789', 'bytes 995-999/1000'],
+    ['BYTES=1-2', '12', 'bytes 1-2/1000'],
+  ] as const) {
+    const answer = await get({ range });
+    assert.equal(answer.status, 206, range);
+    assert.equal(answer.text, expected, range);
+    assert.equal(answer.headers['content-range'], said);
+    assert.equal(answer.headers['content-length'], String(expected.length));
+  }
+});
+
+test('the last so many bytes of a file that has fewer are all of it', async (t) => {
+  const { get } = await sharedDigits(t);
+  // RFC 9110, 14.1.2: shorter than the suffix-length, the entire representation is used.
+  const answer = await get({ range: 'bytes=-5000' });
+  assert.equal(answer.status, 206);
+  assert.equal(answer.text, digits);
+  assert.equal(answer.headers['content-range'], 'bytes 0-999/1000');
+});
+
+test('several parts of a file come as multipart/byteranges', async (t) => {
+  const { get } = await sharedDigits(t);
+  const answer = await get({ range: 'bytes=0-1, 500-503, -1' });
+  assert.equal(answer.status, 206);
+  assert.match(answer.headers['content-type'] ?? '', /^multipart\/byteranges;/);
+  assert.equal(answer.headers['content-range'], undefined);
+  assert.equal(answer.headers['content-length'], String(answer.bytes.length));
+  assert.deepEqual(parts(answer), [
+    { range: 'bytes 0-1/1000', body: '01' },
+    { range: 'bytes 500-503/1000', body: '0123' },
+    { range: 'bytes 999-999/1000', body: '9' },
+  ]);
+  const half = await get({ range: 'bytes=0-1, 5000-' });
+  assert.equal(half.status, 206);
+  assert.match(half.text, /01/);
+});
+
+test('a range outside the file is 416 and says how long the file is', async (t) => {
+  const { get } = await sharedDigits(t);
+  for (const range of ['bytes=1000-', 'bytes=5000-6000', 'bytes=-0']) {
+    const answer = await get({ range });
+    assert.equal(answer.status, 416, range);
+    assert.equal(answer.headers['content-range'], 'bytes */1000');
+    assert.equal(answer.json.code, 'rangeUnsatisfiable');
+  }
+});
+
+test('a range that is not understood, or of HEAD, is ignored', async (t) => {
+  const { get } = await sharedDigits(t);
+  for (const range of ['bytes=', 'bytes=a-b', 'lines=0-1', 'bytes', '0-1']) {
+    const answer = await get({ range });
+    assert.equal(answer.status, 200, range);
+    assert.equal(answer.bytes.length, 1000);
+  }
+  const head = await get({ range: 'bytes=0-1' }, 'HEAD');
+  assert.equal(head.status, 200);
+  assert.equal(head.headers['content-length'], '1000');
+});
+
+test('a thousand tiny overlapping ranges never make more bytes than the file has', async (t) => {
+  const { get } = await sharedDigits(t);
+  const answer = await get({ range: `bytes=${Array.from({ length: 500 }, () => '0-').join(',')}` });
+  assert.ok([200, 206].includes(answer.status));
+  assert.ok(answer.bytes.length <= 2000);
+});
+
+test('a part is given only of the very version that If-Range names', async (t) => {
+  const { get, file } = await sharedDigits(t);
+  await utimes(file, 1_700_000_000, 1_700_000_000);
+  const { etag = '', 'last-modified': modified = '' } = (await get()).headers;
+  const status = async (validator: string) => (await get({ range: 'bytes=0-1', 'if-range': validator })).status;
+  assert.equal(await status(etag), 206);
+  assert.equal(await status(`W/${etag}`), 200);
+  assert.equal(await status('"other"'), 200);
+  assert.equal(await status(modified), 206);
+  assert.equal(await status('Tue, 14 Nov 2023 22:13:19 GMT'), 200);
+  assert.equal((await get({ range: 'bytes=5000-', 'if-range': '"other"' })).status, 200);
+});
+
+test('a file that a reader has is 304, by tag before date', async (t) => {
+  const { get } = await sharedDigits(t);
+  const { etag = '', 'last-modified': modified = '' } = (await get()).headers;
+  for (const headers of [
+    { 'if-none-match': etag },
+    { 'if-none-match': `"x", W/${etag}` },
+    { 'if-none-match': '*' },
+    { 'if-modified-since': modified },
+  ])
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await get(headers, method);
+      assert.equal(answer.status, 304, JSON.stringify(headers));
+      assert.equal(answer.text, '');
+      assert.equal(answer.headers.etag, etag);
+    }
+  assert.equal((await get({ 'if-none-match': '"x"', 'if-modified-since': modified })).status, 200);
+  assert.equal((await get({ 'if-none-match': etag, range: 'bytes=0-1' })).status, 304);
+  assert.equal((await get({ 'if-match': '"x"' })).status, 412);
+  assert.equal((await get({ 'if-match': etag })).status, 200);
+});
+
+test('a tag changes when the bytes do, even within one instant and at one size', async (t) => {
+  const { get, file, postern } = await sharedDigits(t);
+  await utimes(file, 1_700_000_000, 1_700_000_000);
+  const before = (await get()).headers.etag;
+  await writeFile(file, digits.replaceAll('0', 'x'));
+  await utimes(file, 1_700_000_000, 1_700_000_000);
+  const changed = (await get()).headers.etag;
+  assert.notEqual(changed, before);
+  await writeFile(join(postern.files, 'other'), digits);
+  await rename(join(postern.files, 'other'), file);
+  await utimes(file, 1_700_000_000, 1_700_000_000);
+  assert.notEqual((await get()).headers.etag, changed);
+});
+
+test('a folder has no bytes of its own', async (t) => {
+  const { postern, base } = await sharedDigits(t);
+  assert.equal((await raw(postern, `${base}/file`)).status, 404);
+});

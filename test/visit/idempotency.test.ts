@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { signIn, startPostern, usersProfile } from '../start.ts';
+import { basic, changeShare, hour, linkTo, posting, settableClock } from './visiting.ts';
+
+const key = { 'idempotency-key': 'once' };
+
+test('a change that is sent twice with one key takes place once and is answered alike', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const [path, init, status] of [
+    ['/folder/new', { method: 'POST' }, 201],
+    ['/rename', posting({ path: 'new', name: 'newer' }), 200],
+    ['/file/newer', { method: 'DELETE' }, 204],
+  ] as const) {
+    const headers = {
+      ...init,
+      headers: { ...('headers' in init ? (init.headers as Record<string, string>) : {}), 'idempotency-key': path },
+    };
+    const first = await postern.visit(base + path, headers);
+    const again = await postern.visit(base + path, headers);
+    assert.equal(first.status, status, path);
+    assert.equal(again.status, status, path);
+    assert.deepEqual(again.body, first.body);
+    assert.equal(first.headers.get('idempotency-replayed'), null);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  }
+});
+
+test('a key that was used for another request is 409', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  await postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  const other = await postern.visit(`${base}/folder/b`, { method: 'POST', headers: key });
+  assert.equal(other.status, 409);
+  assert.equal(other.body.code, 'idempotencyReused');
+});
+
+test('a refusal is not kept: the same key may try again', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const asks = () => postern.visit(`${base}/folder/parent/a`, { method: 'POST', headers: key });
+  assert.equal((await asks()).status, 404);
+  await mkdir(join(postern.files, 'parent'));
+  assert.equal((await asks()).status, 201);
+});
+
+test('a key lasts a day and is at most 255 characters', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const { base } = await linkTo(postern);
+  const asks = (name: string) => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { 'idempotency-key': name } });
+  assert.equal((await asks('x'.repeat(256))).status, 400);
+  assert.equal((await asks('x'.repeat(255))).status, 201);
+  clock.ahead(24 * hour - 1);
+  assert.equal((await asks('x'.repeat(255))).status, 201);
+  clock.ahead(1);
+  assert.equal((await asks('x'.repeat(255))).status, 409, 'looked at anew: the folder exists');
+});
+
+test('a stopped share answers no repeated request either', async (t) => {
+  const postern = await startPostern(t);
+  const { id, base } = await linkTo(postern);
+  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  assert.equal((await asks()).status, 201);
+  await changeShare(postern, id, { active: false });
+  assert.equal((await asks()).status, 404);
+});
+
+test('a permission that was taken away is asked of a repeated request too', async (t) => {
+  const postern = await startPostern(t);
+  const { id, base } = await linkTo(postern);
+  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  assert.equal((await asks()).status, 201);
+  await changeShare(postern, id, { canCreateFolder: false });
+  assert.equal((await asks()).status, 403);
+});
+
+test('nobody gets the answer to another by the name alone', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: id });
+  const asks = (password: string) =>
+    postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, authorization: basic('ann', password) } });
+  assert.equal((await asks('correct horse battery')).status, 201);
+  assert.equal((await asks('wrong')).status, 401);
+});
+
+test('a session that has ended gets no repeated answer', async (t) => {
+  const postern = await startPostern(t);
+  const { id, users } = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: id });
+  const cookie = await signIn(postern, base, 'ann');
+  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, cookie } });
+  assert.equal((await asks()).status, 201);
+  await postern.call('accessuser/update', { id: users['ann'], authId: id, active: false });
+  assert.equal((await asks()).status, 401);
+});

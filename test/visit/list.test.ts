@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startPostern } from '../start.ts';
+import { linkTo, nothingAllowed } from './visiting.ts';
+
+const names = (body: { entries: { name: string }[] }) => body.entries.map(({ name }) => name);
+
+/** Files of 3, 1 and 2 bytes and two folders, changed in yet another order. */
+async function sample(files: string): Promise<void> {
+  await mkdir(join(files, 'box/Zoo'), { recursive: true });
+  await mkdir(join(files, 'box/attic'));
+  for (const [name, size, seconds] of [
+    ['b.txt', 3, 1_700_000_002],
+    ['a.txt', 1, 1_700_000_003],
+    ['c.pdf', 2, 1_700_000_001],
+  ] as const) {
+    await writeFile(join(files, 'box', name), 'x'.repeat(size));
+    await utimes(join(files, 'box', name), seconds, seconds);
+  }
+}
+
+test('a listing tells of each entry its name, kind, size, time, media type and tag', async (t) => {
+  const postern = await startPostern(t);
+  await sample(postern.files);
+  const { base } = await linkTo(postern, { path: '/box' });
+
+  const { status, body } = await postern.visit(`${base}/list`);
+  assert.equal(status, 200);
+  const { entries, path, ...numbers } = body;
+  assert.equal(typeof path, 'string');
+  assert.deepEqual(numbers, { startIndex: 0, pageSize: 1000, resultCount: 5, totalCount: 5 });
+  for (const entry of entries)
+    assert.deepEqual(Object.keys(entry).sort(), ['etag', 'folder', 'mediaType', 'modifiedDateTime', 'name', 'size']);
+  const { etag, ...file } = entries.find(({ name }: { name: string }) => name === 'c.pdf');
+  assert.deepEqual(file, {
+    name: 'c.pdf',
+    folder: false,
+    size: 2,
+    modifiedDateTime: '2023-11-14T22:13:21.000Z',
+    mediaType: 'application/pdf',
+  });
+  assert.equal((await postern.visit(`${base}/file/c.pdf`)).headers.get('etag'), etag);
+});
+
+test('folders come first, whatever is sorted and in whichever order', async (t) => {
+  const postern = await startPostern(t);
+  await sample(postern.files);
+  const { base } = await linkTo(postern, { path: '/box' });
+  const sorted = async (query: string) => names((await postern.visit(`${base}/list?${query}`)).body);
+
+  assert.deepEqual((await sorted('')).slice(0, 2).sort(), ['Zoo', 'attic']);
+  assert.deepEqual((await sorted('')).slice(2), ['a.txt', 'b.txt', 'c.pdf']);
+  for (const order of ['dsc', 'dse', 'desc', 'descending', 'DESC'])
+    assert.deepEqual((await sorted(`sortField=name&sortOrder=${order}`)).slice(2), ['c.pdf', 'b.txt', 'a.txt'], order);
+  for (const order of ['ace', 'asc', 'ascending', 'Asc'])
+    assert.deepEqual((await sorted(`sortField=size&sortOrder=${order}`)).slice(2), ['a.txt', 'c.pdf', 'b.txt'], order);
+  assert.deepEqual((await sorted('sortField=size&sortOrder=dsc')).slice(2), ['b.txt', 'c.pdf', 'a.txt']);
+  assert.deepEqual((await sorted('sortField=modifiedDateTime')).slice(2), ['c.pdf', 'b.txt', 'a.txt']);
+  assert.deepEqual((await sorted('sortField=modifiedDateTime&sortOrder=dsc')).slice(0, 2).sort(), ['Zoo', 'attic']);
+});
+
+test('a search word is found anywhere in a name, whatever its case', async (t) => {
+  const postern = await startPostern(t);
+  await sample(postern.files);
+  await writeFile(join(postern.files, 'box/ÄRGER.txt'), '');
+  const { base } = await linkTo(postern, { path: '/box' });
+  const found = async (word: string) => (await postern.visit(`${base}/list?searchWord=${encodeURIComponent(word)}`)).body;
+
+  assert.deepEqual(names(await found('TXT')).sort(), ['a.txt', 'b.txt', 'ÄRGER.txt']);
+  assert.equal((await found('TXT')).totalCount, 3);
+  assert.deepEqual(names(await found('ärg')), ['ÄRGER.txt']);
+  assert.deepEqual(names(await found('zoo')), ['Zoo']);
+  assert.deepEqual(names(await found('nowhere')), []);
+  for (const pattern of ['%', '_', '*', '.*']) assert.deepEqual(names(await found(pattern)), [], pattern);
+});
+
+test('a listing outside what is known or allowed is refused, never clipped', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const query of [
+    'pageSize=0',
+    'pageSize=10001',
+    'pageSize=-1',
+    'pageSize=x',
+    'pageSize=1.5',
+    'pageSize=',
+    'startIndex=-1',
+    'startIndex=x',
+    'sortField=etag',
+    'sortField=',
+    'sortOrder=up',
+  ])
+    assert.equal((await postern.visit(`${base}/list?${query}`)).status, 400, query);
+  assert.equal((await postern.visit(`${base}/list?pageSize=10000`)).status, 200);
+  assert.deepEqual(names((await postern.visit(`${base}/list?startIndex=5`)).body), []);
+});
+
+test('a folder of a hundred thousand files lists in pages without a gap or a double', async (t) => {
+  const postern = await startPostern(t);
+  mkdirSync(join(postern.files, 'many/zz'), { recursive: true });
+  for (let number = 0; number < 100_000; number += 1) closeSync(openSync(join(postern.files, `many/${number}.txt`), 'w'));
+  const { base } = await linkTo(postern, { path: '/many' });
+
+  const seen = new Set<string>();
+  for (let startIndex = 0; startIndex <= 100_000; startIndex += 10_000) {
+    const { body } = await postern.visit(`${base}/list?pageSize=10000&startIndex=${startIndex}`);
+    assert.equal(body.totalCount, 100_001);
+    assert.equal(body.resultCount, startIndex < 100_000 ? 10_000 : 1);
+    if (startIndex === 0) assert.equal(body.entries[0].name, 'zz');
+    for (const name of names(body)) seen.add(name);
+  }
+  assert.equal(seen.size, 100_001);
+});
+
+test('looking or downloading is enough to list, and nothing else is', async (t) => {
+  const postern = await startPostern(t);
+  for (const flag of Object.keys(nothingAllowed)) {
+    const { base } = await linkTo(postern, { ...nothingAllowed, [flag]: true });
+    const expected = flag === 'canView' || flag === 'canDownload' ? 200 : 403;
+    assert.equal((await postern.visit(`${base}/list`)).status, expected, flag);
+  }
+});
+
+test('what is kept for Postern is never listed, other dot files are', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, '.postern'), { recursive: true });
+  await writeFile(join(postern.files, '.postern/secret.txt'), 's');
+  await writeFile(join(postern.files, '.postern-x'), 's');
+  await writeFile(join(postern.files, '.Postern-Y'), 's');
+  await writeFile(join(postern.files, '.env'), 'e');
+  await writeFile(join(postern.files, '.posternet'), 'e');
+  const { base } = await linkTo(postern);
+
+  assert.deepEqual(names((await postern.visit(`${base}/list`)).body).sort(), ['.env', '.posternet', 'welcome.txt']);
+  assert.equal((await postern.visit(`${base}/file/.env`)).body, 'e');
+  assert.equal((await postern.visit(`${base}/file/.posternet`)).body, 'e');
+});
+
+test('what is neither a file nor a folder, and what a name in UTF-8 cannot say, is not listed', async (t) => {
+  const postern = await startPostern(t);
+  await writeFile(Buffer.concat([Buffer.from(`${postern.files}/bad`), Buffer.from([0xff, 0xfe])]), 'b');
+  const { base } = await linkTo(postern);
+  assert.deepEqual(names((await postern.visit(`${base}/list`)).body), ['welcome.txt']);
+});
+
+test('a share of one file lists its one entry', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const { body } = await postern.visit(`${base}/list`);
+  assert.deepEqual(names(body), ['welcome.txt']);
+  assert.equal(body.totalCount, 1);
+  assert.equal((await postern.visit(`${base}/list/welcome.txt`)).status, 404);
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startPostern } from '../start.ts';
+import { linkTo, posting, raw } from './visiting.ts';
+
+const malformed = [
+  '..',
+  '.',
+  '%2e%2e',
+  '%2E%2e',
+  '.%2e',
+  '..%2fetc',
+  'a%2fb',
+  'a%2Fb',
+  '..%5cetc',
+  'a%5Cb',
+  'a\\b',
+  'a%00b',
+  '%00',
+  'a%0ab',
+  'a%1fb',
+  'a%7fb',
+  '%c0%ae%c0%ae',
+  '%e0%80%ae',
+  '%ff',
+  '%ed%a0%80',
+  '%',
+  '%zz',
+  'a//b',
+  '.postern',
+  '.POSTERN',
+  '.%50ostern',
+  'a/.Postern/b',
+  '.postern-upload',
+  '.POSTERN-x',
+];
+
+test('a malformed path is refused on every route, before the link is looked up', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const at of [base, '/s/neverexistedatall'])
+    for (const path of malformed)
+      for (const [method, route] of [
+        ['GET', 'list'],
+        ['GET', 'file'],
+        ['HEAD', 'file'],
+        ['GET', 'view'],
+        ['GET', 'zip'],
+        ['PUT', 'file'],
+        ['DELETE', 'file'],
+        ['POST', 'folder'],
+      ] as const) {
+        const answer = await raw(postern, `${at}/${route}/${path}`, { method });
+        assert.equal(answer.status, 400, `${method} ${route}/${path}`);
+      }
+});
+
+test('a path is decoded once: what is encoded twice is a name like any other', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, '%2e%2e'));
+  await writeFile(join(postern.files, '%2e%2e/100%.txt'), 'percent');
+  const { base } = await linkTo(postern);
+
+  const found = await raw(postern, `${base}/file/%252e%252e/100%25.txt`);
+  assert.equal(found.status, 200);
+  assert.equal(found.text, 'percent');
+  for (const path of ['%252e%252e/welcome.txt', '%2500', 'a%252fb', 'a%255cb'])
+    assert.equal((await raw(postern, `${base}/file/${path}`)).status, 404, path);
+});
+
+test('names with plus, question mark, hash, quotes and spaces are reached by their encoding', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const name of [
+    'a+b.txt',
+    'what?.txt',
+    'a#1.txt',
+    '"q".txt',
+    'two words.txt',
+    '€ ünï.txt',
+    '🗂.txt',
+    'a&b=c;d.txt',
+    "o'clock.txt",
+    ' lead',
+    '~x',
+    '...',
+    '..a',
+  ]) {
+    await writeFile(join(postern.files, name), name);
+    const answer = await raw(postern, `${base}/file/${encodeURIComponent(name)}`);
+    assert.equal(answer.status, 200, name);
+    assert.equal(answer.text, name);
+  }
+});
+
+test('in a body paths and names are plain text, and the same segments are refused', async (t) => {
+  const postern = await startPostern(t);
+  await writeFile(join(postern.files, 'a%2e.txt'), 'a');
+  const { base } = await linkTo(postern);
+  const bad = ['..', '.', 'a\\b', 'a\u0000b', 'a\nb', '.postern', '.Postern-x', '../welcome.txt'];
+  for (const at of [base, '/s/neverexistedatall'])
+    for (const name of [...bad, 'a/b', '']) {
+      assert.equal((await postern.visit(`${at}/rename`, posting({ path: 'welcome.txt', name }))).status, 400, JSON.stringify(name));
+    }
+  for (const path of [...bad, 'a//b', 'a/../welcome.txt']) {
+    assert.equal((await postern.visit(`${base}/rename`, posting({ path, name: 'ok.txt' }))).status, 400, JSON.stringify(path));
+  }
+  const plain = await postern.visit(`${base}/rename`, posting({ path: 'a%2e.txt', name: 'b%2e.txt' }));
+  assert.equal(plain.status, 200);
+  assert.equal((await raw(postern, `${base}/file/b%252e.txt`)).status, 200);
+});
+
+test('a malformed body is refused before the link is looked up', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const at of [base, '/s/neverexistedatall']) {
+    for (const body of [
+      {},
+      { path: 'a' },
+      { name: 'b' },
+      { path: 1, name: 'b' },
+      { path: 'a', name: 'b', more: 1 },
+      { path: 'a', name: null },
+    ])
+      assert.equal((await postern.visit(`${at}/rename`, posting(body))).status, 400, JSON.stringify(body));
+    for (const body of [
+      {},
+      { username: 'ann' },
+      { username: 1, password: 'x' },
+      { username: 'a', password: 'x', more: 1 },
+      { username: 'a', password: 1 },
+    ])
+      assert.equal((await postern.visit(`${at}/sign-in`, posting(body))).status, 400, JSON.stringify(body));
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    for (const route of ['rename', 'sign-in'])
+      assert.equal((await postern.visit(`${at}/${route}`, { ...json, body: '{"path":' })).status, 400, route);
+  }
+});
+
+test('an unknown field is named in the answer', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const answer = await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'b.txt', nmae: 'c' }));
+  assert.equal(answer.status, 400);
+  assert.deepEqual(
+    answer.body.errors.map((fault: { field: string }) => fault.field),
+    ['nmae'],
+  );
+});
+
+test('every route but the page refuses parameters it does not know, and doubled ones', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const asks: [string, RequestInit][] = [
+    ['/visit?x=1', {}],
+    ['/list?x=1', {}],
+    ['/list?pagesize=1', {}],
+    ['/list?pageSize=1&pageSize=2', {}],
+    ['/list?name=a', {}],
+    ['/file/welcome.txt?x=1', {}],
+    ['/file/welcome.txt?name=a', {}],
+    ['/view/welcome.txt?x=1', {}],
+    ['/zip?x=1', {}],
+    ['/file/new.txt?x=1', { method: 'PUT', body: 'x' }],
+    ['/file/welcome.txt?x=1', { method: 'DELETE' }],
+    ['/folder/new?x=1', { method: 'POST' }],
+    ['/rename?x=1', posting({ path: 'welcome.txt', name: 'b.txt' })],
+    ['/sign-out?x=1', { method: 'POST' }],
+    ['/sign-in?x=1', posting({ username: 'ann', password: 'x' })],
+  ];
+  for (const [path, init] of asks) assert.equal((await postern.visit(base + path, init)).status, 400, path);
+  const hinted = await postern.visit(`${base}/list?pagesize=1`);
+  assert.match(JSON.stringify(hinted.body), /pagesize/);
+  assert.match(JSON.stringify(hinted.body), /pageSize/);
+  assert.equal((await postern.visit(`${base}?utm_source=mail&utm_source=again`)).status, 200);
+  assert.equal((await postern.visit(`${base}/zip?name=welcome.txt&name=welcome.txt`)).status, 200);
+});

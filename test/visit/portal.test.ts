@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
+import { basic, changeShare, linkTo, posting } from './visiting.ts';
+
+const password = 'correct horse battery';
+const titles = (body: { shares: { title: string }[] }) => body.shares.map(({ title }) => title).sort();
+
+test('a portal lists every share that admits this visitor now, and no other', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
+  const other = await usersProfile(postern, ['ann'], { title: 'Others' });
+  const at = (title: string, over: object = {}) => linkTo(postern, { title, authenticationId: id, ...over });
+  const open = await at('open', { description: 'words', validityEndDate: '2099-01-01T00:00:00.000Z' });
+  await at('for ann', { allowAllUsers: false, userNames: 'ann' });
+  await at('for bob', { allowAllUsers: false, userNames: 'bob' });
+  await at('stopped', { active: false });
+  await at('later', { validityStartDate: '2098-01-01T00:00:00.000Z' });
+  await at('ended', { validityEndDate: '2001-01-01T00:00:00.000Z' });
+  await linkTo(postern, { title: 'elsewhere', authenticationId: other.id });
+  await linkTo(postern, { title: 'public' });
+
+  const before = await postern.visit(`/p/${viewId}/visit`);
+  assert.equal(before.body.signIn.signedIn, false);
+  assert.deepEqual([before.body.visitor, before.body.shares], [null, []]);
+  const entered = await postern.visit(`/p/${viewId}/sign-in`, posting({ username: 'ann', password }));
+  assert.equal(entered.status, 200);
+  const headers = { cookie: cookieOf(entered) };
+  const { body } = await postern.visit(`/p/${viewId}/visit`, { headers });
+  assert.deepEqual(body, entered.body);
+  assert.deepEqual(titles(body), ['for ann', 'open']);
+  assert.equal('share' in body, false);
+  assert.deepEqual(body.visitor, { name: 'ann', email: 'ann@example.com' });
+  const told = body.shares.find(({ title }: { title: string }) => title === 'open');
+  assert.deepEqual(told, {
+    title: 'open',
+    description: 'words',
+    viewUrl: postern.publicUrl + open.base,
+    folder: true,
+    validityEndDate: '2099-01-01T00:00:00.000Z',
+  });
+
+  await changeShare(postern, open.id, { active: false });
+  assert.deepEqual(titles((await postern.visit(`/p/${viewId}/visit`, { headers })).body), ['for ann']);
+});
+
+test('signing in at the portal opens its shares, and signing out there closes them', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: id });
+  const headers = { cookie: await signIn(postern, `/p/${viewId}`, 'ann') };
+  assert.equal((await postern.visit(`${base}/list`, { headers })).status, 200);
+  assert.equal((await postern.visit(`/p/${viewId}/sign-out`, { method: 'POST', headers })).status, 204);
+  assert.equal((await postern.visit(`${base}/list`, { headers })).status, 401);
+  assert.deepEqual((await postern.visit(`/p/${viewId}/visit`, { headers })).body.shares, []);
+});
+
+test('a profile without sign-in has no portal', async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('loginprofile/get', { id: 1 });
+  for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 404, path);
+  for (const path of ['/sign-in', '/sign-out'])
+    assert.equal(
+      (await postern.visit(`/p/${viewId}${path}`, posting({ username: 'a', password: 'b' }))).status,
+      path === '/sign-in' || path === '/sign-out' ? 404 : 0,
+    );
+  assert.equal((await postern.visit(`/p/${viewId}/visit`)).body.code, 'linkUnknown');
+});
+
+test('a portal and a share are not reached under the address of the other', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern);
+  const share = await linkTo(postern, { authenticationId: id });
+  assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 404);
+  assert.equal((await postern.visit(`/p/${share.viewId}/visit`)).status, 404);
+});
+
+test('a portal keeps to the addresses of its profile', async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.0/24' });
+  for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 403, path);
+  assert.equal((await postern.visit(`/p/${viewId}/sign-in`, posting({ username: 'ann', password }))).status, 403);
+});
+
+test('a portal whose view id was replaced is gone at its old address', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern);
+  const { viewId: now } = await postern.call('loginprofile/updateViewId', { id });
+  assert.equal((await postern.visit(`/p/${viewId}/visit`)).status, 404);
+  assert.equal((await postern.visit(`/p/${now}/visit`)).status, 200);
+});
+
+test('a program asks a portal with its pair of name and password', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern);
+  await linkTo(postern, { title: 'open', authenticationId: id });
+  const right = await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', password) } });
+  assert.deepEqual(titles(right.body), ['open']);
+  assert.equal((await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', 'wrong') } })).status, 401);
+});
+
+test('the page of a portal, like that of a link, tells nothing by itself', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern, ['ann'], { title: 'Very secret profile' });
+  const { base } = await linkTo(postern, { title: 'Very secret title', authenticationId: id });
+  for (const path of [base, `/p/${viewId}`]) {
+    const page = await postern.visit(path, { headers: { accept: 'text/html' } });
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    assert.doesNotMatch(page.body, /secret/);
+    assert.doesNotMatch(page.body, /<script(?![^>]*\ssrc=)/, 'no inline script');
+  }
+});

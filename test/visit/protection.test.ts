@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startPostern } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+const pdf = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n');
+
+async function answers(t: TestContext, over: object) {
+  const postern = await startPostern(t);
+  for (const [name, bytes] of [
+    ['image.png', png],
+    ['image.txt', png],
+    ['paper.pdf', pdf],
+    ['paper.txt', pdf],
+    ['words.txt', 'SECRET'],
+    ['words.pdf', 'SECRET'],
+  ] as const)
+    await writeFile(join(postern.files, name), bytes);
+  const { base } = await linkTo(postern, over);
+  return async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
+    const { status, json } = await raw(postern, base + path, { method, headers });
+    return method === 'HEAD' ? `${status}` : `${status} ${json?.code ?? ''}`.trim();
+  };
+}
+
+test('under copy protection no original leaves, neither to be taken nor to be looked at', async (t) => {
+  const answer = await answers(t, { copyProtect: true });
+  for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
+    assert.equal(await answer(`/file/${name}`), '403 copyProtected', name);
+    assert.equal(await answer(`/file/${name}`, 'HEAD'), '403');
+    assert.equal(await answer(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '403 copyProtected');
+    const expected = name.startsWith('words') ? '403 cannotBeMarked' : '503 markingUnavailable';
+    assert.equal(await answer(`/view/${name}`), expected, name);
+    assert.equal(await answer(`/view/${name}`, 'GET', { range: 'bytes=0-3' }), expected, name);
+  }
+  assert.equal(await answer('/zip'), '403 copyProtected');
+  assert.equal(await answer('/zip?name=words.txt'), '403 copyProtected');
+  assert.equal(await answer('/list'), '200');
+});
+
+for (const copyProtect of [true, false])
+  test(`with a watermark ${copyProtect ? 'and' : 'and without'} copy protection what can not be marked yet never leaves unmarked`, async (t) => {
+    const answer = await answers(t, { copyProtect, waterMarkText: '{user} {date}' });
+    for (const route of ['file', 'view'])
+      for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
+        const expected = name.startsWith('words') ? '403 cannotBeMarked' : '503 markingUnavailable';
+        assert.equal(await answer(`/${route}/${name}`), expected, `${route} ${name}`);
+        assert.equal(await answer(`/${route}/${name}`, 'HEAD'), expected.slice(0, 3));
+        assert.equal(await answer(`/${route}/${name}`, 'GET', { 'if-none-match': '*' }), expected);
+      }
+    for (const path of ['/zip', '/zip?name=image.png', '/zip?name=words.txt'])
+      assert.match(await answer(path), /^(503 markingUnavailable|403 cannotBeMarked)$/, path);
+  });
+
+test('a PDF that is to be signed never leaves unsigned, other files leave as they are', async (t) => {
+  const answer = await answers(t, { digitalSignature: true });
+  for (const name of ['paper.pdf', 'paper.txt']) {
+    assert.equal(await answer(`/file/${name}`), '503 signingUnavailable', name);
+    assert.equal(await answer(`/file/${name}`, 'HEAD'), '503');
+    assert.equal(await answer(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '503 signingUnavailable');
+    assert.equal(await answer(`/zip?name=${name}`), '503 signingUnavailable');
+    assert.equal(await answer(`/view/${name}`), '200');
+  }
+  for (const name of ['words.txt', 'words.pdf', 'image.png']) assert.equal(await answer(`/file/${name}`), '200', name);
+  assert.equal(await answer('/zip'), '503 signingUnavailable');
+  assert.equal(await answer('/zip?name=words.txt'), '200');
+});
+
+test('a visit tells that a share is protected', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { copyProtect: true });
+  assert.equal((await postern.visit(`${base}/visit`)).body.share.copyProtect, true);
+});

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Answer, signIn, startPostern, usersProfile } from '../start.ts';
+import { changeShare, hour, linkTo, nothingAllowed, posting, settableClock } from './visiting.ts';
+
+const day = 24 * hour;
+const at = (time: number) => new Date(time).toISOString();
+/** A problem without what differs from request to request. */
+function told({ status, body, headers }: Answer) {
+  const { instance: _, timestamp: __, ...rest } = body;
+  return { status, rest, type: headers.get('content-type'), challenge: headers.get('www-authenticate') };
+}
+
+test('what never was, what is stopped and what has not begun answer alike', async (t) => {
+  const postern = await startPostern(t);
+  const stopped = await linkTo(postern, { active: false });
+  const later = await linkTo(postern, { validityStartDate: at(Date.now() + day) });
+  const never = '/s/abcdefghijklmnopqrstuv';
+
+  for (const path of ['', '/visit', '/list', '/file/welcome.txt', '/zip', '/view/welcome.txt']) {
+    const unknown = told(await postern.visit(never + path));
+    assert.equal(unknown.status, 404);
+    assert.deepEqual(told(await postern.visit(stopped.base + path)), unknown, `stopped ${path}`);
+    assert.deepEqual(told(await postern.visit(later.base + path)), unknown, `not begun ${path}`);
+  }
+  assert.equal(told(await postern.visit(`${never}/list`)).rest.code, 'linkUnknown');
+});
+
+test('a link opens at its start and is gone at its end', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const window = { validityStartDate: at(clock.now() + hour), validityEndDate: at(clock.now() + 2 * hour) };
+  const { base } = await linkTo(postern, window);
+
+  assert.equal((await postern.visit(`${base}/list`)).status, 404);
+  clock.ahead(hour);
+  assert.equal((await postern.visit(`${base}/list`)).status, 200);
+  clock.ahead(hour - 1);
+  assert.equal((await postern.visit(`${base}/list`)).status, 200);
+  clock.ahead(1);
+  for (const path of ['', '/visit', '/list', '/file/welcome.txt']) assert.equal((await postern.visit(base + path)).status, 410, path);
+  assert.equal((await postern.visit(`${base}/list`)).body.code, 'linkEnded');
+  assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST' })).status, 410);
+});
+
+test('of several reasons the first in the documented order is the answer', async (t) => {
+  const postern = await startPostern(t);
+  const { id, users } = await usersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
+  const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...nothingAllowed };
+  const share = await linkTo(postern, { ...everything, active: false, validityEndDate: at(Date.now() - day) });
+  const asks = (headers: Record<string, string> = {}) => postern.visit(`${share.base}/list/absent`, { headers });
+
+  assert.equal((await asks()).body.code, 'linkUnknown');
+  await changeShare(postern, share.id, { active: true });
+  assert.equal((await asks()).body.code, 'linkEnded');
+  await changeShare(postern, share.id, { validityEndDate: null });
+  const outside = await asks();
+  assert.equal(outside.status, 403);
+  assert.equal(outside.body.code, 'addressRefused');
+  await postern.call('loginprofile/update', { id, ipRange: '' });
+  const stranger = await asks();
+  assert.equal(stranger.status, 401);
+  assert.equal(stranger.body.code, 'signInNeeded');
+  const portal = `/p/${(await postern.call('loginprofile/get', { id })).viewId}`;
+  const cookie = await signIn(postern, portal, 'ann');
+  const notListed = await asks({ cookie });
+  assert.equal(notListed.status, 403);
+  assert.equal(notListed.body.code, 'notAdmitted');
+  await changeShare(postern, share.id, { userNames: 'ann' });
+  const off = await asks({ cookie });
+  assert.equal(off.status, 403);
+  assert.equal(off.body.code, 'permissionOff');
+  await changeShare(postern, share.id, { canView: true });
+  const absent = await asks({ cookie });
+  assert.equal(absent.status, 404);
+  assert.equal(absent.body.code, 'itemAbsent');
+  assert.ok(users['ann']);
+});
+
+test('an address outside the range reaches nothing, the page and sign-in included', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.7, 2001:db8::/32' });
+  const { base } = await linkTo(postern, { authenticationId: id });
+
+  for (const path of ['', '/visit', '/list']) assert.equal((await postern.visit(base + path)).status, 403, path);
+  for (const path of ['/sign-in', '/sign-out'])
+    assert.equal((await postern.visit(base + path, posting({ username: 'ann', password: 'correct horse battery' }))).status, 403, path);
+});
+
+test('an address within the range is judged by what a trusted proxy says, and by that alone', async (t) => {
+  const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
+  const postern = await startPostern(t, { environment });
+  const plain = await startPostern(t);
+  for (const [at, expected] of [
+    [postern, 200],
+    [plain, 403],
+  ] as const) {
+    const { id } = await usersProfile(at, [], { typeId: 2, password: 'a door password', ipRange: '203.0.113.7' });
+    const { base } = await linkTo(at, { authenticationId: id });
+    const answer = await at.visit(`${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+    assert.equal(answer.status, expected);
+  }
+});
+
+test('before sign-in only the page, visit, sign-in and sign-out answer', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: id });
+
+  for (const path of ['/list', '/file/welcome.txt', '/view/welcome.txt', '/zip'])
+    assert.equal((await postern.visit(base + path)).status, 401, path);
+  for (const path of ['/file/new.txt']) assert.equal((await postern.visit(base + path, { method: 'PUT', body: 'x' })).status, 401);
+  assert.equal((await postern.visit(`${base}/file/welcome.txt`, { method: 'DELETE' })).status, 401);
+  assert.equal((await postern.visit(`${base}/folder/new`, { method: 'POST' })).status, 401);
+  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'a.txt' }))).status, 401);
+  assert.equal((await postern.visit(base)).status, 200);
+  assert.equal((await postern.visit(`${base}/visit`)).status, 200);
+  assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST' })).status, 204);
+});
+
+test('whoever is not listed may see the page and sign out, and nothing more', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
+  const { base } = await linkTo(postern, { authenticationId: id, allowAllUsers: false, userNames: 'bob' });
+  const cookie = await signIn(postern, `/p/${viewId}`, 'ann');
+
+  const stranger = await postern.visit(`${base}/visit`);
+  assert.equal(stranger.status, 200);
+  assert.equal(stranger.body.share, null);
+  for (const path of ['/visit', '/list', '/file/welcome.txt', '/zip'])
+    assert.equal((await postern.visit(base + path, { headers: { cookie } })).status, 403, path);
+  assert.equal((await postern.visit(base, { headers: { cookie } })).status, 200);
+  const signedIn = await postern.visit(`${base}/sign-in`, posting({ username: 'ann', password: 'correct horse battery' }));
+  assert.equal(signedIn.status, 403);
+  assert.match(signedIn.headers.getSetCookie().join(), /postern-/);
+  assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST', headers: { cookie } })).status, 204);
+});
+
+test('a link for listed people under a profile without sign-in admits nobody', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { allowAllUsers: false, userNames: '' });
+
+  for (const path of ['/visit', '/list', '/file/welcome.txt']) assert.equal((await postern.visit(base + path)).status, 403, path);
+  assert.equal((await postern.visit(base)).status, 200);
+});
+
+test('a permission that is off is told before whether the path is there', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, nothingAllowed);
+  const asks: [string, RequestInit][] = [
+    ['/list/absent', {}],
+    ['/file/absent', {}],
+    ['/view/absent', {}],
+    ['/zip/absent', {}],
+    ['/file/absent/a', { method: 'PUT', body: 'x' }],
+    ['/file/absent', { method: 'DELETE' }],
+    ['/folder/absent/a', { method: 'POST' }],
+    ['/rename', posting({ path: 'absent', name: 'b' })],
+  ];
+  for (const [path, init] of asks) {
+    const answer = await postern.visit(base + path, init);
+    assert.equal(answer.status, 403, path);
+    assert.equal(answer.body.code, 'permissionOff', path);
+  }
+});
+
+test('a path that is not there is 404, its parent too where something is made', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const asks: [string, RequestInit][] = [
+    ['/list/absent', {}],
+    ['/list/welcome.txt/deeper', {}],
+    ['/file/absent', {}],
+    ['/view/absent', {}],
+    ['/zip/absent', {}],
+    ['/zip?name=absent', {}],
+    ['/file/absent/a', { method: 'PUT', body: 'x' }],
+    ['/file/welcome.txt/a', { method: 'PUT', body: 'x' }],
+    ['/file/absent', { method: 'DELETE' }],
+    ['/folder/absent/a', { method: 'POST' }],
+    ['/rename', posting({ path: 'absent', name: 'b' })],
+    ['/rename', posting({ path: 'absent/a', name: 'b' })],
+  ];
+  for (const [path, init] of asks) assert.equal((await postern.visit(base + path, init)).body.code, 'itemAbsent', path);
+});
+
+test('a share whose folder is gone is 404, one whose location is gone is 503', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'inner'));
+  await writeFile(join(postern.files, 'inner/a.txt'), 'a');
+  const { base } = await linkTo(postern, { path: '/inner' });
+  await rm(join(postern.files, 'inner'), { recursive: true });
+  assert.equal((await postern.visit(`${base}/list`)).status, 404);
+
+  await rename(postern.files, `${postern.files}-away`);
+  for (const path of ['/list', '/file/a.txt', '/zip']) {
+    const answer = await postern.visit(base + path);
+    assert.equal(answer.status, 503, path);
+    assert.equal(answer.body.code, 'storageAway', path);
+  }
+});

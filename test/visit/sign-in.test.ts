@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
+import { linkTo, posting, raw } from './visiting.ts';
+
+const password = 'correct horse battery';
+const withoutTimes = ({ status, body }: Answer) => ({ status, code: body.code, detail: body.detail, title: body.title });
+
+test('before sign-in a visit tells how to sign in and nothing of the share', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await usersProfile(postern, ['ann'], { startupMessage: 'Hello', lang: 'en' });
+  const { base } = await linkTo(postern, { authenticationId: id, title: 'Very secret title', description: 'Very secret words' });
+  const answer = await postern.visit(`${base}/visit`);
+  assert.equal(answer.status, 200);
+  const { signIn: told, ...rest } = answer.body;
+  assert.deepEqual(rest, { visitor: null, share: null });
+  const { typeId, typeString, title, startupMessage, lang, signedIn } = told;
+  assert.deepEqual(
+    { typeId, typeString, title, startupMessage, lang, signedIn },
+    { typeId: 3, typeString: 'USERS', title: 'Clients', startupMessage: 'Hello', lang: 'en', signedIn: false },
+  );
+  assert.doesNotMatch(JSON.stringify(answer.body), /secret/);
+});
+
+test('once signed in, a visit tells who came and what they may do', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await usersProfile(postern);
+  const over = {
+    authenticationId: id,
+    title: 'Quarter 4',
+    startupMessage: 'Hi',
+    canUpload: false,
+    canRename: false,
+    validityEndDate: '2099-01-01T00:00:00.000Z',
+  };
+  const { base } = await linkTo(postern, over);
+  const entered = await postern.visit(`${base}/sign-in`, posting({ username: 'ANN', password }));
+  assert.equal(entered.status, 200);
+  const visited = await postern.visit(`${base}/visit`, { headers: { cookie: cookieOf(entered) } });
+  assert.deepEqual(visited.body, entered.body);
+  assert.equal(visited.body.signIn.signedIn, true);
+  assert.deepEqual(visited.body.visitor, { name: 'ann', email: 'ann@example.com' });
+  const { name, ...share } = visited.body.share;
+  assert.equal(typeof name, 'string');
+  assert.deepEqual(share, {
+    title: 'Quarter 4',
+    description: '',
+    startupMessage: 'Hi',
+    folder: true,
+    can: { view: true, download: true, downloadFolder: true, upload: false, createFolder: true, rename: false, delete: true },
+    copyProtect: false,
+    validityEndDate: '2099-01-01T00:00:00.000Z',
+    maxFileSize: 2 ** 40,
+  });
+});
+
+test('without sign-in the share is told from the start, and nobody in particular visits', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const { body } = await postern.visit(`${base}/visit`);
+  assert.equal(body.signIn.signedIn, true);
+  assert.equal(body.signIn.typeString, 'PUBLIC');
+  assert.equal(body.visitor, null);
+  assert.equal(body.share.name, 'welcome.txt');
+  assert.equal(body.share.folder, false);
+});
+
+test('an unknown, a wrong and an inactive user are told the same', async (t) => {
+  const postern = await startPostern(t);
+  const { id, users } = await usersProfile(postern, ['ann', 'bob']);
+  await postern.call('accessuser/update', { id: users['bob'], authId: id, active: false });
+  await postern.call('accessuser/add', { username: 'nopassword', active: true, authId: id });
+  const { base } = await linkTo(postern, { authenticationId: id });
+  const tries = (username: string, secret: string) => postern.visit(`${base}/sign-in`, posting({ username, password: secret }));
+  const wrong = await tries('ann', 'wrong password');
+  assert.equal(wrong.status, 401);
+  assert.equal(wrong.headers.getSetCookie().length, 0);
+  for (const name of ['nobody', 'bob', 'nopassword'])
+    assert.deepEqual(withoutTimes(await tries(name, password)), withoutTimes(wrong), name);
+});
+
+test('one password opens a profile that has no name, for whoever knows it', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'open sesame' });
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  assert.equal((await postern.visit(`${base}/sign-in`, posting({ password: 'wrong' }))).status, 401);
+  const entered = await postern.visit(`${base}/sign-in`, posting({ password: 'open sesame' }));
+  assert.equal(entered.status, 200);
+  assert.equal((await postern.visit(`${base}/list`, { headers: { cookie: cookieOf(entered) } })).status, 200);
+  assert.equal((await raw(postern, `${base}/list`)).status, 401);
+});
+
+test('a profile with a name of its own asks for both', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const status = async (body: object) => (await postern.visit(`${base}/sign-in`, posting(body))).status;
+  assert.equal(await status({ password: 'open sesame' }), 400);
+  assert.equal(await status({ username: 'other', password: 'open sesame' }), 401);
+  assert.equal(await status({ username: 'guest', password: 'wrong' }), 401);
+  assert.equal(await status({ username: 'guest', password: 'open sesame' }), 200);
+});
+
+test('a USERS profile asks for a name', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: id });
+  const answer = await postern.visit(`${base}/sign-in`, posting({ password }));
+  assert.equal(answer.status, 400);
+  assert.deepEqual(
+    answer.body.errors.map(({ field }: { field: string }) => field),
+    ['username'],
+  );
+});
+
+test('a user opens the shares of their own profile and of no other', async (t) => {
+  const postern = await startPostern(t);
+  const [one, other] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['ann'], { title: 'Others' })];
+  const [mine, second, theirs] = [
+    await linkTo(postern, { authenticationId: one.id }),
+    await linkTo(postern, { authenticationId: one.id }),
+    await linkTo(postern, { authenticationId: other.id }),
+  ];
+  const cookie = await signIn(postern, mine.base, 'ann');
+  assert.equal((await postern.visit(`${second.base}/list`, { headers: { cookie } })).status, 200);
+  const renamed = cookie.replace(`-${one.id}=`, `-${other.id}=`);
+  for (const sent of [cookie, renamed])
+    assert.equal((await postern.visit(`${theirs.base}/list`, { headers: { cookie: sent } })).status, 401);
+});
+
+const later: readonly (readonly [number, object])[] = [
+  [4, { allow: ['*@example.com'] }],
+  [5, { issuer: 'https://login.example.com', clientId: 'a', clientSecret: 'b' }],
+  [6, { metadataUrl: 'https://login.example.com/metadata' }],
+  [7, { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=x', bindPassword: 'y', userFilter: '(uid={username})' }],
+];
+
+test('kinds of sign-in that are not built yet say so, and let nobody in', async (t) => {
+  const postern = await startPostern(t);
+  for (const [typeId, configuration] of later) {
+    const profile = await postern.call('loginprofile/add', {
+      title: `Kind ${typeId}`,
+      typeId,
+      configuration: JSON.stringify(configuration),
+    });
+    const { base } = await linkTo(postern, { authenticationId: profile.id });
+    for (const at of [base, `/p/${profile.viewId}`]) {
+      const answer = await postern.visit(`${at}/sign-in`, posting({ username: 'ann', password }));
+      assert.equal(answer.status, 503, `${typeId}`);
+      assert.equal(answer.body.code, 'signInUnavailable');
+      assert.equal((await postern.visit(`${at}/visit`)).body.signIn.signedIn, false);
+      for (const [path, init] of [
+        ['/sign-in/code', posting({ email: 'ann@example.com' })],
+        ['/sign-in/start', {}],
+      ] as const) {
+        const other = await postern.visit(at + path, init);
+        assert.equal(other.status, 503, path);
+        assert.equal(other.body.code, 'signInUnavailable');
+      }
+    }
+    assert.equal((await postern.visit(`${base}/list`)).status, 401);
+    const pair = { authorization: `Basic ${Buffer.from(`ann:${password}`).toString('base64')}` };
+    assert.notEqual((await postern.visit(`${base}/list`, { headers: pair })).status, 200);
+  }
+});
+
+test('the addresses of OIDC and SAML answer that they are not built yet', async (t) => {
+  const postern = await startPostern(t);
+  for (const path of ['/sign-in/oidc', '/sign-in/saml/metadata'])
+    assert.equal((await postern.visit(path)).body.code, 'signInUnavailable', path);
+  const saml = await postern.visit('/sign-in/saml', posting({}, { origin: 'https://login.example.com', 'sec-fetch-site': 'cross-site' }));
+  assert.equal(saml.status, 503);
+});
+
+test('a provider that posts its form to SAML is told that it is not built yet', async (t) => {
+  const postern = await startPostern(t);
+  const form = await postern.visit('/sign-in/saml', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://login.example.com' },
+    body: 'SAMLResponse=x&RelayState=y',
+  });
+  assert.equal(form.status, 503);
+});

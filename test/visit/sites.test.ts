@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPostern, usersProfile } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+const json = { 'content-type': 'application/json' };
+const changes = [
+  ['PUT', '/file/new.txt', 'x'],
+  ['DELETE', '/file/welcome.txt', ''],
+  ['POST', '/folder/new', ''],
+  ['POST', '/rename', '{"path":"welcome.txt","name":"b.txt"}'],
+  ['POST', '/sign-in', '{"username":"ann","password":"correct horse battery"}'],
+  ['POST', '/sign-out', ''],
+] as const;
+
+test('a change that another site sends is refused, whatever it would change', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const { port } = new URL(postern.publicUrl);
+  for (const foreign of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: `https://localhost:${port}` },
+    { origin: 'http://localhost:1' },
+    { origin: `http://localhost.evil.example:${port}` },
+    { origin: 'garbage' },
+    { 'sec-fetch-site': 'cross-site' },
+  ])
+    for (const at of [base, '/s/neverexistedatall'])
+      for (const [method, path, body] of changes) {
+        const answer = await raw(postern, at + path, { method, headers: { ...(body.startsWith('{') ? json : {}), ...foreign }, body });
+        assert.equal(answer.status, 403, `${method} ${path} ${JSON.stringify(foreign)}`);
+        assert.equal(answer.json.code, 'otherSite');
+      }
+  assert.equal((await raw(postern, `${base}/file/welcome.txt`)).status, 200);
+});
+
+test('a change from its own site, by any loopback name, and from a program, is taken', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const { port } = new URL(postern.publicUrl);
+  const own: Record<string, string>[] = [
+    {},
+    { origin: `http://localhost:${port}`, 'sec-fetch-site': 'same-origin' },
+    { origin: `http://127.0.0.1:${port}` },
+    { origin: `http://[::1]:${port}` },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ];
+  for (const [index, headers] of own.entries())
+    assert.equal((await raw(postern, `${base}/folder/f${index}`, { method: 'POST', headers })).status, 201, JSON.stringify(headers));
+});
+
+test('another site may send a visitor to look', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const path of ['', '/visit', '/list', '/file/welcome.txt'])
+    assert.equal(
+      (await raw(postern, base + path, { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://mail.example' } })).status,
+      200,
+      path,
+    );
+});
+
+test('where the public address is set, it alone is the own site and the own host', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
+  const { base } = await linkTo(postern);
+  const post = (headers: Record<string, string>) => raw(postern, `${base}/folder/a`, { method: 'POST', headers });
+  assert.equal((await post({ origin: 'https://files.example.com' })).status, 201);
+  for (const origin of ['http://files.example.com', 'https://files.example.com:8443', 'https://example.com', 'http://localhost'])
+    assert.equal((await post({ origin })).status, 403, origin);
+  const { port } = new URL(postern.apiUrl);
+  for (const host of [`localhost:${port}`, '127.0.0.1', 'evil.example', 'files.example.com:8443', 'files.example.com.evil.example'])
+    for (const path of [base, `${base}/visit`, `${base}/file/welcome.txt`, '/p/whatever/visit']) {
+      const answer = await raw(postern, path, { headers: { host } });
+      assert.equal(answer.status, 421, `${host} ${path}`);
+      assert.match(answer.text, /https:\/\/files\.example\.com/);
+    }
+});
+
+test('health and metrics answer whatever host they are asked under', async (t) => {
+  const postern = await startPostern(t);
+  const headers = { host: 'monitor.example' };
+  assert.equal((await raw(postern, '/health/live', { headers })).status, 200);
+  assert.equal((await raw(postern, '/health/ready', { headers })).status, 200);
+  assert.notEqual((await raw(postern, '/metrics', { headers })).status, 421);
+  const { base } = await linkTo(postern);
+  assert.equal((await raw(postern, `${base}/visit`, { headers })).status, 421);
+});
+
+test('while the public address is loopback any loopback name on its port reaches a link', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const { port } = new URL(postern.publicUrl);
+  for (const name of ['127.0.0.1', '[::1]', 'localhost'])
+    assert.equal((await raw(postern, `${base}/visit`, { headers: { host: `${name}:${port}` } })).status, 200, name);
+  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'localhost:1' } })).status, 421);
+});
+
+test('every answer at a link carries the headers that keep it private', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const guarded = await linkTo(postern, { authenticationId: (await usersProfile(postern)).id });
+  const { port } = new URL(postern.publicUrl);
+  for (const [path, status, init] of [
+    [base, 200, {}],
+    [`${base}/visit`, 200, {}],
+    [`${base}/list`, 200, {}],
+    [`${base}/list?x=1`, 400, {}],
+    [`${base}/file/welcome.txt`, 200, {}],
+    [`${base}/file/welcome.txt`, 200, { method: 'HEAD' }],
+    [`${base}/file/welcome.txt`, 304, { headers: { 'if-none-match': '*' } }],
+    [`${base}/file/welcome.txt`, 206, { headers: { range: 'bytes=0-1' } }],
+    [`${base}/file/welcome.txt`, 416, { headers: { range: 'bytes=99999-' } }],
+    [`${base}/file/absent`, 404, { headers: { accept: 'text/html' } }],
+    [`${base}/file/%2e%2e`, 400, {}],
+    [`${base}/zip`, 200, {}],
+    [`${base}/nothing`, 404, {}],
+    [`${base}/list`, 405, { method: 'DELETE' }],
+    [`${base}/file/new`, 201, { method: 'PUT', body: 'x' }],
+    [`${base}/folder/made`, 201, { method: 'POST' }],
+    [`${base}/sign-out`, 204, { method: 'POST' }],
+    [`${base}/file/new`, 204, { method: 'DELETE' }],
+    [`${base}/file/new`, 403, { method: 'DELETE', headers: { origin: 'null' } }],
+    [`${base}/visit`, 421, { headers: { host: `other:${port}` } }],
+    [`${guarded.base}/list`, 401, {}],
+    ['/s/neverexistedatall', 404, {}],
+    ['/p/neverexistedatall/visit', 404, {}],
+    ['/sign-in/oidc', 503, {}],
+  ] as const) {
+    const answer = await raw(postern, path, init);
+    assert.equal(answer.status, status, path);
+    const { headers } = answer;
+    assert.equal(headers['referrer-policy'], 'no-referrer', `${path} ${status}`);
+    assert.equal(headers['x-content-type-options'], 'nosniff', path);
+    assert.equal(headers['x-robots-tag'], 'noindex', path);
+    assert.equal(headers['cache-control'], 'private, no-store', path);
+    assert.ok(headers['x-request-id'], path);
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /frame-ancestors 'none'/, path);
+    assert.doesNotMatch(policy, /script-src[^;]*'unsafe-/, path);
+    assert.match(policy, /(script|default)-src/, path);
+  }
+});
+
+test('no answer at a link may be framed, a file that is shown neither', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const answer = await raw(postern, `${base}/view/welcome.txt`);
+  assert.equal(answer.status, 200);
+  assert.match(String(answer.headers['content-security-policy']), /frame-ancestors 'none'/);
+});
+
+test('an answer to what is not even an address of a link keeps the same headers', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const { status, headers } = await raw(postern, `${base}/file/%zz`);
+  assert.equal(status, 400);
+  assert.equal(headers['referrer-policy'], 'no-referrer');
+  assert.equal(headers['cache-control'], 'private, no-store');
+  assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/);
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { basic, linkTo, minute, posting, second, settableClock } from './visiting.ts';
+
+const password = 'open sesame';
+const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
+
+/** A profile of one password with a name: cheap to try, and every other name is another pair. */
+async function door(t: TestContext, clock = settableClock(), data?: string) {
+  const postern = await startPostern(t, { environment, replaced: { ports: { clock } }, ...(data ? { data } : {}) });
+  const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password });
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const tries = async (secret: string, { from = '203.0.113.7', username = 'guest', at = base } = {}) => {
+    const { status, headers } = await postern.visit(`${at}/sign-in`, posting({ username, password: secret }, { 'x-forwarded-for': from }));
+    return { status, wait: Number(headers.get('retry-after')) };
+  };
+  return { clock, postern, profile, base, tries };
+}
+type Door = Awaited<ReturnType<typeof door>>;
+
+async function fails({ tries }: Door, times: number, options: object = {}): Promise<void> {
+  for (let time = 0; time < times; time += 1) assert.equal((await tries('wrong', options)).status, 401, `failure ${time + 1}`);
+}
+
+test('five failures are free, then each doubles the wait from one second to five minutes', async (t) => {
+  const at = await door(t);
+  await fails(at, 6);
+  let expected = 1;
+  for (let round = 0; round < 10; round += 1) {
+    const refused = await at.tries('wrong');
+    assert.equal(refused.status, 429);
+    assert.equal(refused.wait, expected);
+    at.clock.ahead(expected * second - 1);
+    assert.equal((await at.tries(password)).status, 429, 'an attempt within the wait is not looked at');
+    at.clock.ahead(1);
+    await fails(at, 1);
+    expected = Math.min(300, expected * 2);
+  }
+});
+
+test('failures are forgotten after a quarter of an hour', async (t) => {
+  const at = await door(t);
+  await fails(at, 6);
+  at.clock.ahead(15 * minute);
+  await fails(at, 6);
+  assert.equal((await at.tries(password)).status, 429);
+});
+
+test('a success clears its pair', async (t) => {
+  const at = await door(t);
+  await fails(at, 5);
+  assert.equal((await at.tries(password)).status, 200);
+  await fails(at, 6);
+  assert.equal((await at.tries('wrong')).status, 429);
+});
+
+test('the right user from another network still gets in', async (t) => {
+  const at = await door(t);
+  await fails(at, 6);
+  assert.equal((await at.tries(password)).status, 429);
+  assert.equal((await at.tries(password, { from: '203.0.113.8' })).status, 200);
+  assert.equal((await at.tries(password, { username: 'GUEST' })).status, 429, 'the same user, written otherwise');
+});
+
+test('an IPv6 network is a /64: another address within it does not help', async (t) => {
+  const at = await door(t);
+  await fails(at, 6, { from: '2001:db8:1:2::1' });
+  assert.equal((await at.tries(password, { from: '2001:db8:1:2:ffff::9' })).status, 429);
+  assert.equal((await at.tries(password, { from: '2001:db8:1:3::1' })).status, 200);
+});
+
+test('attempts are counted over all routes together', async (t) => {
+  const at = await door(t);
+  const portal = `/p/${at.profile.viewId}`;
+  const second = await linkTo(at.postern, { authenticationId: at.profile.id });
+  await fails(at, 2);
+  await fails(at, 2, { at: portal });
+  const headers = { authorization: basic('guest', 'wrong'), 'x-forwarded-for': '203.0.113.7' };
+  for (let time = 0; time < 2; time += 1) assert.equal((await at.postern.visit(`${at.base}/list`, { headers })).status, 401);
+  for (const place of [at.base, portal, second.base]) assert.equal((await at.tries(password, { at: place })).status, 429, place);
+  const right = { ...headers, authorization: basic('guest', password) };
+  assert.equal((await at.postern.visit(`${at.base}/list`, { headers: right })).status, 429);
+});
+
+test('failures are remembered after a restart', async (t) => {
+  const [data, clock] = [await temporaryFolder(t), settableClock()];
+  const at = await door(t, clock, data);
+  await fails(at, 6);
+  await at.postern.stop();
+  const again = await startPostern(t, { environment, data, replaced: { ports: { clock } } });
+  const answer = await again.visit(`${at.base}/sign-in`, posting({ username: 'guest', password }, { 'x-forwarded-for': '203.0.113.7' }));
+  assert.equal(answer.status, 429);
+});
+
+test('a malformed sign-in does not count', async (t) => {
+  const at = await door(t);
+  await fails(at, 5);
+  for (const body of [
+    {},
+    { username: 'guest' },
+    { username: 'guest', password: 7 },
+    { password: 'x' },
+    { username: 'guest', password: 'x', more: 1 },
+  ])
+    assert.equal((await at.postern.visit(`${at.base}/sign-in`, posting(body, { 'x-forwarded-for': '203.0.113.7' }))).status, 400);
+  assert.equal((await at.tries(password)).status, 200);
+});
+
+test('fifty failures of one network are free, whatever names it tries', async (t) => {
+  const at = await door(t);
+  for (let number = 0; number < 51; number += 1)
+    assert.equal((await at.tries('wrong', { username: `name${number}` })).status, 401, `${number}`);
+  assert.equal((await at.tries(password, { username: 'guest' })).status, 429);
+  assert.equal((await at.tries(password, { from: '203.0.113.8' })).status, 200);
+});
+
+for (const [kind, inside, outside] of [
+  ['IPv4 /24', (number: number) => `198.51.100.${number}`, '198.51.101.1'],
+  ['IPv6 /48', (number: number) => `2001:db8:1:${number.toString(16)}::1`, '2001:db8:2::1'],
+] as const)
+  test(`two hundred failures around an ${kind} are free, and then all of it waits`, async (t) => {
+    const at = await door(t);
+    for (let number = 0; number < 201; number += 1)
+      assert.equal((await at.tries('wrong', { from: inside(number + 1), username: `name${number}` })).status, 401, `${number}`);
+    assert.equal((await at.tries(password, { from: inside(250) })).status, 429);
+    assert.equal((await at.tries(password, { from: outside })).status, 200);
+  });
+
+test('many attempts at once are that many attempts', async (t) => {
+  const at = await door(t);
+  const answers = await Promise.all(Array.from({ length: 30 }, () => at.tries('wrong')));
+  assert.equal(answers.filter(({ status }) => status === 401).length, 6);
+  assert.equal(answers.filter(({ status }) => status === 429).length, 24);
+});
+
+test('at most twenty password hashes wait at once: a further one is told to come again', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await usersProfile(postern, []);
+  const { base } = await linkTo(postern, { authenticationId: id });
+  const asks = Array.from({ length: 60 }, (_, number) =>
+    postern.visit(`${base}/sign-in`, posting({ username: `name${number}`, password })),
+  );
+  const answers = await Promise.all(asks);
+  const busy = answers.filter(({ status }) => status === 503);
+  assert.ok(busy.length > 0);
+  for (const { body, headers } of busy) {
+    assert.equal(body.code, 'signInBusy');
+    assert.ok(Number(headers.get('retry-after')) >= 1);
+  }
+  assert.ok(answers.every(({ status }) => status === 503 || status === 401));
+});

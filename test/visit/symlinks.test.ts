@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fromBufferPromise } from 'yauzl';
+import { newShare, startPostern, temporaryFolder } from '../start.ts';
+import { linkTo, posting, raw } from './visiting.ts';
+
+const links = ['to-file', 'to-folder', 'inside', 'inside-folder', 'nowhere', 'to-root'];
+
+async function linked(t: TestContext) {
+  const postern = await startPostern(t);
+  const outside = await temporaryFolder(t);
+  await writeFile(join(outside, 'secret.txt'), 'secret');
+  await mkdir(join(postern.files, 'box/real'), { recursive: true });
+  await writeFile(join(postern.files, 'box/real/a.txt'), 'a');
+  const at = (name: string) => join(postern.files, 'box', name);
+  await symlink(join(outside, 'secret.txt'), at('to-file'));
+  await symlink(outside, at('to-folder'));
+  await symlink('real/a.txt', at('inside'));
+  await symlink('real', at('inside-folder'));
+  await symlink('absent', at('nowhere'));
+  await symlink('/', at('to-root'));
+  const { base } = await linkTo(postern, { path: '/box' });
+  return { postern, outside, base, at };
+}
+
+test('a symbolic link is neither listed nor packed', async (t) => {
+  const { postern, base } = await linked(t);
+  const { entries, totalCount } = (await postern.visit(`${base}/list`)).body;
+  assert.deepEqual(
+    entries.map(({ name }: { name: string }) => name),
+    ['real'],
+  );
+  assert.equal(totalCount, 1);
+  const archive = await fromBufferPromise((await raw(postern, `${base}/zip`)).bytes);
+  const names: string[] = [];
+  for await (const { fileName } of archive.eachEntry()) names.push(fileName);
+  assert.deepEqual(names.sort(), ['real/', 'real/a.txt']);
+});
+
+test('a symbolic link, wherever it points, answers as absent on every route', async (t) => {
+  const { postern, base } = await linked(t);
+  for (const name of links) {
+    for (const route of ['list', 'file', 'view', 'zip'])
+      assert.equal((await raw(postern, `${base}/${route}/${name}`)).status, 404, `${route} ${name}`);
+    assert.equal((await raw(postern, `${base}/zip?name=${name}`)).status, 404, name);
+    for (const inner of ['secret.txt', 'a.txt', 'etc/hostname'])
+      assert.equal((await raw(postern, `${base}/file/${name}/${inner}`)).status, 404, `${name}/${inner}`);
+    assert.equal((await postern.visit(`${base}/rename`, posting({ path: name, name: 'taken' }))).status, 404, name);
+    assert.equal((await postern.visit(`${base}/rename`, posting({ path: `${name}/a.txt`, name: 'b.txt' }))).status, 404, name);
+    assert.equal((await raw(postern, `${base}/file/${name}`, { method: 'DELETE' })).status, 404, name);
+    assert.equal((await raw(postern, `${base}/file/${name}/new.txt`, { method: 'PUT', body: 'x' })).status, 404, name);
+    assert.equal((await raw(postern, `${base}/folder/${name}/new`, { method: 'POST' })).status, 404, name);
+  }
+});
+
+test('nothing is written through a symbolic link', async (t) => {
+  const { postern, base, outside, at } = await linked(t);
+  for (const name of links) {
+    await raw(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
+    await raw(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
+    await raw(postern, `${base}/folder/${name}`, { method: 'POST' });
+    await postern.visit(`${base}/rename`, posting({ path: 'real', name }));
+  }
+  assert.deepEqual(await readdir(outside), ['secret.txt']);
+  assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
+  assert.equal(await readFile(at('real/a.txt'), 'utf8'), 'a');
+});
+
+test('deleting a folder that holds symbolic links leaves what they point to', async (t) => {
+  const { postern, outside } = await linked(t);
+  const { base } = await linkTo(postern);
+  assert.equal((await raw(postern, `${base}/file/box`, { method: 'DELETE' })).status, 204);
+  assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
+});
+
+test('a share of a symbolic link can not be made', async (t) => {
+  const { postern } = await linked(t);
+  for (const name of links) {
+    const refused = await postern.send('share/add', newShare({ path: `/box/${name}` }));
+    assert.equal(refused.status, 400, name);
+  }
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
+
+const alerts = { alertView: true, alertDownload: true, alertUpload: true, alertCreateFolder: true, alertRename: true, alertDelete: true };
+
+async function watched(t: TestContext, over: object = {}) {
+  const [data, clock] = [await temporaryFolder(t), settableClock()];
+  const postern = await startPostern(t, { data, replaced: { ports: { clock } } });
+  const { id } = await usersProfile(postern);
+  const link = await linkTo(postern, { authenticationId: id, notifyEmails: 'owner@example.com', ...over });
+  const cookie = await signIn(postern, link.base, 'ann');
+  const ask = (path: string, method = 'GET', body = '') =>
+    raw(postern, link.base + path, {
+      method,
+      body,
+      headers: { cookie, ...(body.startsWith('{') ? { 'content-type': 'application/json' } : {}) },
+    });
+  /** What the trail says once everything has been written. */
+  async function trail() {
+    await postern.stop();
+    const again = await startPostern(t, { data, replaced: { ports: { clock } } });
+    const { read } = again.ports.store;
+    const rows = await read.selectFrom('audit').selectAll().where('actor_kind', '=', 'visitor').orderBy('id').execute();
+    return { rows, owed: await read.selectFrom('alert').selectAll().orderBy('id').execute() };
+  }
+  return { clock, postern, link, ask, trail };
+}
+
+async function eachAction(ask: (path: string, method?: string, body?: string) => Promise<unknown>): Promise<void> {
+  await ask('/visit');
+  await ask('/list');
+  await ask('/view/welcome.txt');
+  await ask('/file/welcome.txt');
+  await ask('/zip');
+  await ask('/file/new.txt', 'PUT', 'four');
+  await ask('/folder/made', 'POST');
+  await ask('/rename', 'POST', JSON.stringify({ path: 'new.txt', name: 'newer.txt' }));
+  await ask('/file/newer.txt', 'DELETE');
+}
+
+test('every action of a visitor leaves one row that says who, what, from where and how it ended', async (t) => {
+  const { ask, trail, link } = await watched(t);
+  await eachAction(ask);
+  await ask('/sign-out', 'POST');
+  const { rows } = await trail();
+  for (const action of [
+    'sign-in',
+    'visit',
+    'list',
+    'view',
+    'download',
+    'downloadFolder',
+    'upload',
+    'createFolder',
+    'rename',
+    'delete',
+    'sign-out',
+  ]) {
+    const [row, ...more] = rows.filter((found) => found.action === action && found.outcome === 'done');
+    assert.ok(row, action);
+    assert.deepEqual(more, [], action);
+    assert.equal(row.share_id, link.id, action);
+    assert.equal(row.view_id, link.viewId, action);
+    assert.match(row.address, /127\.0\.0\.1|::1/, action);
+    if (action !== 'sign-out') assert.equal(row.actor, 'ann', action);
+    assert.notEqual(row.request_id, '');
+  }
+  assert.equal(rows.find(({ action }) => action === 'upload')?.bytes, 4);
+  assert.equal(rows.find(({ action }) => action === 'upload')?.path, '/new.txt');
+  assert.ok(Number(rows.find(({ action }) => action === 'download')?.bytes) > 0);
+  assert.ok(!rows.some(({ outcome }) => outcome === 'begun'));
+});
+
+test('each action that has its alert switched on owes one e-mail, told as that action', async (t) => {
+  const { ask, trail, link } = await watched(t, alerts);
+  await eachAction(ask);
+  const { owed } = await trail();
+  assert.deepEqual(owed.map(({ action }) => action).sort(), [
+    'createFolder',
+    'delete',
+    'download',
+    'downloadFolder',
+    'rename',
+    'upload',
+    'view',
+  ]);
+  for (const alert of owed) {
+    assert.equal(alert.emails, 'owner@example.com');
+    assert.equal(alert.share_id, link.id);
+  }
+});
+
+test('an alert that is off, or nobody to be told, owes nothing', async (t) => {
+  const quiet = await watched(t);
+  await eachAction(quiet.ask);
+  assert.deepEqual((await quiet.trail()).owed, []);
+  const unheard = await watched(t, { ...alerts, notifyEmails: '' });
+  await eachAction(unheard.ask);
+  assert.deepEqual((await unheard.trail()).owed, []);
+});
+
+test('what was refused owes no e-mail and leaves a row that says so', async (t) => {
+  const { ask, trail } = await watched(t, { ...alerts, ...nothingAllowed });
+  await eachAction(ask);
+  const { rows, owed } = await trail();
+  assert.deepEqual(owed, []);
+  for (const action of ['list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'])
+    assert.deepEqual(
+      rows.filter((row) => row.action === action).map(({ outcome }) => outcome),
+      ['refused'],
+      action,
+    );
+});
+
+test('requests for one file within ten minutes are one download with its bytes added up', async (t) => {
+  const { ask, clock, trail } = await watched(t, alerts);
+  const size = (await ask('/file/welcome.txt')).bytes.length;
+  await ask('/file/welcome.txt');
+  await ask('/file/welcome.txt', 'HEAD');
+  clock.ahead(10 * minute);
+  await ask('/file/welcome.txt');
+  const { rows, owed } = await trail();
+  assert.deepEqual(
+    rows.filter(({ action }) => action === 'download').map(({ bytes }) => bytes),
+    [2 * size, size],
+  );
+  assert.equal(owed.length, 2);
+});
+
+test('HEAD is no download', async (t) => {
+  const { ask, trail } = await watched(t, alerts);
+  await ask('/file/welcome.txt', 'HEAD');
+  await ask('/zip', 'HEAD');
+  const { rows, owed } = await trail();
+  assert.deepEqual(
+    rows.filter(({ action }) => action.startsWith('download')),
+    [],
+  );
+  assert.deepEqual(owed, []);
+});
+
+test('equal visits, lists and refusals within a minute are one row with a count', async (t) => {
+  const { ask, clock, trail } = await watched(t, { canDelete: false });
+  const each = async () => {
+    for (const path of ['/visit', '/list']) await ask(path);
+    await ask('/file/welcome.txt', 'DELETE');
+  };
+  for (let again = 0; again < 3; again += 1) await each();
+  clock.ahead(minute);
+  await each();
+  const { rows } = await trail();
+  for (const action of ['visit', 'list', 'delete'])
+    assert.deepEqual(
+      rows.filter((row) => row.action === action).map(({ count }) => count),
+      [3, 1],
+      action,
+    );
+});
+
+test('a wrong sign-in is a row without the password, an unknown link none', async (t) => {
+  const { postern, link, trail } = await watched(t);
+  await postern.visit(`${link.base}/sign-in`, posting({ username: 'ann', password: 'a very wrong secret' }));
+  await postern.visit('/s/neverexistedatall/visit');
+  const { rows } = await trail();
+  assert.deepEqual(
+    rows
+      .filter(({ action }) => action === 'sign-in')
+      .map(({ outcome }) => outcome)
+      .sort(),
+    ['done', 'refused'],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /a very wrong secret|correct horse battery/);
+  assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { open, readdir } from 'node:fs/promises';
+import { get, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { signIn, startPostern, usersProfile } from '../start.ts';
+import { changeShare, hour, linkTo, settableClock } from './visiting.ts';
+
+const size = 4 * 2 ** 30; // sparse: it takes no room
+
+async function underWay(t: TestContext, path: string) {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const file = await open(join(postern.files, 'large.bin'), 'w');
+  await file.truncate(size);
+  await file.close();
+  const profile = await usersProfile(postern);
+  const link = await linkTo(postern, { authenticationId: profile.id, validityEndDate: new Date(clock.now() + hour / 2).toISOString() });
+  const cookie = await signIn(postern, link.base, 'ann');
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${postern.publicUrl}${link.base}${path}`, { headers: { cookie }, agent: false }, resolve).once('error', reject);
+  });
+  assert.equal(response.statusCode, 200);
+  const cut = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
+  // Read slowly: a piece at a time, so that the transfer stays under way.
+  response.on('data', () => {
+    response.pause();
+    setTimeout(() => response.resume(), 20);
+  });
+  t.after(() => response.destroy());
+  return { clock, postern, profile, link, cookie, cut };
+}
+
+type Revocation = (at: Awaited<ReturnType<typeof underWay>>) => Promise<unknown>;
+const revocations: Record<string, Revocation> = {
+  'its share is stopped': ({ postern, link }) => changeShare(postern, link.id, { active: false }),
+  'its share is deleted': ({ postern, link }) => postern.call('share/delete', { id: link.id }),
+  'its link is changed': ({ postern, link }) => postern.call('share/updateSharableLink', { id: link.id }),
+  'its link ends': async ({ clock }) => clock.ahead(hour / 2),
+  'its permission is taken away': ({ postern, link }) => changeShare(postern, link.id, { canDownload: false, canDownloadFolder: false }),
+  'its user is deactivated': ({ postern, profile }) =>
+    postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false }),
+  'its user signs out': ({ postern, link, cookie }) => postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie } }),
+};
+for (const [name, revoke] of Object.entries(revocations))
+  test(`a download under way is cut by a reset when ${name}`, async (t) => {
+    const at = await underWay(t, '/file/large.bin');
+    await revoke(at);
+    assert.equal((await at.cut).code, 'ECONNRESET');
+  });
+
+test('an archive under way is cut by a reset when its share is stopped', async (t) => {
+  const at = await underWay(t, '/zip');
+  await changeShare(at.postern, at.link.id, { active: false });
+  assert.equal((await at.cut).code, 'ECONNRESET');
+});
+
+test('an upload under way is cut when its share is stopped, and nothing of it is kept', async (t) => {
+  const postern = await startPostern(t);
+  const link = await linkTo(postern);
+  const sending = request(`${postern.publicUrl}${link.base}/file/large.bin`, {
+    method: 'PUT',
+    agent: false,
+    headers: { 'content-length': '1000000' },
+  });
+  const cut = new Promise<NodeJS.ErrnoException>((resolve) => sending.once('error', resolve));
+  await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
+  const begun = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
+  while (!(await begun())) await postern.visit(`${link.base}/visit`);
+  await changeShare(postern, link.id, { active: false });
+  assert.match((await cut).code ?? '', /ECONNRESET|EPIPE/);
+  await postern.stop();
+  assert.deepEqual(
+    (await readdir(postern.files)).filter((name) => name !== '.postern'),
+    ['welcome.txt'],
+  );
+});

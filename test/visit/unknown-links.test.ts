@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { signIn, startPostern, usersProfile } from '../start.ts';
+import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
+
+const from = (address: string, headers: Record<string, string> = {}) => ({ headers: { 'x-forwarded-for': address, ...headers } });
+const prober = '203.0.113.7';
+
+/** Sixty unknown links have been tried from one network. */
+async function probed(t: TestContext) {
+  const clock = settableClock();
+  clock.ahead(minute - (clock.now() % minute)); // at the beginning of a minute, so that all fall into one
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' }, replaced: { ports: { clock } } });
+  const profile = await usersProfile(postern);
+  const [open, guarded] = [await linkTo(postern), await linkTo(postern, { authenticationId: profile.id })];
+  const cookie = await signIn(postern, guarded.base, 'ann');
+  for (let number = 0; number < 60; number += 1)
+    assert.equal((await raw(postern, `/s/unknownlink${number}/visit`, from(prober))).status, 404);
+  const status = async (path: string, headers: Record<string, string> = {}) => (await raw(postern, path, from(prober, headers))).status;
+  return { clock, postern, profile, open, guarded, cookie, status };
+}
+
+test('after sixty unknown links in a minute every link is 429 for that network', async (t) => {
+  const { postern, open, guarded, status, profile } = await probed(t);
+  for (const path of [
+    '/s/unknownlink/visit',
+    `${open.base}/visit`,
+    open.base,
+    `${open.base}/list`,
+    `${guarded.base}/visit`,
+    `/p/${profile.viewId}/visit`,
+  ])
+    assert.equal(await status(path), 429, path);
+  const answer = await raw(postern, `${open.base}/visit`, from(prober));
+  assert.ok(Number(answer.headers['retry-after']) >= 1);
+  assert.ok(Number(answer.headers['retry-after']) <= 60);
+  assert.equal((await raw(postern, `${open.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not');
+});
+
+test('when the minute has ended the network is looked at again', async (t) => {
+  const { clock, open, status } = await probed(t);
+  clock.ahead(minute);
+  assert.equal(await status(`${open.base}/visit`), 200);
+});
+
+test('a living session and a right pair pass from a network that tried too many links', async (t) => {
+  const { guarded, cookie, status } = await probed(t);
+  assert.equal(await status(`${guarded.base}/list`, { cookie }), 200);
+  assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
+});
+
+test('a wrong pair does not pass from a network that tried too many links', async (t) => {
+  const { guarded, status } = await probed(t);
+  assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'wrong') }), 429);
+  assert.equal(await status('/s/unknownlink/visit', { authorization: basic('ann', 'wrong') }), 429);
+});
+
+test('a made-up pair does not open a link without sign-in to a network that tried too many', async (t) => {
+  const { open, status } = await probed(t);
+  for (const path of ['/visit', '/list', ''])
+    assert.equal(await status(open.base + path, { authorization: basic('made', 'up') }), 429, path);
+});
+
+test('a made-up pair does not tell a network that tried too many which links there were', async (t) => {
+  const { postern, guarded, status } = await probed(t);
+  const share = await postern.call('share/get', { id: guarded.id });
+  await postern.call('share/update', { ...share, validityEndDate: '2001-01-01T00:00:00.000Z' });
+  assert.equal(await status(`${guarded.base}/visit`, { authorization: basic('made', 'up') }), 429);
+});
+
+test('a session that has ended does not pass from a network that tried too many links', async (t) => {
+  const { postern, profile, open, cookie, status } = await probed(t);
+  await postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false });
+  assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
+  assert.equal(await status(`${open.base}/visit`, { cookie: `postern-${profile.id}=made-up` }), 429);
+});
+
+test('stopped links and portals that are none count as unknown', async (t) => {
+  const clock = settableClock();
+  clock.ahead(minute - (clock.now() % minute));
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const stopped = await linkTo(postern, { active: false });
+  const open = await linkTo(postern);
+  for (let number = 0; number < 30; number += 1) {
+    assert.equal((await raw(postern, `${stopped.base}/list`)).status, 404);
+    assert.equal((await raw(postern, '/p/neverwasone/visit')).status, 404);
+  }
+  assert.equal((await raw(postern, `${open.base}/visit`)).status, 429);
+});
+
+test('a path that is not there in a link that is does not count', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (let number = 0; number < 70; number += 1) assert.equal((await raw(postern, `${base}/file/absent${number}`)).status, 404);
+});

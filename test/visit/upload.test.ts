@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
+import { linkTo, nothingAllowed, raw } from './visiting.ts';
+
+const put = (postern: TestPostern, path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  raw(postern, path, { method: 'PUT', body, headers });
+const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+test('a file that was sent is there, whole, with its size and hash told', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const bytes = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => index % 251));
+  const answer = await put(postern, `${base}/file/${encodeURIComponent('naïve 🗂.bin')}`, bytes);
+  assert.equal(answer.status, 201);
+  assert.deepEqual(answer.json, { name: 'naïve 🗂.bin', size: bytes.length, sha256: sha256(bytes) });
+  assert.deepEqual(await readFile(join(postern.files, 'naïve 🗂.bin')), bytes);
+  const empty = await put(postern, `${base}/file/empty`, '');
+  assert.deepEqual(empty.json, { name: 'empty', size: 0, sha256: sha256('') });
+});
+
+test('the body is the file, whatever its content type says', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  for (const type of ['application/json', 'text/html', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']) {
+    const name = encodeURIComponent(type.replace('/', '-'));
+    assert.equal((await put(postern, `${base}/file/${name}`, '{"not json', { 'content-type': type })).status, 201, type);
+    assert.equal((await raw(postern, `${base}/file/${name}`)).text, '{"not json');
+  }
+});
+
+test('a content type that is not one does not keep a file out', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  assert.equal((await put(postern, `${base}/file/a`, 'a', { 'content-type': 'nonsense' })).status, 201);
+});
+
+test('a name that exists is 409 and keeps its bytes', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'folder'));
+  await writeFile(join(postern.files, 'a.txt'), 'first');
+  const { base } = await linkTo(postern);
+  for (const name of ['a.txt', 'folder']) {
+    const answer = await put(postern, `${base}/file/${name}`, 'second');
+    assert.equal(answer.status, 409, name);
+    assert.equal(answer.json.code, 'itemExists');
+  }
+  assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'first');
+});
+
+test('a file is replaced where If-Match fits what is there', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  await put(postern, `${base}/file/a.txt`, 'first');
+  const { etag = '' } = (await raw(postern, `${base}/file/a.txt`)).headers;
+  const answer = await put(postern, `${base}/file/a.txt`, 'second', { 'if-match': etag });
+  assert.equal(answer.status, 201);
+  assert.equal(answer.json.sha256, sha256('second'));
+  assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'second');
+  const stale = await put(postern, `${base}/file/a.txt`, 'third', { 'if-match': etag });
+  assert.equal(stale.status, 412);
+  assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'second');
+  assert.equal((await put(postern, `${base}/file/absent.txt`, 'x', { 'if-match': etag })).status, 412);
+  assert.equal((await put(postern, `${base}/file/absent.txt`, 'x', { 'if-match': '*' })).status, 412);
+  assert.deepEqual((await readdir(postern.files)).filter((name) => !name.startsWith('.')).sort(), ['a.txt', 'welcome.txt']);
+});
+
+test('replacing a file deletes one: without canDelete it is refused', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { canDelete: false });
+  const { etag = '' } = (await raw(postern, `${base}/file/welcome.txt`)).headers;
+  for (const name of ['welcome.txt', 'absent.txt']) {
+    const answer = await put(postern, `${base}/file/${name}`, 'x', { 'if-match': etag });
+    assert.equal(answer.status, 403, name);
+    assert.equal(answer.json.code, 'permissionOff');
+  }
+  assert.equal((await put(postern, `${base}/file/new.txt`, 'x')).status, 201);
+});
+
+test('a drop box keeps a taken name under a number and tells the name that was sent', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box/folder'), { recursive: true });
+  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  for (const [name, text] of [
+    ['cv.tar.gz', '1'],
+    ['cv.tar.gz', '2'],
+    ['cv.tar.gz', '3'],
+    ['noending', '1'],
+    ['noending', '2'],
+    ['.env', '1'],
+    ['.env', '2'],
+    ['folder', 'f'],
+  ] as const) {
+    const answer = await put(postern, `${base}/file/${name}`, text);
+    assert.equal(answer.status, 201, name);
+    assert.deepEqual(answer.json, { name, size: 1, sha256: sha256(text) });
+  }
+  const kept = (await readdir(join(postern.files, 'box'))).filter((name) => name !== '.postern').sort();
+  assert.deepEqual(kept, [
+    '.env',
+    '.env (2)',
+    'cv.tar (2).gz',
+    'cv.tar (3).gz',
+    'cv.tar.gz',
+    'folder',
+    'folder (2)',
+    'noending',
+    'noending (2)',
+  ]);
+  assert.equal(await readFile(join(postern.files, 'box/cv.tar (2).gz'), 'utf8'), '2');
+  for (const path of ['/list', '/file/cv.tar.gz', '/view/cv.tar.gz', '/zip'])
+    assert.equal((await raw(postern, base + path)).status, 403, path);
+});
+
+test('many who send one name to a drop box at once all keep their file', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box'));
+  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => put(postern, `${base}/file/a.txt`, `text ${index}`)));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    Array(12).fill(201),
+  );
+  const texts = await Promise.all(
+    (await readdir(join(postern.files, 'box')))
+      .filter((name) => name !== '.postern')
+      .map((name) => readFile(join(postern.files, 'box', name), 'utf8')),
+  );
+  assert.deepEqual(texts.sort(), Array.from({ length: 12 }, (_, index) => `text ${index}`).sort());
+});
+
+test('of many who send one name at once, elsewhere one wins and the others are 409', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => put(postern, `${base}/file/a.txt`, `text ${index}`)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
+  const winner = answers.findIndex(({ status }) => status === 201);
+  assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), `text ${winner}`);
+});
+
+test('a file over the limit is 413 and nothing of it is kept', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
+  const { base } = await linkTo(postern);
+  assert.equal((await put(postern, `${base}/file/fits`, 'x'.repeat(1000))).status, 201);
+  const told = await put(postern, `${base}/file/told`, 'x'.repeat(1001), { 'content-length': '1001' });
+  assert.equal(told.status, 413);
+  assert.equal(told.json.code, 'fileTooLarge');
+  assert.equal((await put(postern, `${base}/file/untold`, 'x'.repeat(1001), { 'transfer-encoding': 'chunked' })).status, 413);
+  assert.deepEqual((await readdir(postern.files)).filter((name) => name !== '.postern').sort(), ['fits', 'welcome.txt']);
+  assert.deepEqual(await readdir(join(postern.files, '.postern')).catch(() => []), []);
+  assert.equal((await postern.visit(`${base}/visit`)).body.share.maxFileSize, 1000);
+});
+
+test('an upload that breaks off leaves nothing, neither then nor after a restart', async (t) => {
+  const data = await temporaryFolder(t);
+  const postern = await startPostern(t, { data });
+  const { base } = await linkTo(postern);
+  const url = new URL(`${postern.publicUrl}${base}/file/broken.bin`);
+  const sending = request(url, { method: 'PUT', headers: { 'content-length': '100000', expect: '100-continue' } });
+  const closed = new Promise((resolve) => sending.once('error', resolve));
+  await new Promise((resolve) => {
+    sending.once('continue', resolve);
+    sending.flushHeaders();
+  });
+  await new Promise((resolve) => sending.write('x'.repeat(50_000), resolve));
+  const begun = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
+  while (!(await begun())) await postern.visit(`${base}/visit`);
+  assert.equal((await raw(postern, `${base}/file/broken.bin`)).status, 404);
+  assert.deepEqual(
+    (await postern.visit(`${base}/list`)).body.entries.map(({ name }: { name: string }) => name),
+    ['welcome.txt'],
+  );
+  sending.destroy(new Error('broken off'));
+  await closed;
+  await postern.stop();
+
+  const again = await startPostern(t, { data });
+  assert.equal((await raw(again, `${base}/file/broken.bin`)).status, 404);
+  assert.deepEqual(
+    (await readdir(again.files)).filter((name) => name !== '.postern'),
+    ['welcome.txt'],
+  );
+  assert.deepEqual(await readdir(join(again.files, '.postern')).catch(() => []), []);
+});

@@ -1,0 +1,86 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import type { Clock } from '#ports/clock.ts';
+import { type Json, newShare, type TestPostern } from '../start.ts';
+
+/** What came back, byte for byte. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  readonly json: Json;
+}
+
+interface RawRequest {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+/** Sends a path as it is written: nothing in it is resolved or encoded on the way. */
+export function raw(postern: TestPostern, path: string, { method = 'GET', headers = {}, body = '' }: RawRequest = {}): Promise<RawAnswer> {
+  const { hostname, port } = new URL(postern.apiUrl);
+  const all = { host: new URL(postern.publicUrl).host, ...headers };
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers: all, agent: false }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.once('error', reject);
+      response.once('end', () => {
+        const bytes = Buffer.concat(pieces);
+        const text = bytes.toString('utf8');
+        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, json: isJson ? JSON.parse(text) : null });
+      });
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+/** A clock that a test sets; it begins at the real time. */
+export function settableClock(): Clock & { ahead(milliseconds: number): void } {
+  let time = Date.now();
+  return {
+    now: () => time,
+    ahead(milliseconds) {
+      time += milliseconds;
+    },
+  };
+}
+
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+/** A share, by default of everything and allowing everything, and the beginning of its addresses. */
+export async function linkTo(postern: TestPostern, over: object = {}): Promise<{ id: number; viewId: string; base: string }> {
+  const { id, viewId } = await postern.call('share/add', newShare(over));
+  return { id: Number(id), viewId: String(viewId), base: `/s/${viewId}` };
+}
+
+/** Changes some fields of a share. */
+export async function changeShare(postern: TestPostern, id: number, over: object): Promise<void> {
+  const share = await postern.call('share/get', { id });
+  await postern.call('share/update', { ...share, ...over });
+}
+
+/** A request body of JSON. */
+export const posting = (body: object, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
+export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+/** Every permission off, for one to be switched on. */
+export const nothingAllowed = {
+  canView: false,
+  canDownload: false,
+  canDownloadFolder: false,
+  canUpload: false,
+  canCreateFolder: false,
+  canRename: false,
+  canDelete: false,
+} as const;

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { fromBufferPromise } from 'yauzl';
+import { startPostern } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+/** What an archive holds: names and texts, folders null. Checks CRC and sizes on the way. */
+async function contents(bytes: Buffer): Promise<Record<string, string | null>> {
+  const archive = await fromBufferPromise(bytes, { validateEntrySizes: true, strictFileNames: true, decodeStrings: true });
+  const found: Record<string, string | null> = {};
+  for await (const entry of archive.eachEntry()) {
+    assert.equal(entry.compressionMethod, 0, 'stored');
+    assert.ok(entry.generalPurposeBitFlag & 0x800, 'names in UTF-8');
+    found[entry.fileName] = entry.fileName.endsWith('/') ? null : await text(await archive.openReadStreamPromise(entry));
+  }
+  return found;
+}
+
+async function filled(t: TestContext) {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box/inner/deep'), { recursive: true });
+  await mkdir(join(postern.files, 'box/empty'));
+  await mkdir(join(postern.files, 'box/.postern'));
+  await writeFile(join(postern.files, 'box/.postern/hidden'), 'h');
+  await writeFile(join(postern.files, 'box/a.txt'), 'a');
+  await writeFile(join(postern.files, 'box/naïve 日本 🗂.txt'), 'n');
+  await writeFile(join(postern.files, 'box/zero'), '');
+  await writeFile(join(postern.files, 'box/inner/b.txt'), 'b');
+  await writeFile(join(postern.files, 'box/inner/deep/c.txt'), 'c'.repeat(700_000));
+  const { base } = await linkTo(postern, { path: '/box' });
+  return { postern, base };
+}
+
+test('a folder comes as a valid archive of all that is in it, under its UTF-8 names', async (t) => {
+  const { postern, base } = await filled(t);
+  const answer = await raw(postern, `${base}/zip`);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['content-type'], 'application/zip');
+  assert.match(answer.headers['content-disposition'] ?? '', /^attachment; filename="?box\.zip"?$/);
+  assert.deepEqual(await contents(answer.bytes), {
+    'a.txt': 'a',
+    'naïve 日本 🗂.txt': 'n',
+    zero: '',
+    'empty/': null,
+    'inner/': null,
+    'inner/b.txt': 'b',
+    'inner/deep/': null,
+    'inner/deep/c.txt': 'c'.repeat(700_000),
+  });
+});
+
+test('a folder within the share, and the whole location, come likewise', async (t) => {
+  const { postern, base } = await filled(t);
+  assert.deepEqual(Object.keys(await contents((await raw(postern, `${base}/zip/inner`)).bytes)).sort(), ['b.txt', 'deep/', 'deep/c.txt']);
+  const all = await linkTo(postern);
+  const answer = await raw(postern, `${all.base}/zip`);
+  assert.match(answer.headers['content-disposition'] ?? '', /\.zip/);
+  const names = Object.keys(await contents(answer.bytes));
+  assert.ok(names.includes('box/inner/b.txt'));
+  assert.ok(!names.some((name) => name.includes('.postern')));
+});
+
+test('names choose what an archive holds', async (t) => {
+  const { postern, base } = await filled(t);
+  const chosen = await raw(postern, `${base}/zip?name=${encodeURIComponent('naïve 日本 🗂.txt')}&name=inner`);
+  assert.deepEqual(Object.keys(await contents(chosen.bytes)).sort(), [
+    'inner/',
+    'inner/b.txt',
+    'inner/deep/',
+    'inner/deep/c.txt',
+    'naïve 日本 🗂.txt',
+  ]);
+  const below = await raw(postern, `${base}/zip/inner?name=b.txt`);
+  assert.deepEqual(await contents(below.bytes), { 'b.txt': 'b' });
+  const twice = await raw(postern, `${base}/zip?name=a.txt&name=a.txt`);
+  assert.deepEqual(await contents(twice.bytes), { 'a.txt': 'a' });
+});
+
+test('a name that is not there, or is no name, makes no archive', async (t) => {
+  const { postern, base } = await filled(t);
+  assert.equal((await raw(postern, `${base}/zip?name=a.txt&name=absent`)).status, 404);
+  for (const name of ['..', 'inner%2fb.txt', '.postern', '', '%00', 'a%5cb'])
+    assert.equal((await raw(postern, `${base}/zip?name=${name}`)).status, 400, name);
+});
+
+test('a file, and a share of one file, are no folder to be packed', async (t) => {
+  const { postern, base } = await filled(t);
+  assert.equal((await raw(postern, `${base}/zip/a.txt`)).status, 404);
+  const one = await linkTo(postern, { path: '/box/a.txt', folder: false });
+  assert.equal((await raw(postern, `${one.base}/zip`)).status, 404);
+});
+
+test('HEAD of an archive says what it would be, without its bytes', async (t) => {
+  const { postern, base } = await filled(t);
+  const answer = await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['content-type'], 'application/zip');
+  assert.equal(answer.text, '');
+});
+
+test('what is neither file nor folder is left out', async (t) => {
+  const { postern, base } = await filled(t);
+  const socket = createServer().listen(join(postern.files, 'box/socket'));
+  await new Promise((resolve) => socket.once('listening', resolve));
+  t.after(() => socket.close());
+  assert.ok(!Object.keys(await contents((await raw(postern, `${base}/zip`)).bytes)).includes('socket'));
+  assert.equal((await raw(postern, `${base}/file/socket`)).status, 404);
+  const { body } = await postern.visit(`${base}/list`);
+  assert.ok(!body.entries.some(({ name }: { name: string }) => name === 'socket'));
+});
+
+test('downloading files does not open a folder as an archive', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, { canDownloadFolder: false });
+  assert.equal((await raw(postern, `${base}/zip`)).status, 403);
+});
