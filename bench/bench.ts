@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { atLeast, atMost, type Figure, paired, page } from './figures.ts';
+import { atLeast, atMost, type Figure, page, paired } from './figures.ts';
 import { give, rate, take } from './load.ts';
 import { type BenchPostern, everything, startPostern } from './postern.ts';
 import { type Measured, startServer } from './process.ts';
@@ -23,7 +23,8 @@ const note = (figure: Figure) => {
 
 async function fill(file: string, bytes: number): Promise<void> {
   const stream = createWriteStream(file);
-  for (let left = bytes; left > 0; left -= 1 << 20) if (!stream.write(Buffer.alloc(Math.min(left, 1 << 20), left))) await new Promise((resolve) => stream.once('drain', resolve));
+  for (let left = bytes; left > 0; left -= 1 << 20)
+    if (!stream.write(Buffer.alloc(Math.min(left, 1 << 20), left))) await new Promise((resolve) => stream.once('drain', resolve));
   stream.end();
   await finished(stream);
 }
@@ -32,7 +33,12 @@ const startBare = (environment = {}) => startServer(join(import.meta.dirname, 's
 const set = (bare: Measured, body: string) => fetch(`${bare.url}/set`, { method: 'POST', body });
 
 async function smallAnswers(bare: Measured, postern: BenchPostern, share: { id: number; viewId: string }): Promise<void> {
-  const get = { url: `${postern.url}/api/v1/share/get`, method: 'POST', headers: postern.authorization, body: JSON.stringify({ id: share.id }) } as const;
+  const get = {
+    url: `${postern.url}/api/v1/share/get`,
+    method: 'POST',
+    headers: postern.authorization,
+    body: JSON.stringify({ id: share.id }),
+  } as const;
   await set(bare, await (await fetch(get.url, get)).text());
   const fixedPost = () => rate({ url: `${bare.url}/fixed`, method: 'POST', body: get.body }, 16, seconds);
   note(atLeast('share/get', 'requests/s', await paired(rounds, fixedPost, () => rate(get, 16, seconds)), 0.5));
@@ -41,12 +47,30 @@ async function smallAnswers(bare: Measured, postern: BenchPostern, share: { id: 
   const fixedGet = () => rate({ url: `${bare.url}/fixed` }, 16, seconds);
   note(atLeast('visit', 'requests/s', await paired(rounds, fixedGet, () => rate({ url: visit }, 16, seconds)), 0.35));
   await set(bare, 'x'.repeat(1024));
-  note(atLeast('a 1 KB file', 'requests/s', await paired(rounds, fixedGet, () => rate({ url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16, seconds)), 0.35));
+  note(
+    atLeast(
+      'a 1 KB file',
+      'requests/s',
+      await paired(rounds, fixedGet, () => rate({ url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16, seconds)),
+      0.35,
+    ),
+  );
 }
 
 async function files(bare: Measured, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}/file`;
-  note(atLeast('a 100 KB file', 'files/s', await paired(rounds, () => rate({ url: `${bare.url}/stream/100k.bin` }, 8, seconds), () => rate({ url: `${link}/100k.bin` }, 8, seconds)), 0.75));
+  note(
+    atLeast(
+      'a 100 KB file',
+      'files/s',
+      await paired(
+        rounds,
+        () => rate({ url: `${bare.url}/stream/100k.bin` }, 8, seconds),
+        () => rate({ url: `${link}/100k.bin` }, 8, seconds),
+      ),
+      0.75,
+    ),
+  );
   const used: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
   const speed = async (server: Measured, who: 'bare' | 'postern', url: string) => {
     const before = server.cpu();
@@ -55,9 +79,24 @@ async function files(bare: Measured, postern: BenchPostern, viewId: string): Pro
     return 1 / whole;
   };
   const before = postern.memory().now;
-  note(atLeast('a 1 GiB file', 'GiB/s', await paired(rounds, () => speed(bare, 'bare', `${bare.url}/stream/1g.bin`), () => speed(postern, 'postern', `${link}/1g.bin`)), 0.9));
+  note(
+    atLeast(
+      'a 1 GiB file',
+      'GiB/s',
+      await paired(
+        rounds,
+        () => speed(bare, 'bare', `${bare.url}/stream/1g.bin`),
+        () => speed(postern, 'postern', `${link}/1g.bin`),
+      ),
+      0.9,
+    ),
+  );
   const middle = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  note({ ...atMost('a 1 GiB file, CPU of the bare server', middle(used.postern) / middle(used.bare), 0.5, 'times'), reference: `${middle(used.bare).toFixed(2)} s`, ratio: (middle(used.postern) / middle(used.bare)).toFixed(2) });
+  note({
+    ...atMost('a 1 GiB file, CPU of the bare server', middle(used.postern) / middle(used.bare), 0.5, 'times'),
+    reference: `${middle(used.bare).toFixed(2)} s`,
+    ratio: (middle(used.postern) / middle(used.bare)).toFixed(2),
+  });
   note(atMost('a 1 GiB file, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
@@ -67,7 +106,14 @@ async function uploads(bare: Measured, postern: BenchPostern, viewId: string): P
     number += 1;
     return 1 / (await give(`${postern.url}/s/${viewId}/file/up-${number}.bin`, 'PUT', gibibyte));
   };
-  note(atLeast('upload of 1 GiB, durable, with SHA-256', 'GiB/s', await paired(rounds, async () => 1 / (await give(`${bare.url}/keep`, 'POST', gibibyte)), ours), 0.6));
+  note(
+    atLeast(
+      'upload of 1 GiB, durable, with SHA-256',
+      'GiB/s',
+      await paired(rounds, async () => 1 / (await give(`${bare.url}/keep`, 'POST', gibibyte)), ours),
+      0.6,
+    ),
+  );
 }
 
 async function zip(bare: Measured, postern: BenchPostern, viewId: string): Promise<void> {
@@ -85,8 +131,17 @@ async function zip(bare: Measured, postern: BenchPostern, viewId: string): Promi
     for (let index = 0; index < 1000; index += 1) await take(`${bare.url}/stream/thousand/${index}.bin`);
   };
   const before = postern.memory().now;
-  const pair = await paired(rounds, () => used(bare, reading), () => used(postern, all));
-  note({ ...atMost('a zip of 1,000 files of 100 KB, CPU of reading them', pair.ratio, 3, 'times'), reference: `${pair.reference.toFixed(2)} s`, ours: `${pair.ours.toFixed(2)} s`, ratio: `${pair.ratio.toFixed(2)} (${pair.spread})` });
+  const pair = await paired(
+    rounds,
+    () => used(bare, reading),
+    () => used(postern, all),
+  );
+  note({
+    ...atMost('a zip of 1,000 files of 100 KB, CPU of reading them', pair.ratio, 3, 'times'),
+    reference: `${pair.reference.toFixed(2)} s`,
+    ours: `${pair.ours.toFixed(2)} s`,
+    ratio: `${pair.ratio.toFixed(2)} (${pair.spread})`,
+  });
   note(atMost('the same, first byte as a share of the whole', share, 0.1, 'of the time'));
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
@@ -100,8 +155,24 @@ async function changes(bare: Measured, postern: BenchPostern, slow: string): Pro
   const body = JSON.stringify(everything);
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization, body } as const;
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
-  if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await paired(rounds, () => rate(commit, 1, seconds), () => rate(add, 1, seconds)), 0.5));
-  const pair = await paired(rounds, () => rate(commit, 32, seconds), () => rate(add, 32, seconds));
+  if (slow === '')
+    note(
+      atLeast(
+        'share/add, one at a time',
+        'changes/s',
+        await paired(
+          rounds,
+          () => rate(commit, 1, seconds),
+          () => rate(add, 1, seconds),
+        ),
+        0.5,
+      ),
+    );
+  const pair = await paired(
+    rounds,
+    () => rate(commit, 32, seconds),
+    () => rate(add, 32, seconds),
+  );
   note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', pair, slow === '' ? 0.8 : 5));
   await loopDelay(postern);
   await rate(add, 32, seconds);
@@ -117,7 +188,11 @@ async function starts(data: string): Promise<void> {
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }
 
-async function withServers(environment: Record<string, string>, data: string, work: (bare: Measured, postern: BenchPostern) => Promise<void>): Promise<void> {
+async function withServers(
+  environment: Record<string, string>,
+  data: string,
+  work: (bare: Measured, postern: BenchPostern) => Promise<void>,
+): Promise<void> {
   await using bare = await startBare(environment);
   await using postern = await startPostern(data, environment);
   await work(bare, postern);
@@ -127,8 +202,14 @@ try {
   const data = join(folder, 'data');
   mkdirSync(join(data, 'files', 'thousand'), { recursive: true });
   mkdirSync(join(folder, 'thousand'));
-  for (const [name, bytes] of [['1k.bin', 1024], ['100k.bin', 100_000], ['1g.bin', gibibyte]] as const) for (const place of [folder, join(data, 'files')]) await fill(join(place, name), bytes);
-  for (let index = 0; index < 1000; index += 1) for (const place of [folder, join(data, 'files')]) writeFileSync(join(place, 'thousand', `${index}.bin`), Buffer.alloc(100_000, index));
+  for (const [name, bytes] of [
+    ['1k.bin', 1024],
+    ['100k.bin', 100_000],
+    ['1g.bin', gibibyte],
+  ] as const)
+    for (const place of [folder, join(data, 'files')]) await fill(join(place, name), bytes);
+  for (let index = 0; index < 1000; index += 1)
+    for (const place of [folder, join(data, 'files')]) writeFileSync(join(place, 'thousand', `${index}.bin`), Buffer.alloc(100_000, index));
   const wanted = (name: string) => only === undefined || only === name;
   await withServers({}, data, async (bare, postern) => {
     const share = await postern.call('share/add', everything);
@@ -140,7 +221,8 @@ try {
   });
   if (wanted('starts')) await starts(data);
   const slow = slowDisk(folder);
-  if (wanted('slow') && slow) await withServers(slow, join(folder, 'slow-data'), (bare, postern) => changes(bare, postern, ', a sync costs 2 ms'));
+  if (wanted('slow') && slow)
+    await withServers(slow, join(folder, 'slow-data'), (bare, postern) => changes(bare, postern, ', a sync costs 2 ms'));
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / gibibyte)} GiB, Linux ${release()}, Node.js ${process.versions.node}.`;
   const results = join(import.meta.dirname, 'RESULTS.md');
   if (only === undefined || !existsSync(results)) writeFileSync(results, page(figures, machine));

@@ -31,16 +31,33 @@ type Pair = Awaited<ReturnType<typeof paired>>;
 /** A rate that has to reach a share of the reference's. */
 export function atLeast(what: string, unit: string, pair: Pair, target: number): Figure {
   const words = (value: number) => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
-  return { what, reference: words(pair.reference), ours: words(pair.ours), ratio: `${pair.ratio.toFixed(2)} (${pair.spread})`, target: `at least ${target}`, holds: pair.ratio >= target };
+  return {
+    what,
+    reference: words(pair.reference),
+    ours: words(pair.ours),
+    ratio: `${pair.ratio.toFixed(2)} (${pair.spread})`,
+    target: `at least ${target}`,
+    holds: pair.ratio >= target,
+  };
 }
 
 /** A figure by itself that has to stay below a bound. */
 export function atMost(what: string, value: number, bound: number, unit: string): Figure {
-  return { what, reference: '', ours: `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`, ratio: '', target: `at most ${bound} ${unit}`, holds: value <= bound };
+  return {
+    what,
+    reference: '',
+    ours: `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`,
+    ratio: '',
+    target: `at most ${bound} ${unit}`,
+    holds: value <= bound,
+  };
 }
 
 /** The results as a Markdown page. */
 export function page(figures: readonly Figure[], machine: string): string {
-  const rows = figures.map(({ what, reference, ours, ratio, target, holds }) => `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`);
+  const rows = figures.map(
+    ({ what, reference, ours, ratio, target, holds }) =>
+      `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`,
+  );
   return `# Measured\n\n${machine}\n\nMedians of five rounds after one that warms up, reference and Postern in turn; the ratio is the median of the pairs', with its spread.\nBy \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Holds |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
 }

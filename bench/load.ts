@@ -40,7 +40,11 @@ export function give(url: string, method: 'PUT' | 'POST', bytes: number): Promis
   return new Promise((resolve, reject) => {
     const sending = request(url, { method, headers: { 'content-length': bytes }, agent: false }, (response) => {
       response.resume();
-      response.on('end', () => (response.statusCode && response.statusCode < 300 ? resolve((performance.now() - begun) / 1000) : reject(new Error(`${url} answered ${response.statusCode}`))));
+      response.on('end', () =>
+        response.statusCode && response.statusCode < 300
+          ? resolve((performance.now() - begun) / 1000)
+          : reject(new Error(`${url} answered ${response.statusCode}`)),
+      );
     });
     sending.on('error', reject);
     let left = bytes;

@@ -32,7 +32,12 @@ export const everything = {
 };
 
 export async function startPostern(data: string, environment: Record<string, string> = {}): Promise<BenchPostern> {
-  const server = await startServer(main, [], { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, ...environment }, /answers at http:\/\/localhost:(\d+)/);
+  const server = await startServer(
+    main,
+    [],
+    { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, ...environment },
+    /answers at http:\/\/localhost:(\d+)/,
+  );
   const authorization = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return {
     ...server,

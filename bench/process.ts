@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 
 const ticksASecond = 100; // Linux: sysconf(_SC_CLK_TCK)
 
@@ -25,9 +25,17 @@ function memoryOf(pid: number): { now: number; most: number } {
 }
 
 /** Starts a server. @param ready finds its address in what it prints */
-export async function startServer(script: string, args: readonly string[], environment: Record<string, string>, ready: RegExp): Promise<Measured> {
+export async function startServer(
+  script: string,
+  args: readonly string[],
+  environment: Record<string, string>,
+  ready: RegExp,
+): Promise<Measured> {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const pid = child.pid ?? 0;
   const port = await new Promise<string>((resolve, reject) => {
     let text = '';

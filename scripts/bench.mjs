@@ -4,5 +4,9 @@ import { build, install, runtime } from './setup.mjs';
 
 install(true);
 build();
-const { status } = spawnSync(runtime(), ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '..', 'bench', 'bench.ts'), ...process.argv.slice(2)], { stdio: 'inherit' });
+const { status } = spawnSync(
+  runtime(),
+  ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '..', 'bench', 'bench.ts'), ...process.argv.slice(2)],
+  { stdio: 'inherit' },
+);
 process.exit(status ?? 1);

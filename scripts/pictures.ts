@@ -13,7 +13,11 @@ const key = 'key-for-the-pictures';
 const postern = await compose(readSettings({ PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key }), { log: null });
 
 async function call(name: string, body: object): Promise<{ id: number; viewUrl: string }> {
-  const response = await fetch(`${postern.apiUrl}/api/v1/${name}`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(`${postern.apiUrl}/api/v1/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(await response.text());
   return JSON.parse(await response.text());
 }
@@ -33,18 +37,47 @@ for (const [name, size] of files) {
   await writeFile(join(folder, name), Buffer.alloc(size));
   await utimes(join(folder, name), new Date('2026-11-02T09:00:00Z'), new Date('2026-11-02T09:00:00Z'));
 }
-const all = { canDelete: true, canUpload: true, canCreateFolder: true, canDownload: true, canDownloadFolder: true, canView: true, canRename: true };
+const all = {
+  canDelete: true,
+  canUpload: true,
+  canCreateFolder: true,
+  canDownload: true,
+  canDownloadFolder: true,
+  canView: true,
+  canRename: true,
+};
 const none = Object.fromEntries(Object.keys(all).map((flag) => [flag, false]));
-const share = { title: 'Quarter 4, 2026', location: 'local', path: '/quarter-4', authenticationId: 1, alertDelete: false, userNames: '', allowAllUsers: true, proxyMode: true, folder: true, active: true };
-const clients = await call('loginprofile/add', { title: 'Clients of Example & Co.', typeId: 3, startupMessage: 'Sign in with the name and password from our letter.' });
-const pages: Record<string, { url: string; sign: string; then?: (page: Page) => Promise<void> }> = {
-  listing: { url: (await call('share/add', { ...share, ...all, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' })).viewUrl, sign: 'Notes.md' },
+const share = {
+  title: 'Quarter 4, 2026',
+  location: 'local',
+  path: '/quarter-4',
+  authenticationId: 1,
+  alertDelete: false,
+  userNames: '',
+  allowAllUsers: true,
+  proxyMode: true,
+  folder: true,
+  active: true,
+};
+const clients = await call('loginprofile/add', {
+  title: 'Clients of Example & Co.',
+  typeId: 3,
+  startupMessage: 'Sign in with the name and password from our letter.',
+});
+const pages: Record<string, { url: string; sign: string; after?: (page: Page) => Promise<void> }> = {
+  listing: {
+    url: (await call('share/add', { ...share, ...all, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' }))
+      .viewUrl,
+    sign: 'Notes.md',
+  },
   'sign-in': { url: (await call('share/add', { ...share, ...all, authenticationId: clients.id })).viewUrl, sign: 'Sign in' },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
     sign: 'Drop files here',
-    async then(page) {
-      await page.locator('input[type=file]').setInputFiles({ name: 'passport.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(123_456) });
+    async after(page) {
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'passport.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(123_456) });
       await page.getByRole('heading', { name: 'Received' }).waitFor();
     },
   },
@@ -52,15 +85,23 @@ const pages: Record<string, { url: string; sign: string; then?: (page: Page) => 
 };
 
 await mkdir(out, { recursive: true });
-const browser = await chromium.launch({ executablePath: await executable.executablePath(), args: ['--no-sandbox', '--disable-gpu', '--headless=shell', '--disable-background-networking'] });
+const browser = await chromium.launch({
+  executablePath: await executable.executablePath(),
+  args: ['--no-sandbox', '--disable-gpu', '--headless=shell', '--disable-background-networking'],
+});
 for (const width of [390, 1440])
   for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme, locale: 'en-GB', timezoneId: 'UTC' });
-    for (const [name, { url, sign, then }] of Object.entries(pages)) {
+    const context = await browser.newContext({
+      viewport: { width, height: width === 390 ? 844 : 900 },
+      colorScheme,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+    });
+    for (const [name, { url, sign, after }] of Object.entries(pages)) {
       const page = await context.newPage();
       await page.goto(url);
       await page.getByText(sign).first().waitFor();
-      await then?.(page);
+      await after?.(page);
       await page.screenshot({ path: join(out, `${name}-${width}-${colorScheme}.png`) });
       await page.close();
     }

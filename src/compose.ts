@@ -29,6 +29,7 @@ import { visitorRoutes } from './http/visitor-routes.ts';
 import type { Settings } from './settings.ts';
 
 const houseKeptEvery = 600_000; // ms
+const requestPatience = 2000; // ms that other requests get
 const transferPatience = 30_000; // ms that transfers under way get at a stop
 
 /** A Postern that listens. */
@@ -64,6 +65,17 @@ function exitLost(): never {
   process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
 }
 
+/** @throws where the secrets of this installation were sealed with another key: nothing could be read, and much be lost */
+async function checkSecretKey({ store, vault }: Ports): Promise<void> {
+  const sealed = await store.read.selectFrom('location').select('configuration').executeTakeFirst();
+  if (!sealed) return;
+  try {
+    vault.open('location', sealed.configuration);
+  } catch {
+    throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
+  }
+}
+
 /** The only place that knows every part. Tests call it too, with a part replaced by name. */
 export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
@@ -89,6 +101,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
   if (firstKey !== null) data.keepFirstKey(firstKey);
   await prepare(ports, { apiKey: settings.apiKey, firstKey, folder: data.files });
+  await checkSecretKey(ports);
   await settleChanges(ports);
 
   const transfers = followTransfers();
@@ -143,9 +156,14 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     ports,
     async [Symbol.asyncDispose]() {
       // No new work; what is under way gets its time.
-      for (const server of new Set([app, admin])) server.server.close();
+      const servers = [...new Set([app, admin])];
+      const closed = Promise.all(servers.map((server) => server.close()));
       await transfers.drain(transferPatience);
-      for (const server of new Set([app, admin])) server.server.closeIdleConnections();
+      const late = setTimeout(() => {
+        for (const { server } of servers) server.closeAllConnections();
+      }, requestPatience);
+      await closed;
+      clearTimeout(late);
       await parts[Symbol.asyncDispose]();
     },
   };

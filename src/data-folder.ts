@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const secretBits = 256;
+const shortestSecret = 16; // characters
 const ownerOnly = 0o600;
 
 /** Writes a file that nobody else may read, on disk for good. */
 function writeSecret(file: string, text: string): void {
-  const descriptor = openSync(file, 'w', ownerOnly);
+  const whole = `${file}.new`;
+  const descriptor = openSync(whole, 'w', ownerOnly);
   writeFileSync(descriptor, text);
   fsyncSync(descriptor);
   closeSync(descriptor);
+  renameSync(whole, file); // a crash leaves all of it or nothing
   const folder = openSync(dirname(file), 'r');
   fsyncSync(folder);
   closeSync(folder);
@@ -27,7 +30,9 @@ export function dataFolder(path: string) {
     secretKey(): string {
       const file = join(path, 'secret-key');
       if (!existsSync(file)) writeSecret(file, randomBytes(secretBits / 8).toString('base64url'));
-      return readFileSync(file, 'utf8').trim();
+      const key = readFileSync(file, 'utf8').trim();
+      if (key.length < shortestSecret) throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');
+      return key;
     },
     /** Before the key is good: a crash in between leaves no installation without one. */
     keepFirstKey: (key: string) => writeSecret(join(path, 'first-key'), `${key}\n`),

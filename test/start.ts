@@ -64,13 +64,21 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
   t.after(stop);
 
   /** Calls a management operation; GET parameters and JSON bodies alike are given as an object. */
-  async function send(name: string, body: object = {}, { method, key = adminKey, headers = {}, query = {} }: CallOptions = {}): Promise<Answer> {
+  async function send(
+    name: string,
+    body: object = {},
+    { method, key = adminKey, headers = {}, query = {} }: CallOptions = {},
+  ): Promise<Answer> {
     const how = method ?? (gets(name) ? 'GET' : deletes(name) ? 'DELETE' : 'POST');
     const parameters = how === 'GET' ? { ...body, ...query } : query;
     const search = new URLSearchParams(Object.entries(parameters).map(([field, value]) => [field, String(value)])).toString();
     const response = await fetch(`${postern.apiUrl}/api/v1/${name}${search ? `?${search}` : ''}`, {
       method: how,
-      headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...(how === 'GET' ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(how === 'GET' ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(how === 'GET' ? {} : { body: JSON.stringify(body) }),
     });
     return answerOf(response);
@@ -84,7 +92,8 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
   }
 
   /** Fetches an address of a link: `path` begins behind the base address. */
-  const visit = async (path: string, init: RequestInit = {}): Promise<Answer> => answerOf(await fetch(postern.publicUrl + path, { redirect: 'manual', ...init }));
+  const visit = async (path: string, init: RequestInit = {}): Promise<Answer> =>
+    answerOf(await fetch(postern.publicUrl + path, { redirect: 'manual', ...init }));
 
   return { ...postern, data: folder, files: join(folder, 'files'), send, call, visit, stop };
 }
@@ -122,7 +131,12 @@ export async function usersProfile(postern: TestPostern, names: readonly string[
   const users: Record<string, number> = {};
   for (const username of names) {
     const { id } = await postern.call('accessuser/add', { username, active: true, authId: profile.id, email: `${username}@example.com` });
-    await postern.call('accessuser/updateUserPassword', { username, userPassword: password, confirmPassword: password, authId: profile.id });
+    await postern.call('accessuser/updateUserPassword', {
+      username,
+      userPassword: password,
+      confirmPassword: password,
+      authId: profile.id,
+    });
     users[username] = id;
   }
   return { id: Number(profile.id), viewId: String(profile.viewId), users, password };
@@ -130,7 +144,11 @@ export async function usersProfile(postern: TestPostern, names: readonly string[
 
 /** Signs in at a link or portal (`/s/…`, `/p/…`). @returns the cookie header of the session */
 export async function signIn(postern: TestPostern, base: string, username: string, secret = password): Promise<string> {
-  const answer = await postern.visit(`${base}/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username, password: secret }) });
+  const answer = await postern.visit(`${base}/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password: secret }),
+  });
   if (answer.status !== 200) throw new Error(`sign-in answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return cookieOf(answer);
 }

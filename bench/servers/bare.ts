@@ -1,5 +1,5 @@
 // The reference: node:http and nothing else. Answers fixed bytes, streams a file, keeps a body, or commits a row.
-import { createReadStream, createWriteStream, fsyncSync, openSync, closeSync } from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

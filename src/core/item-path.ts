@@ -5,6 +5,7 @@ export type ItemPath = readonly string[] & { readonly [checked]: true };
 /** The longest name that the file systems in use take, in bytes of UTF-8. */
 const longestName = 255;
 const reserved = '.postern';
+const byteLength = (text: string) => new TextEncoder().encode(text).length;
 
 /** Says what is wrong with a name within a folder, or null where nothing is. */
 export function nameFault(name: string): string | null {
@@ -15,7 +16,7 @@ export function nameFault(name: string): string | null {
   // NFKC too: a disk that ignores case may also take compatible letters for the same.
   const folded = name.normalize('NFKC').toLowerCase();
   if (folded === reserved || folded.startsWith(`${reserved}-`)) return 'names that begin with .postern are kept for Postern';
-  if (new TextEncoder().encode(name).length > longestName) return `a name is at most ${longestName} bytes long`;
+  if (byteLength(name) > longestName) return `a name is at most ${longestName} bytes long`;
   return null;
 }
 
@@ -42,7 +43,8 @@ export function parseItemPath(text: string): ItemPath | null {
 
 /** Reads the path part of an address, percent-encoded per segment, decoded once; an encoded slash is not a separator. */
 export function parseEncodedPath(encoded: string): ItemPath | null {
-  if (encoded === '' || encoded === '/') return rootPath;
+  if (encoded === '') return rootPath;
+  if (encoded === '/') return null;
   try {
     return parseSegments(encoded.replace(/\/$/, '').split('/').map(decodeURIComponent));
   } catch {
@@ -65,9 +67,10 @@ export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | 
 /** `name (2).ext`: the name that a second file of the same name is kept under. */
 export function numberedName(name: string, number: number): string {
   const dot = name.lastIndexOf('.');
-  const cut = dot > 0 ? dot : name.length;
+  // An ending that leaves no room for a name is none.
+  const cut = dot > 0 && byteLength(name.slice(dot)) <= longestName / 2 ? dot : name.length;
   const ending = ` (${number})${name.slice(cut)}`;
   let stem = name.slice(0, cut);
-  while (stem.length > 1 && new TextEncoder().encode(stem + ending).length > longestName) stem = [...stem].slice(0, -1).join('');
+  while (stem.length > 1 && byteLength(stem + ending) > longestName) stem = [...stem].slice(0, -1).join('');
   return stem + ending;
 }

@@ -4,7 +4,7 @@
  * @returns null where a quote is not closed, or something follows a closing quote.
  */
 export function parseList(text: string): string[] | null {
-  const entry = /\s*(?:"((?:[^"]|"")*)"|([^,"][^,]*)?)\s*(,|$)/y;
+  const entry = /\s*(?:"((?:[^"]|"")*)"|([^,"\s][^,]*)?)\s*(,|$)/y;
   const entries = new Set<string>();
   while (entry.lastIndex < text.length) {
     const found = entry.exec(text);

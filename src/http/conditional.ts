@@ -52,13 +52,17 @@ function wantsPart(headers: Headers, { etag, modified }: Validators): boolean {
   return ifRange.includes('"') ? ifRange.trim() === etag : dateOf(ifRange) === seconds(modified);
 }
 
+/** RFC 9110, 14.1.2: the last so many bytes of a file that has fewer are all of it. */
+const withinFile = (range: string, size: number) =>
+  range.replace(/([=,]\s*)-(\d+)/g, (whole, before: string, last: string) => (size > 0 && Number(last) > size ? `${before}0-` : whole));
+
 /** RFC 9110, 14.2: a Range that is not understood is ignored; one that lies outside is 416. */
 export function select(method: string, headers: Headers, validators: Validators): Selection {
   if (isStale(headers, validators)) return { status: 412 };
   if (isUnchanged(headers, validators)) return { status: 304 };
   const range = text(headers['range']);
   if (method !== 'GET' || range === undefined || !/^bytes=/i.test(range) || !wantsPart(headers, validators)) return { status: 200 };
-  const ranges = parseRange(validators.size, range, { combine: true });
+  const ranges = parseRange(validators.size, withinFile(range, validators.size), { combine: true });
   if (ranges === -1) return { status: 416 };
   return ranges === -2 || ranges.length > mostRanges ? { status: 200 } : { status: 206, ranges };
 }

@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { nameFault, parseItemPath } from '#core/item-path.ts';
 import { fieldRefusal } from '#core/messages.ts';
+import type { Action } from '#core/policy/decide.ts';
 import { sortOrders } from '#core/records/search.ts';
 import { defaultListing, Listing, largestListing, listingSortFields, RenameBody } from '#core/records/visit.ts';
 import type { Keep } from '#features/visits/changing-action.ts';
 import { createFolder } from '#features/visits/create-folder.ts';
 import { deleteItem } from '#features/visits/delete-item.ts';
 import { downloadFolder } from '#features/visits/download-folder.ts';
+import { enter } from '#features/visits/enter.ts';
 import { handOutFile } from '#features/visits/hand-out-file.ts';
 import { listFolder } from '#features/visits/list-folder.ts';
 import { renameItem } from '#features/visits/rename-item.ts';
@@ -77,7 +79,7 @@ async function sendHandedOut(
   if (action === 'view')
     response.setHeader(
       'content-security-policy',
-      "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'",
+      "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'",
     );
   try {
     await sendFile({ request: request.raw, response, transfers: parts.transfers }, handedOut);
@@ -112,14 +114,16 @@ async function changeOnce<T>(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: VisitorParts,
+  action: Action,
   status: 200 | 201 | 204,
   run: (keep: Keep<T>) => Promise<T>,
 ) {
   const { ports, running } = parts;
   const now = ports.clock.now();
-  const { credentials, viewId } = approachingOf(request, parts);
-  const caller = `visitor ${viewId} ${request.ip} ${request.headers.cookie ?? ''} ${credentials.basic?.username ?? ''}`;
-  const twin: Twin | null = twinOf(request.headers['idempotency-key'], caller, {
+  // Decided anew for a twin, too: what was allowed once may be so no more.
+  const { link, recognised } = await enter(ports, approachingOf(request, parts), { request: action });
+  const who = recognised ? [recognised.signedIn.userId, recognised.signedIn.name] : [];
+  const twin: Twin | null = twinOf(request.headers['idempotency-key'], JSON.stringify(['visitor', link.id, request.ip, ...who]), {
     method: request.method,
     url: request.url,
     body: JSON.stringify(request.body ?? null),
@@ -128,10 +132,10 @@ async function changeOnce<T>(
     if (twin) await keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, ports.vault, now);
   };
   const answer = await once(twin, running, ports, now, async () => ({ value: await run(keep) }));
-  reply.code(status).type('application/json; charset=utf-8');
+  reply.code(status);
   if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
-  const body = 'replayed' in answer ? answer.replayed.body : JSON.stringify(answer.value);
-  return status === 204 ? reply.removeHeader('content-type').send() : reply.send(body);
+  if (status === 204) return reply.send();
+  return reply.type('application/json; charset=utf-8').send('replayed' in answer ? answer.replayed.body : JSON.stringify(answer.value));
 }
 
 function renameOf(body: unknown) {
@@ -160,7 +164,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
       handler: (request, reply) => sendHandedOut(request, reply, parts, 'download'),
     });
     app.delete(url, (request, reply) =>
-      changeOnce(request, reply, parts, 204, (keep: Keep<null>) =>
+      changeOnce(request, reply, parts, 'delete', 204, (keep: Keep<null>) =>
         deleteItem(ports, approachingOf(request, parts), addressOf(request.url).path, keep),
       ),
     );
@@ -176,13 +180,13 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
     app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendArchive(request, reply, parts) });
   for (const url of both('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
-      changeOnce(request, reply, parts, 201, (keep: Keep<object>) =>
+      changeOnce(request, reply, parts, 'createFolder', 201, (keep: Keep<object>) =>
         createFolder(ports, approachingOf(request, parts), addressOf(request.url).path, keep),
       ),
     );
   app.post('/s/:viewId/rename', (request, reply) => {
     const { item, name } = renameOf(request.body);
-    return changeOnce(request, reply, parts, 200, (keep: Keep<object>) =>
+    return changeOnce(request, reply, parts, 'rename', 200, (keep: Keep<object>) =>
       renameItem(ports, approachingOf(request, parts), item, name, keep),
     );
   });
@@ -190,6 +194,9 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
     // The body is the file, whatever its type says.
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', async () => undefined);
+    uploads.addHook('onRequest', async ({ raw }) => {
+      raw.headers['content-type'] = 'application/octet-stream';
+    });
     for (const url of both('/s/:viewId/file'))
       uploads.put(url, (request, reply) => receiveFile(request, reply, parts, addressOf(request.url).path));
   });

@@ -19,7 +19,7 @@ async function locationsOf({ store, storages, vault }: Ports) {
     rows.map(async (row) => ({
       id: row.id,
       kind: row.kind,
-      answers: await passes(() => storages.open({ ...row, configuration: vault.open('location', row.configuration) })),
+      answers: await passes(async () => storages.open({ ...row, configuration: vault.open('location', row.configuration) })),
     })),
   );
 }

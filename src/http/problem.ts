@@ -58,7 +58,12 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error &&
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
-  return fastifyRefusals[codeOf(error)]?.() ?? null;
+  const known = fastifyRefusals[codeOf(error)]?.();
+  if (known) return known;
+  // What a plugin refuses is the client's: only which kind of refusal is told.
+  const status: unknown = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 403 || status === 404) return new Refusal('notFound');
+  return typeof status === 'number' && status >= 400 && status < 500 ? new Refusal('requestMalformed') : null;
 }
 
 /** Where in our own source an error came from: the one thing of its stack that a log may hold. */

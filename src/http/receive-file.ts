@@ -30,7 +30,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   let unfollow = () => {};
   try {
     const received = await uploadFile(parts.ports, approachingOf(request, parts), path, {
-      body: raw,
+      body: raw.iterator({ destroyOnReturn: false }), // a refusal is still to be answered
       length: lengthOf(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
       begin(entered) {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import { Refusal } from '#core/messages.ts';
@@ -6,6 +7,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { largestBody } from './management-api.ts';
 import { asRefusal, loggable, problemOf, sendProblem } from './problem.ts';
+import { linkHeaders } from './visitor-answers.ts';
 
 /** What the HTTP server needs to know. */
 export interface HttpSettings {
@@ -60,6 +62,13 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, now:
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
+/** RFC 9112, 3.2: none or several Host headers are 400. */
+function checkHosts({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw new Refusal('requestMalformed', 'A request names its Host once.');
+}
+
 /** Fastify, with the strictness that decisions.md asks of bodies and answers. */
 export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const app = Fastify({
@@ -70,16 +79,24 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     genReqId: requestIds(random),
     childLoggerFactory: (logger) => logger,
     requestTimeout: 0,
+    http: { requireHostHeader: false }, // answered below, in our own words
     routerOptions: { maxParamLength: longestPath, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
-      void sendProblem(request, reply, asRefusal(error) ?? new Refusal('requestMalformed'), clock.now()),
+      void sendProblem(request, reply.headers(linkHeaders), asRefusal(error) ?? new Refusal('requestMalformed'), clock.now()),
   });
   app.server.headersTimeout = headerTimeout;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => parseJson(body));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    checkHosts(request.raw);
+  });
+  // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
+  app.addHook('preParsing', async (request, reply, payload) => {
+    if (request.headers.expect !== undefined && request.method !== 'PUT') reply.raw.writeContinue();
+    return payload;
   });
   app.setErrorHandler((error, request, reply) => {
     const refusal = asRefusal(error);

@@ -1,7 +1,8 @@
 import cookies from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { messages, Refusal } from '#core/messages.ts';
+import { Refusal } from '#core/messages.ts';
 import { SignInBody } from '#core/records/visit.ts';
+import { hasRightPair } from '#features/visits/enter.ts';
 import { visitPortal } from '#features/visits/portal.ts';
 import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in.ts';
 import { isLiving } from '#features/visits/visit-session.ts';
@@ -12,27 +13,18 @@ import { pageRoutes } from './page-routes.ts';
 import { asRefusal, loggable, pathOf } from './problem.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
-import { clearSessionCookie, credentialsOf, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
+import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
 import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
 
 const checkNoQuery = validator(noQuery);
 
 /** A network that tries addresses is not looked at, unless it is somebody who has signed in. */
-async function checkUnknownLinks(request: FastifyRequest, { ports, unknownLinks }: VisitorParts): Promise<void> {
+async function checkUnknownLinks(request: FastifyRequest, parts: VisitorParts): Promise<void> {
+  const { ports, unknownLinks } = parts;
   const refusal = unknownLinks.refusal(request.ip);
   if (!refusal) return;
-  const publicUrl = ports.links.publicUrl();
-  const tokens = [...sessionTokens(request, publicUrl).values()];
-  if (await isLiving(ports.store.read, tokens, ports.clock.now())) return;
-  if (!credentialsOf(request, publicUrl).basic) throw refusal;
-  request.limited = refusal;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set for a network that has tried too many links and now sends a Basic pair: only a right one helps it. */
-    limited: Refusal | null;
-  }
+  if (await isLiving(ports.store, sessionTokens(request, ports.links.publicUrl()), ports.clock.now())) return;
+  if (!(await hasRightPair(ports, approachingOf(request, parts)))) throw refusal;
 }
 
 function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
@@ -58,16 +50,21 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
   );
   app.post('/s/:viewId/sign-out', (request, reply) => end(request, reply, 'share'));
   app.post('/p/:viewId/sign-out', (request, reply) => end(request, reply, 'portal'));
-  const unavailable = async () => {
-    throw new Refusal('signInUnavailable');
-  };
-  for (const at of ['s', 'p']) {
-    app.post(`/${at}/:viewId/sign-in/code`, unavailable);
-    app.get(`/${at}/:viewId/sign-in/start`, unavailable);
-  }
-  app.get('/sign-in/oidc', unavailable);
-  app.post('/sign-in/saml', unavailable);
-  app.get('/sign-in/saml/metadata', unavailable);
+  app.register(async (later) => {
+    // Kinds of sign-in that a later issue builds: whatever is sent to them is not read.
+    later.removeAllContentTypeParsers();
+    later.addContentTypeParser('*', async () => undefined);
+    const unavailable = async () => {
+      throw new Refusal('signInUnavailable');
+    };
+    for (const at of ['s', 'p']) {
+      later.post(`/${at}/:viewId/sign-in/code`, unavailable);
+      later.get(`/${at}/:viewId/sign-in/start`, unavailable);
+    }
+    later.get('/sign-in/oidc', unavailable);
+    later.post('/sign-in/saml', unavailable);
+    later.get('/sign-in/saml/metadata', unavailable);
+  });
 }
 
 /** Methods that each address of a link takes, for 405. */
@@ -96,7 +93,6 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
   app.register(async (link) => {
     await link.register(cookies);
-    link.decorateRequest('limited', null);
     link.addHook('onRequest', async (request, reply) => {
       reply.headers(linkHeaders);
       checkHost(request, ports.links.publicUrl());
@@ -118,8 +114,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
         );
       }
       if (refusal.says === 'linkUnknown') unknownLinks.note(request.ip);
-      const wrongPair = request.limited && [401, 404].includes(messages[refusal.says].status);
-      return refuseVisitor(request, reply, wrongPair && request.limited ? request.limited : refusal, ports.clock);
+      return refuseVisitor(request, reply, refusal, ports.clock);
     });
     link.setNotFoundHandler((request, reply) => refuseVisitor(request, reply, notFound(request), ports.clock));
     pageRoutes(link, parts);

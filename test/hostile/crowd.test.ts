@@ -12,7 +12,11 @@ test('of a hundred updates of one version exactly one is made, time after time',
   const { id } = await postern.call('share/add', newShare());
   for (let turn = 0; turn < 3; turn += 1) {
     const share = await postern.call('share/get', { id });
-    const answers = await Promise.all(hundred.map((index) => postern.send('share/update', { ...share, title: `${turn} ${index}` }, { headers: { 'if-match': share.etag } })));
+    const answers = await Promise.all(
+      hundred.map((index) =>
+        postern.send('share/update', { ...share, title: `${turn} ${index}` }, { headers: { 'if-match': share.etag } }),
+      ),
+    );
     const statuses = answers.map(({ status }) => status);
     assert.equal(count(statuses, 200), 1);
     assert.equal(count(statuses, 412), 99);
@@ -28,7 +32,11 @@ test('of a hundred who put, rename to or make one name exactly one does', async 
   const answers = await Promise.all(
     hundred.flatMap((index) => [
       postern.visit(`${link}/file/one`, { method: 'PUT', body: `put ${index}` }),
-      postern.visit(`${link}/rename`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ path: `from-${index}`, name: 'one' }) }),
+      postern.visit(`${link}/rename`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ path: `from-${index}`, name: 'one' }),
+      }),
       postern.visit(`${link}/folder/one`, { method: 'POST' }),
     ]),
   );
@@ -36,7 +44,10 @@ test('of a hundred who put, rename to or make one name exactly one does', async 
   assert.equal(statuses.filter((status) => status < 300).length, 1);
   assert.deepEqual([...new Set(statuses.filter((status) => status >= 300))], [409]);
   const names = readdirSync(postern.files, { recursive: true, encoding: 'utf8' });
-  assert.deepEqual(names.filter((name) => /\.postern(-|\/)/.test(name)), []);
+  assert.deepEqual(
+    names.filter((name) => /\.postern(-|\/)/.test(name)),
+    [],
+  );
 });
 
 test('of a hundred who replace the version that they saw exactly one does', async (t) => {
@@ -44,7 +55,9 @@ test('of a hundred who replace the version that they saw exactly one does', asyn
   const { viewId } = await postern.call('share/add', newShare());
   const file = `/s/${viewId}/file/welcome.txt`;
   const etag = (await postern.visit(file, { method: 'HEAD' })).headers.get('etag') ?? '';
-  const answers = await Promise.all(hundred.map((index) => postern.visit(file, { method: 'PUT', body: `new ${index}`, headers: { 'if-match': etag } })));
+  const answers = await Promise.all(
+    hundred.map((index) => postern.visit(file, { method: 'PUT', body: `new ${index}`, headers: { 'if-match': etag } })),
+  );
   const statuses = answers.map(({ status }) => status);
   assert.equal(count(statuses, 201), 1);
   assert.equal(count(statuses, 412), 99);
@@ -67,8 +80,14 @@ test('a location that is gone is 503 on every route, and answers again once it i
   const link = `/s/${viewId}`;
   const json = { 'content-type': 'application/json' };
   const asked: [string, RequestInit][] = [
-    ['/list', {}], ['/file/welcome.txt', {}], ['/view/welcome.txt', {}], ['/zip', {}], ['/file/new', { method: 'PUT', body: 'x' }], ['/folder/new', { method: 'POST' }],
-    ['/rename', { method: 'POST', headers: json, body: '{"path":"welcome.txt","name":"x"}' }], ['/file/welcome.txt', { method: 'DELETE' }],
+    ['/list', {}],
+    ['/file/welcome.txt', {}],
+    ['/view/welcome.txt', {}],
+    ['/zip', {}],
+    ['/file/new', { method: 'PUT', body: 'x' }],
+    ['/folder/new', { method: 'POST' }],
+    ['/rename', { method: 'POST', headers: json, body: '{"path":"welcome.txt","name":"x"}' }],
+    ['/file/welcome.txt', { method: 'DELETE' }],
   ];
   for (const [path, init] of asked) assert.equal((await postern.visit(link + path, init)).status, 503, path);
   assert.equal((await postern.visit('/health/ready')).status, 200);

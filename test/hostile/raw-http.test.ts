@@ -12,10 +12,22 @@ test('what is not HTTP is refused with a problem, and the server goes on', { tim
   const postern = await startPostern(t);
   const { host } = new URL(postern.publicUrl);
   const lines = [
-    'GARBAGE', 'GET', 'GET /', 'get / HTTP/1.1', 'GET / HTTP/9.9', 'GET / HTTP/1.1 extra', 'GET /\0 HTTP/1.1', '\x16\x03\x01\x02\x00',
-    `GET / HTTP/1.1\r\nHost: ${host}\r\nNo colon`, `GET / HTTP/1.1\r\nHost : ${host}`,
-    `GET / HTTP/1.1\r\nHost: ${host}\r\n folded: x`, `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\0b`, `GET / HTTP/1.1\nHost: ${host}\nX: a\rb`,
-    `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: -1`, `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1e3`, `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 99999999999999999999`,
+    'GARBAGE',
+    'GET',
+    'GET /',
+    'get / HTTP/1.1',
+    'GET / HTTP/9.9',
+    'GET / HTTP/1.1 extra',
+    'GET /\0 HTTP/1.1',
+    '\x16\x03\x01\x02\x00',
+    `GET / HTTP/1.1\r\nHost: ${host}\r\nNo colon`,
+    `GET / HTTP/1.1\r\nHost : ${host}`,
+    `GET / HTTP/1.1\r\nHost: ${host}\r\n folded: x`,
+    `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\0b`,
+    `GET / HTTP/1.1\nHost: ${host}\nX: a\rb`,
+    `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: -1`,
+    `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1e3`,
+    `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 99999999999999999999`,
   ];
   for (const line of lines) {
     const answer = await sendRaw(postern.publicUrl, `${line}\r\nConnection: close\r\n\r\n`);
@@ -43,7 +55,11 @@ test('headers too large are 431, and many of them do no harm', { timeout: 15_000
   const postern = await startPostern(t);
   const huge = await raw(postern.publicUrl, 'GET /health/live', [`X-Large: ${'x'.repeat(200_000)}`]);
   assert.ok(huge === '' || statusOf(huge) === 431, huge.slice(0, 100));
-  const many = await raw(postern.publicUrl, 'GET /health/live', Array.from({ length: 1500 }, (_, index) => `X${index}: y`));
+  const many = await raw(
+    postern.publicUrl,
+    'GET /health/live',
+    Array.from({ length: 1500 }, (_, index) => `X${index}: y`),
+  );
   assert.ok([200, 431].includes(statusOf(many)), many.slice(0, 100));
   await alive(postern);
 });
@@ -54,29 +70,56 @@ test('a request whose length can be read in two ways is refused, and no second o
   const { host } = new URL(postern.publicUrl);
   const smuggled = `DELETE /s/${viewId}/file/welcome.txt HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const bodies = [
-    ['Content-Length: 4', 'Transfer-Encoding: chunked'], ['Transfer-Encoding: chunked', `Content-Length: ${smuggled.length + 5}`],
-    ['Content-Length: 0', `Content-Length: ${smuggled.length}`], ['Transfer-Encoding: xchunked'], ['Transfer-Encoding: chunked, identity'],
-    ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], ['Transfer-Encoding:\x0bchunked'], ['Transfer-Encoding : chunked'], [`Content-Length: 0,${smuggled.length}`], ['Content-Length: +0'],
+    ['Content-Length: 4', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: chunked', `Content-Length: ${smuggled.length + 5}`],
+    ['Content-Length: 0', `Content-Length: ${smuggled.length}`],
+    ['Transfer-Encoding: xchunked'],
+    ['Transfer-Encoding: chunked, identity'],
+    ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'],
+    ['Transfer-Encoding:\x0bchunked'],
+    ['Transfer-Encoding : chunked'],
+    [`Content-Length: 0,${smuggled.length}`],
+    ['Content-Length: +0'],
   ];
   for (const headers of bodies)
     for (const line of [`PUT /s/${viewId}/file/new`, `POST /s/${viewId}/rename`, `GET /s/${viewId}/visit`]) {
-      const answer = await sendRaw(postern.publicUrl, [`${line} HTTP/1.1`, `Host: ${host}`, ...headers, '', `0\r\n\r\n${smuggled}`].join('\r\n'));
-      assert.deepEqual(statuses(answer).filter((status) => status < 400), [], `${line} ${headers}: ${answer.slice(0, 200)}`);
+      const answer = await sendRaw(
+        postern.publicUrl,
+        [`${line} HTTP/1.1`, `Host: ${host}`, ...headers, '', `0\r\n\r\n${smuggled}`].join('\r\n'),
+      );
+      assert.deepEqual(
+        statuses(answer).filter((status) => status < 400),
+        [],
+        `${line} ${headers}: ${answer.slice(0, 200)}`,
+      );
     }
   const { body } = await postern.visit(`/s/${viewId}/list`);
-  assert.deepEqual(body.entries.map(({ name }: { name: string }) => name), ['welcome.txt']);
+  assert.deepEqual(
+    body.entries.map(({ name }: { name: string }) => name),
+    ['welcome.txt'],
+  );
 });
 
 test('a chunked body that breaks its own rules leaves no file', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
-  const bodies = ['zz\r\nabc\r\n0\r\n\r\n', '-1\r\nabc\r\n0\r\n\r\n', 'FFFFFFFFFFFFFFFFFF\r\nabc', '3\r\nabcdef\r\n0\r\n\r\n', '3\r\nabc\r\n0\r\nBad\r\n\r\n', '3;a=\0\r\nabc\r\n0\r\n\r\n'];
+  const bodies = [
+    'zz\r\nabc\r\n0\r\n\r\n',
+    '-1\r\nabc\r\n0\r\n\r\n',
+    'FFFFFFFFFFFFFFFFFF\r\nabc',
+    '3\r\nabcdef\r\n0\r\n\r\n',
+    '3\r\nabc\r\n0\r\nBad\r\n\r\n',
+    '3;a=\0\r\nabc\r\n0\r\n\r\n',
+  ];
   for (const [index, body] of bodies.entries()) {
     const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/chunked-${index}`, ['Transfer-Encoding: chunked'], body);
     assert.ok(![200, 201].includes(statusOf(answer)), `${JSON.stringify(body)}: ${answer.slice(0, 100)}`);
   }
   const { body } = await postern.visit(`/s/${viewId}/list`);
-  assert.deepEqual(body.entries.map(({ name }: { name: string }) => name), ['welcome.txt']);
+  assert.deepEqual(
+    body.entries.map(({ name }: { name: string }) => name),
+    ['welcome.txt'],
+  );
 });
 
 test('the body of a refused upload is never asked for', { timeout: 15_000 }, async (t) => {
@@ -95,15 +138,30 @@ test('the body of an upload that is permitted is asked for once', { timeout: 15_
 
 test('bodies that are too large, too deep or not what they say are refused', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
-  const add = async (body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]) => raw(postern.apiUrl, 'POST /api/v1/share/add', [key, json, ...headers], body);
+  const add = async (body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]) =>
+    raw(postern.apiUrl, 'POST /api/v1/share/add', [key, json, ...headers], body);
   const exact = (size: number) => `{"title":"${'x'.repeat(size - 12)}"}`;
   assert.equal(statusOf(await add(exact(1 << 20))), 400);
   assert.equal(statusOf(await add(exact((1 << 20) + 1))), 413);
   const large = exact((1 << 20) + 1);
-  assert.ok([413, 0].includes(statusOf(await add(`${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`, ['Transfer-Encoding: chunked']))));
+  assert.ok(
+    [413, 0].includes(statusOf(await add(`${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`, ['Transfer-Encoding: chunked']))),
+  );
   for (const depth of [500, 5_000, 50_000, 500_000])
-    for (const body of [`${'['.repeat(depth)}${']'.repeat(depth)}`, `{"title":${'{"a":'.repeat(depth / 5)}1${'}'.repeat(depth / 5)}}`]) assert.equal(statusOf(await add(body)), 400, `${depth}`);
-  for (const body of ['', '{', 'null', '[]', '"text"', '\ufeff{}', '{"title":"\\ud800"}', '{"__proto__":{"active":true}}', '{"constructor":{"prototype":{"a":1}}}', '{"title":"a\\u0000b"}'])
+    for (const body of [`${'['.repeat(depth)}${']'.repeat(depth)}`, `{"title":${'{"a":'.repeat(depth / 5)}1${'}'.repeat(depth / 5)}}`])
+      assert.equal(statusOf(await add(body)), 400, `${depth}`);
+  for (const body of [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"text"',
+    '\ufeff{}',
+    '{"title":"\\ud800"}',
+    '{"__proto__":{"active":true}}',
+    '{"constructor":{"prototype":{"a":1}}}',
+    '{"title":"a\\u0000b"}',
+  ])
     assert.equal(statusOf(await add(body)), 400, body);
   const share = JSON.stringify(newShare());
   const doubled = await add(`${share.slice(0, -1)},"active":false}`);
@@ -113,16 +171,55 @@ test('bodies that are too large, too deep or not what they say are refused', { t
 });
 
 const evil = [
-  '..%2f..%2fsecret-key', '%2e%2e/secret-key', '../secret-key', '..', '..%5csecret-key', '..\\secret-key', '%c0%ae%c0%ae/secret-key',
-  '%e0%80%ae', '..;/secret-key', '%2e%2e%2f', './secret-key', 'a//b', '/', '//', '%00', 'a%00.txt', '%0a', '%ff', '%', '%zz', '.postern', '.POSTERN', '%2epostern/x', '.postern-x', '%EF%BC%8Epostern',
-  'welcome.txt/..', 'welcome.txt/../../secret-key', '%2fetc%2fpasswd', 'a/%2e', 'x'.repeat(300), `${'d/'.repeat(5000)}x`,
+  '..%2f..%2fsecret-key',
+  '%2e%2e/secret-key',
+  '../secret-key',
+  '..',
+  '..%5csecret-key',
+  '..\\secret-key',
+  '%c0%ae%c0%ae/secret-key',
+  '%e0%80%ae',
+  '..;/secret-key',
+  '%2e%2e%2f',
+  './secret-key',
+  'a//b',
+  '/',
+  '//',
+  '%00',
+  'a%00.txt',
+  '%0a',
+  '%ff',
+  '%',
+  '%zz',
+  '.postern',
+  '.POSTERN',
+  '%2epostern/x',
+  '.postern-x',
+  '%EF%BC%8Epostern',
+  'welcome.txt/..',
+  'welcome.txt/../../secret-key',
+  '%2fetc%2fpasswd',
+  'a/%2e',
+  'x'.repeat(300),
+  `${'d/'.repeat(5000)}x`,
 ];
 
 test('no spelling of a path leaves the share, on any route', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const secret = readFileSync(`${postern.data}/secret-key`, 'utf8');
-  const routes = [`GET /s/${viewId}/file/`, `GET /s/${viewId}/view/`, `GET /s/${viewId}/list/`, `GET /s/${viewId}/zip/`, `HEAD /s/${viewId}/file/`, `PUT /s/${viewId}/file/`, `POST /s/${viewId}/folder/`, `DELETE /s/${viewId}/file/`, 'GET /s/', 'GET /'];
+  const routes = [
+    `GET /s/${viewId}/file/`,
+    `GET /s/${viewId}/view/`,
+    `GET /s/${viewId}/list/`,
+    `GET /s/${viewId}/zip/`,
+    `HEAD /s/${viewId}/file/`,
+    `PUT /s/${viewId}/file/`,
+    `POST /s/${viewId}/folder/`,
+    `DELETE /s/${viewId}/file/`,
+    'GET /s/',
+    'GET /',
+  ];
   const wrong: string[] = [];
   for (const path of evil)
     for (const route of routes) {
@@ -133,7 +230,10 @@ test('no spelling of a path leaves the share, on any route', { timeout: 15_000 }
     }
   assert.deepEqual(wrong, []);
   const { body } = await postern.visit(`/s/${viewId}/list`);
-  assert.deepEqual(body.entries.map(({ name }: { name: string }) => name), ['welcome.txt']);
+  assert.deepEqual(
+    body.entries.map(({ name }: { name: string }) => name),
+    ['welcome.txt'],
+  );
 });
 
 test('a path is decoded once: what is encoded twice is a plain name within the share', { timeout: 15_000 }, async (t) => {
@@ -141,13 +241,17 @@ test('a path is decoded once: what is encoded twice is a plain name within the s
   const { viewId } = await postern.call('share/add', newShare());
   assert.equal(statusOf(await raw(postern.publicUrl, `PUT /s/${viewId}/file/%252e%252e%252fname`, ['Content-Length: 1'], 'x')), 201);
   const { body } = await postern.visit(`/s/${viewId}/list`);
-  assert.deepEqual(body.entries.map(({ name }: { name: string }) => name), ['%2e%2e%2fname', 'welcome.txt']);
+  assert.deepEqual(
+    body.entries.map(({ name }: { name: string }) => name),
+    ['%2e%2e%2fname', 'welcome.txt'],
+  );
 });
 
 test('no spelling of a path leaves the pages’ own files, or is our fault', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   for (const path of evil)
-    for (const line of ['GET /assets/', 'GET /docs/']) assert.ok(statusOf(await raw(postern.publicUrl, line + path)) < 500, `${line}${path}`);
+    for (const line of ['GET /assets/', 'GET /docs/'])
+      assert.ok(statusOf(await raw(postern.publicUrl, line + path)) < 500, `${line}${path}`);
 });
 
 test('connections cut in the middle leave nothing open and nothing half done', { timeout: 15_000 }, async (t) => {
@@ -155,7 +259,9 @@ test('connections cut in the middle leave nothing open and nothing half done', {
   const { viewId } = await postern.call('share/add', newShare());
   const host = `Host: ${new URL(postern.publicUrl).host}`;
   const requests = [
-    'GET /s/', `GET /s/${viewId}/zip HTTP/1.1\r\n${host}\r\n\r\n`, `GET /s/${viewId}/file/welcome.txt HTTP/1.1\r\n${host}\r\n\r\n`,
+    'GET /s/',
+    `GET /s/${viewId}/zip HTTP/1.1\r\n${host}\r\n\r\n`,
+    `GET /s/${viewId}/file/welcome.txt HTTP/1.1\r\n${host}\r\n\r\n`,
     `PUT /s/${viewId}/file/cut HTTP/1.1\r\n${host}\r\nContent-Length: 3000000\r\n\r\n${'x'.repeat(1_500_000)}`,
     `PUT /s/${viewId}/file/cut HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab`,
     `POST /s/${viewId}/rename HTTP/1.1\r\n${host}\r\n${json}\r\nContent-Length: 100\r\n\r\n{"pa`,
@@ -171,6 +277,9 @@ test('connections cut in the middle leave nothing open and nothing half done', {
   // Every upload that had begun is told as failed in the end.
   for (let begun = 1; begun > 0; ) begun = (await postern.call('audit/search', { outcome: 'begun' })).totalCount;
   const { body } = await postern.visit(`/s/${viewId}/list`);
-  assert.deepEqual(body.entries.map(({ name }: { name: string }) => name), ['welcome.txt']);
+  assert.deepEqual(
+    body.entries.map(({ name }: { name: string }) => name),
+    ['welcome.txt'],
+  );
   await alive(postern);
 });

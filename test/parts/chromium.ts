@@ -10,7 +10,15 @@ async function startChromium(t: TestContext): Promise<Browser> {
   const browser = await playwright.launch({
     executablePath: await executable,
     headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--headless=shell'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--headless=shell',
+    ],
   });
   t.after(() => browser.close());
   return browser;
@@ -31,7 +39,12 @@ export const looks: readonly Look[] = [
 /** A browser window, and what it complained of. */
 export async function openWindow(t: TestContext, { width, dark }: Look): Promise<{ window: BrowserContext; complaints: string[] }> {
   const browser = await startChromium(t);
-  const window = await browser.newContext({ viewport: { width, height: width < 600 ? 844 : 900 }, colorScheme: dark ? 'dark' : 'light', locale: 'en-GB', acceptDownloads: true });
+  const window = await browser.newContext({
+    viewport: { width, height: width < 600 ? 844 : 900 },
+    colorScheme: dark ? 'dark' : 'light',
+    locale: 'en-GB',
+    acceptDownloads: true,
+  });
   window.setDefaultTimeout(10_000);
   const complaints: string[] = [];
   window.on('console', (message) => {

@@ -27,11 +27,18 @@ test('a link swapped in at the worst moment leads nobody outside: not to read, l
   let turn = 0;
   while (race.racing) {
     turn += 1;
-    const texts = await Promise.all(['/folder/same', '/folder/sub/deep', '/folder/secret', '/file'].map((where) => textOf(storage, where).catch(() => null)));
+    const texts = await Promise.all(
+      ['/folder/same', '/folder/sub/deep', '/folder/secret', '/file'].map((where) => textOf(storage, where).catch(() => null)),
+    );
     const many = await Promise.all(Array.from({ length: 16 }, () => textOf(storage, '/folder/secret').catch(() => null)));
-    assert.deepEqual(many.filter((text) => text !== null), [], 'read outside');
+    assert.deepEqual(
+      many.filter((text) => text !== null),
+      [],
+      'read outside',
+    );
     assert.ok(!texts.some((text) => text?.includes('OUTSIDE')), 'read outside');
-    for (const folder of ['/folder', '/folder/sub']) assert.ok(!(await namesIn(storage, folder).catch(() => null))?.includes('secret'), 'listed outside');
+    for (const folder of ['/folder', '/folder/sub'])
+      assert.ok(!(await namesIn(storage, folder).catch(() => null))?.includes('secret'), 'listed outside');
     assert.equal(await storage.stat(path('/folder/secret')).catch(() => null), null, 'looked outside');
     await count(put(storage, '/folder', `new-${turn}`, 'new'));
     await count(storage.createFolder(path('/folder'), `made-${turn}`));
@@ -71,7 +78,12 @@ test('deleting a tree while links are swapped into it deletes nothing outside', 
     await new Promise(setImmediate);
   }
   await race.ended;
-  await until(() => storage.sweep().then(() => true, () => false));
+  await until(() =>
+    storage.sweep().then(
+      () => true,
+      () => false,
+    ),
+  );
   assert.deepEqual(readdirSync(join(place.root, '.postern')), []);
   await lister[Symbol.asyncDispose]();
   closeSync(root.descriptor);

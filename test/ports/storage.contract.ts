@@ -8,7 +8,10 @@ export type OpenStorage = (t: TestContext) => Promise<Storage>;
 
 let tokens = 0;
 /** A token as features make them: never the same twice. */
-export const token = () => `token-${(tokens += 1)}`;
+export function token(): string {
+  tokens += 1;
+  return `token-${tokens}`;
+}
 
 export function path(text: string): ItemPath {
   const parsed = parseItemPath(text);
@@ -119,7 +122,13 @@ function changes(name: string, open: OpenStorage): void {
     await storage.createFolder(path('/'), 'full');
     await storage.createFolder(path('/'), 'empty');
     await put(storage, '/full', 'inner', 'inner');
-    for (const [from, to] of [['a', 'b'], ['a', 'empty'], ['full', 'empty'], ['full', 'a'], ['empty', 'full']] as const)
+    for (const [from, to] of [
+      ['a', 'b'],
+      ['a', 'empty'],
+      ['full', 'empty'],
+      ['full', 'a'],
+      ['empty', 'full'],
+    ] as const)
       await assert.rejects(storage.rename(path('/'), from, to, token()), ItemExists, `${from} to ${to}`);
     await assert.rejects(storage.rename(path('/'), 'none', 'new', token()), ItemAbsent);
     assert.deepEqual(await namesIn(storage, '/'), ['a', 'b', 'empty', 'full']);
@@ -130,7 +139,9 @@ function changes(name: string, open: OpenStorage): void {
   test(`${name}: of a hundred renames onto one name exactly one takes place, and nothing is lost`, async (t) => {
     const storage = await open(t);
     for (let index = 0; index < 100; index += 1) await put(storage, '/', `from-${index}`, `${index}`);
-    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => storage.rename(path('/'), `from-${index}`, 'to', token())));
+    const results = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) => storage.rename(path('/'), `from-${index}`, 'to', token())),
+    );
     assert.equal(won(results), 1);
     assert.equal(lostWith(results, ItemExists), 99);
     assert.equal((await namesIn(storage, '/'))?.length, 100);
@@ -139,7 +150,9 @@ function changes(name: string, open: OpenStorage): void {
   test(`${name}: of fifty renames of one file exactly one takes place`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'from', 'text');
-    const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => storage.rename(path('/'), 'from', `to-${index}`, token())));
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => storage.rename(path('/'), 'from', `to-${index}`, token())),
+    );
     assert.equal(won(results), 1);
     assert.equal((await namesIn(storage, '/'))?.length, 1);
   });
@@ -166,7 +179,11 @@ function changes(name: string, open: OpenStorage): void {
     const storage = await open(t);
     await put(storage, '/', 'file', 'text');
     for (const parent of ['/none', '/file', '/none/deeper']) {
-      await assert.rejects(storage.upload(path(parent), token()).then((upload) => upload.place('x', null)), ItemAbsent, parent);
+      await assert.rejects(
+        storage.upload(path(parent), token()).then((upload) => upload.place('x', null)),
+        ItemAbsent,
+        parent,
+      );
       await assert.rejects(storage.createFolder(path(parent), 'x'), ItemAbsent, parent);
       await assert.rejects(storage.rename(path(parent), 'x', 'y', token()), ItemAbsent, parent);
       await assert.rejects(storage.remove(path(parent), 'x', token()), ItemAbsent, parent);

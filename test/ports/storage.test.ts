@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, existsSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openRoot } from '#adapters/storage/disk/beneath.ts';
@@ -34,7 +45,16 @@ test('a link below the root answers as absent, wherever it points', async (t) =>
   mkdirSync(join(root, 'real'));
   writeFileSync(join(root, 'real/file'), 'inside');
   writeFileSync(join(outside, 'file'), 'OUTSIDE');
-  const targets = { out: outside, in: join(root, 'real'), relative: 'real', up: '..', dangling: 'nowhere', itself: 'itself', proc: '/proc/self/root', file: 'real/file' };
+  const targets = {
+    out: outside,
+    in: join(root, 'real'),
+    relative: 'real',
+    up: '..',
+    dangling: 'nowhere',
+    itself: 'itself',
+    proc: '/proc/self/root',
+    file: 'real/file',
+  };
   for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(root, name));
   const storage = disk(t, root);
   for (const name of Object.keys(targets)) {
@@ -97,7 +117,8 @@ test('names that are not UTF-8, or reserved, are not listed, and go with their f
   mkdirSync(join(root, 'tree/.postern'), { recursive: true });
   mkdirSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0x66, 0xff, 0x67])]));
   writeFileSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0xc3, 0x28])]), 'x');
-  for (const name of ['.Postern-x', '.pOSTERN', 'a\nb', 'back\\slash', 'ok', '.hidden']) if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
+  for (const name of ['.Postern-x', '.pOSTERN', 'a\nb', 'back\\slash', 'ok', '.hidden'])
+    if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
   const storage = disk(t, root);
   assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
   await storage.rename(path('/'), 'tree', 'moved', token());
@@ -152,7 +173,10 @@ test('a disk that has no room for another name says so', async (t) => {
   if (!root) return;
   const storage = disk(t, root);
   for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), '');
-  await assert.rejects(storage.createFolder(path('/'), 'new').then(() => storage.createFolder(path('/'), 'newer')), StorageFull);
+  await assert.rejects(
+    storage.createFolder(path('/'), 'new').then(() => storage.createFolder(path('/'), 'newer')),
+    StorageFull,
+  );
 });
 
 test('a disk mounted below the root takes, renames and loses files like any, and nothing is left beside them', async (t) => {

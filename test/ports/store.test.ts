@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statfsSync, writeFileSync, unlinkSync } from 'node:fs';
+import { readFileSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -39,7 +39,12 @@ test('a dry run answers as the change would and leaves nothing, not even for tho
     await note('x')(tx);
     return (await tx.selectFrom('failure').selectAll().execute()).length;
   };
-  const counts = await Promise.all([store.write(count), store.write(count, { dryRun: true }), store.write(count), store.write(count, { dryRun: true })]);
+  const counts = await Promise.all([
+    store.write(count),
+    store.write(count, { dryRun: true }),
+    store.write(count),
+    store.write(count, { dryRun: true }),
+  ]);
   assert.deepEqual(counts, [1, 2, 2, 3]);
   assert.equal((await keysOf(store)).length, 2);
 });
@@ -63,7 +68,10 @@ test('a change that awaits something else is refused alone: those behind it are 
     await new Promise((resolve) => setImmediate(resolve));
   };
   const results = await Promise.allSettled([store.write(note('a')), store.write(late), store.write(note('b')), store.write(note('c'))]);
-  assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
   assert.deepEqual(await keysOf(store), ['a', 'b', 'c']);
 });
 
@@ -76,23 +84,57 @@ test('a change that waits for another change is refused, and does not stop the s
 test('a row that another row forbids is told from other errors', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const values = { title: 'A', default_profile_id: null, created_at: 0 };
-  await store.write((tx) => tx.insertInto('tenant').values({ id: 7, ...values }).execute());
-  const fails = (change: (tx: Tx) => Promise<unknown>) => store.write(change).then(() => assert.fail('it was taken'), (cause: unknown) => cause);
+  await store.write((tx) =>
+    tx
+      .insertInto('tenant')
+      .values({ id: 7, ...values })
+      .execute(),
+  );
+  const fails = (change: (tx: Tx) => Promise<unknown>) =>
+    store.write(change).then(
+      () => assert.fail('it was taken'),
+      (cause: unknown) => cause,
+    );
   const link = { view_key: 'abcd', tid: 7, share_id: null, profile_id: null };
   await store.write((tx) => tx.insertInto('link').values(link).execute());
   assert.ok(store.dialect.isUniqueViolation(await fails((tx) => tx.insertInto('link').values(link).execute())));
-  assert.ok(store.dialect.isUniqueViolation(await fails((tx) => tx.insertInto('tenant').values({ id: 7, ...values }).execute())));
-  assert.ok(!store.dialect.isUniqueViolation(await fails((tx) => tx.insertInto('link').values({ ...link, view_key: 'e', tid: 8 }).execute())));
+  assert.ok(
+    store.dialect.isUniqueViolation(
+      await fails((tx) =>
+        tx
+          .insertInto('tenant')
+          .values({ id: 7, ...values })
+          .execute(),
+      ),
+    ),
+  );
+  assert.ok(
+    !store.dialect.isUniqueViolation(
+      await fails((tx) =>
+        tx
+          .insertInto('link')
+          .values({ ...link, view_key: 'e', tid: 8 })
+          .execute(),
+      ),
+    ),
+  );
   assert.ok(!store.dialect.isUniqueViolation(await fails(() => Promise.reject(new Error('UNIQUE constraint failed')))));
 });
 
 test('what fails only when it is committed fails alone', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  const tenant = (title: string, profile: number | null) => (tx: Tx) => tx.insertInto('tenant').values({ title, default_profile_id: profile, created_at: 0 }).execute();
+  const tenant = (title: string, profile: number | null) => (tx: Tx) =>
+    tx.insertInto('tenant').values({ title, default_profile_id: profile, created_at: 0 }).execute();
   const results = await Promise.allSettled([store.write(tenant('a', null)), store.write(tenant('b', 999)), store.write(tenant('c', null))]);
-  assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
   const titles = await store.read.selectFrom('tenant').select('title').orderBy('title').execute();
-  assert.deepEqual(titles.map(({ title }) => title), ['a', 'c']);
+  assert.deepEqual(
+    titles.map(({ title }) => title),
+    ['a', 'c'],
+  );
 });
 
 test('a change sees those before it, in the order in which they were asked for', async (t) => {
@@ -105,13 +147,26 @@ test('a change sees those before it, in the order in which they were asked for',
       }),
     ),
   );
-  assert.deepEqual(seen, Array.from({ length: 200 }, (_, index) => index + 1));
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 200 }, (_, index) => index + 1),
+  );
 });
 
 test('a parameter of a kind that no column has is refused, and the store goes on', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  await assert.rejects(store.write((tx) => tx.insertInto('failure').values({ key: 'x', at: 1.5 }).execute()), 'STRICT');
-  await assert.rejects(store.write((tx) => tx.insertInto('failure').values({ key: Reflect.get({}, 'none'), at: 1 }).execute()));
+  await assert.rejects(
+    store.write((tx) => tx.insertInto('failure').values({ key: 'x', at: 1.5 }).execute()),
+    'STRICT',
+  );
+  await assert.rejects(
+    store.write((tx) =>
+      tx
+        .insertInto('failure')
+        .values({ key: Reflect.get({}, 'none'), at: 1 })
+        .execute(),
+    ),
+  );
   await store.write(note('good'));
   assert.deepEqual(await keysOf(store), ['good']);
 });
@@ -148,11 +203,18 @@ test('a database that a newer Postern made is not touched', async (t) => {
 /** Columns of each table by src/ports/tables.ts: name, type, whether null is taken. */
 function declared(): Map<string, string[]> {
   const source = readFileSync(join(import.meta.dirname, '../../src/ports/tables.ts'), 'utf8');
-  const bodies = new Map([...source.matchAll(/interface (\w+)( extends Owned)? \{([^}]*)\}/g)].map(([, name, owned, body]) => [name ?? '', { owned: Boolean(owned), body: body ?? '' }]));
+  const bodies = new Map(
+    [...source.matchAll(/interface (\w+)( extends Owned)? \{([^}]*)\}/g)].map(([, name, owned, body]) => [
+      name ?? '',
+      { owned: Boolean(owned), body: body ?? '' },
+    ]),
+  );
   const columns = (name: string): string[] => {
     const found = bodies.get(name);
     assert.ok(found, name);
-    const own = [...found.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(([, column, type = '']) => `${column} ${/string|'/.test(type) ? 'TEXT' : 'INTEGER'}${type.includes('null') ? '' : ' NOT NULL'}`);
+    const own = [...found.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(
+      ([, column, type = '']) => `${column} ${/string|'/.test(type) ? 'TEXT' : 'INTEGER'}${type.includes('null') ? '' : ' NOT NULL'}`,
+    );
     return [...own, ...(found.owned ? columns('Owned') : [])];
   };
   const tables = [...(bodies.get('Database')?.body ?? '').matchAll(/(\w+): (\w+);/g)];
@@ -164,7 +226,10 @@ test('the tables are those that the program knows, column by column', async (t) 
   await openSqliteStore(folder, () => {})[Symbol.asyncDispose]();
   const database = new DatabaseSync(join(folder, 'postern.db'));
   t.after(() => database.close());
-  const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migration'").all().map(({ name }) => String(name));
+  const names = database
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migration'")
+    .all()
+    .map(({ name }) => String(name));
   const made = new Map(
     names.map((table) => [
       table,

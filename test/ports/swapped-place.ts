@@ -20,7 +20,13 @@ export function swappedPlace(base: string, root: string) {
       .sort()
       .map((name) => {
         const stat = statSync(join(outside, name));
-        return { name, ino: stat.ino, nlink: stat.nlink, changed: stat.ctimeMs, text: stat.isFile() ? readFileSync(join(outside, name), 'utf8') : '' };
+        return {
+          name,
+          ino: stat.ino,
+          nlink: stat.nlink,
+          changed: stat.ctimeMs,
+          text: stat.isFile() ? readFileSync(join(outside, name), 'utf8') : '',
+        };
       });
   function run(script: string, ...args: string[]) {
     const swapper = spawn(process.execPath, [join(import.meta.dirname, script), ...args], { stdio: 'inherit' });

@@ -30,7 +30,13 @@ for (const acknowledgements of [5, 60, 150])
     const { viewId } = (await first.send('share/add', newShare())).body;
     const link = `${first.publicUrl}/s/${viewId}`;
     const contents = Array.from({ length: parallel }, () => randomBytes(400_000));
-    const kept = { shares: new Map<number, string>(), uploads: new Set<number>(), renamed: new Set<number>(), deleted: new Set<number>(), folders: new Set<number>() };
+    const kept = {
+      shares: new Map<number, string>(),
+      uploads: new Set<number>(),
+      renamed: new Set<number>(),
+      deleted: new Set<number>(),
+      folders: new Set<number>(),
+    };
     let answers = 0;
     const answered = (note: () => void) => {
       if (first.child.killed) return;
@@ -45,10 +51,19 @@ for (const acknowledgements of [5, 60, 150])
     };
     const json = { 'content-type': 'application/json' };
     const work = Array.from({ length: parallel }, (_, index) => [
-      first.send('share/add', newShare({ title: `Share ${index}` })).then(({ status, body }) => status === 200 && answered(() => kept.shares.set(body.id, `Share ${index}`))),
+      first
+        .send('share/add', newShare({ title: `Share ${index}` }))
+        .then(({ status, body }) => status === 200 && answered(() => kept.shares.set(body.id, `Share ${index}`))),
       // biome-ignore lint/style/noNonNullAssertion: index is below parallel
-      ask(`/file/new-${index}`, { method: 'PUT', body: pieces(contents[index]!), duplex: 'half' } as RequestInit, 201, () => kept.uploads.add(index)),
-      ask('/rename', { method: 'POST', headers: json, body: JSON.stringify({ path: `/old-${index}`, name: `renamed-${index}` }) }, 200, () => kept.renamed.add(index)),
+      ask(`/file/new-${index}`, { method: 'PUT', body: pieces(contents[index]!), duplex: 'half' } as RequestInit, 201, () =>
+        kept.uploads.add(index),
+      ),
+      ask(
+        '/rename',
+        { method: 'POST', headers: json, body: JSON.stringify({ path: `/old-${index}`, name: `renamed-${index}` }) },
+        200,
+        () => kept.renamed.add(index),
+      ),
       ask(`/file/doomed-${index}`, { method: 'DELETE' }, 204, () => kept.deleted.add(index)),
       ask(`/folder/folder-${index}`, { method: 'POST' }, 201, () => kept.folders.add(index)),
       ask('/file/welcome.txt', {}, 200, () => {}),
@@ -61,13 +76,18 @@ for (const acknowledgements of [5, 60, 150])
     const there = (name: string) => existsSync(join(files, name));
     for (let index = 0; index < parallel; index += 1) {
       if (kept.uploads.has(index)) assert.ok(there(`new-${index}`), `new-${index} was answered`);
-      if (there(`new-${index}`)) assert.equal(hashOf(readFileSync(join(files, `new-${index}`))), hashOf(contents[index] ?? Buffer.alloc(0)), 'whole');
+      if (there(`new-${index}`))
+        assert.equal(hashOf(readFileSync(join(files, `new-${index}`))), hashOf(contents[index] ?? Buffer.alloc(0)), 'whole');
       assert.notEqual(there(`old-${index}`), there(`renamed-${index}`), 'one name, not both');
       if (kept.renamed.has(index)) assert.ok(there(`renamed-${index}`));
       if (kept.deleted.has(index)) assert.ok(!there(`doomed-${index}`));
       if (kept.folders.has(index)) assert.ok(there(`folder-${index}`));
     }
-    assert.deepEqual(readdirSync(files, { recursive: true, encoding: 'utf8' }).filter((name) => /\.postern(-|\/)/.test(name)), [], 'no staging copy');
+    assert.deepEqual(
+      readdirSync(files, { recursive: true, encoding: 'utf8' }).filter((name) => /\.postern(-|\/)/.test(name)),
+      [],
+      'no staging copy',
+    );
     assert.equal((await second.send('audit/search', { outcome: 'begun' })).body.totalCount, 0);
     // What the trail says took place is what lies there.
     for (const { action, outcome, path, after } of (await second.send('audit/search', { pageSize: 1000, searchWord: 'new-' })).body.list) {

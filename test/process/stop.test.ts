@@ -30,7 +30,10 @@ test('SIGTERM takes no new work, lets transfers under way finish, and ends with 
   await postern.saying(/stops/);
   for (let refused = false; !refused; ) {
     const socket = connect(Number(new URL(link).port), '127.0.0.1');
-    refused = await once(socket, 'connect').then(() => false, () => true);
+    refused = await once(socket, 'connect').then(
+      () => false,
+      () => true,
+    );
     socket.destroy();
   }
   let received = 0;
@@ -57,7 +60,9 @@ test('SIGTERM is not held up by a client who never ends a request', { timeout: 3
     socket.write(text);
     return socket;
   });
-  t.after(() => sockets.forEach((socket) => socket.destroy()));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
   await postern.send('share/search'); // by now both have arrived
   postern.child.kill('SIGTERM');
   assert.deepEqual(await postern.ended, { code: 0, signal: null });

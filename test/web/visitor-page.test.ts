@@ -45,7 +45,10 @@ for (const look of looks) {
     await page.getByRole('link', { name: 'Download answer.txt' }).waitFor();
     assert.equal(await readFile(join(postern.files, 'reports/answer.txt'), 'utf8'), 'forty-two');
     // The one refusal that the walk provokes is the wrong password's.
-    assert.deepEqual(complaints.filter((text) => !text.includes('401')), []);
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes('401')),
+      [],
+    );
   });
 }
 
@@ -55,7 +58,18 @@ test('every state of the page is one that axe finds nothing wrong with', async (
   await mkdir(join(postern.files, 'empty'));
   const open = await postern.call('share/add', newShare({ title: 'Open files' }));
   const closed = await postern.call('share/add', newShare({ authenticationId: profile.id }));
-  const dropBox = await postern.call('share/add', newShare({ title: 'Drop box', canView: false, canDownload: false, canDownloadFolder: false, canCreateFolder: false, canRename: false, canDelete: false }));
+  const dropBox = await postern.call(
+    'share/add',
+    newShare({
+      title: 'Drop box',
+      canView: false,
+      canDownload: false,
+      canDownloadFolder: false,
+      canCreateFolder: false,
+      canRename: false,
+      canDelete: false,
+    }),
+  );
   const empty = await postern.call('share/add', newShare({ title: 'Nothing yet', path: '/empty' }));
   const { window } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
@@ -70,13 +84,20 @@ test('every state of the page is one that axe finds nothing wrong with', async (
     await page.goto(url);
     await page.getByText(sign).first().waitFor();
     const { violations } = await new AxeBuilder({ page }).analyze();
-    assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], url);
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      [],
+      url,
+    );
   }
 });
 
 test('a visitor of a drop box sees what arrived, and a receipt with its SHA-256', async (t) => {
   const postern = await startPostern(t);
-  const dropBox = await postern.call('share/add', newShare({ canView: false, canDownload: false, canDownloadFolder: false, canCreateFolder: false, canRename: false, canDelete: false }));
+  const dropBox = await postern.call(
+    'share/add',
+    newShare({ canView: false, canDownload: false, canDownloadFolder: false, canCreateFolder: false, canRename: false, canDelete: false }),
+  );
   const { window, complaints } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
 

@@ -9,11 +9,14 @@ export interface AddressRange {
 
 const hex = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
+const plainV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/;
+
 /** @returns null where the text is no address; `::ffff:a.b.c.d` counts as `a.b.c.d` (decisions.md, Fields). */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   // ipaddr.js also reads octal and short forms, which other programs read otherwise: only four plain decimals here.
-  const isV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(text);
-  if (!isV4 && (!text.includes(':') || text.includes('%') || /(^|[.:])0\d+\./.test(text))) return null;
+  const isV4 = plainV4.test(text);
+  const dotted = text.includes('.') ? text.slice(text.lastIndexOf(':') + 1) : null;
+  if (!isV4 && (!text.includes(':') || text.includes('%') || (dotted !== null && !plainV4.test(dotted)))) return null;
   if (!ipaddr.isValid(text)) return null;
   return ipaddr.process(text);
 }

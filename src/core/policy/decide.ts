@@ -176,9 +176,9 @@ export interface Explained {
 /** The same rules, all of them, for share/explain. */
 export function explain(question: Known): Explained[] {
   return rules.map((rule) => {
-    const holds = lets(rule, question);
+    const passed = lets(rule, question);
     const open = rule.name === 'address' && question.visitor.address === null;
-    return { rule: rule.name, passed: open ? null : holds, reason: rule.reason(question, holds) };
+    return { rule: rule.name, passed: open ? null : passed, reason: rule.reason(question, rule.holds(question)) };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
 import { changeFiles, type Keep } from './changing-action.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
@@ -6,6 +7,7 @@ import { guarded, storageFor } from './shared-storage.ts';
 /** Makes a folder. @throws 409 where the name exists, 404 where its parent does not */
 export async function createFolder(ports: VisitPorts, approaching: Approaching, path: ItemPath, keep?: Keep<object>): Promise<object> {
   const entered = await enter(ports, approaching, { request: 'createFolder' });
+  if (entered.link.folder === 0) throw new Refusal('itemAbsent');
   return guarded(async () => {
     const shared = await storageFor(entered, ports);
     const { parent, name } = shared.spot(path);

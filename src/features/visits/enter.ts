@@ -104,3 +104,12 @@ function refuse(
   });
   throw denialRefusal(denial);
 }
+
+/** Does the request carry a pair that is right at this link? Says no for every link that is closed to it. */
+export async function hasRightPair(ports: VisitPorts, approaching: Approaching): Promise<boolean> {
+  if (!approaching.credentials.basic) return false;
+  const link = await knownLink(ports, approaching.viewId);
+  if (!link || 'because' in (await ask(ports, link, approaching.address, null, { request: 'page' }))) return false;
+  const recognised = await recognise(ports, ports.rightPairs, link, approaching).catch(() => null);
+  return recognised !== null;
+}

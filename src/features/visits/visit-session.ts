@@ -64,22 +64,17 @@ export async function endSession(store: Store, token: string): Promise<void> {
   await store.write((tx) => tx.deleteFrom('visit_session').where('hash', '=', tokenHash(token)).execute());
 }
 
-/** Does any of the tokens belong to a living session, whatever its profile? */
-export async function isLiving(db: Tx, tokens: readonly string[], now: number): Promise<boolean> {
-  if (tokens.length === 0) return false;
-  const found = await db
-    .selectFrom('visit_session')
-    .innerJoin('login_profile', (join) =>
-      join
-        .onRef('login_profile.id', '=', 'visit_session.profile_id')
-        .onRef('login_profile.session_epoch', '=', 'visit_session.profile_epoch'),
-    )
-    .select('hash')
-    .where('hash', 'in', tokens.map(tokenHash))
-    .where('visit_session.created_at', '>', now - longestSession)
-    .where('used_at', '>', now - longestIdle)
-    .executeTakeFirst();
-  return found !== undefined;
+/** Is any of these, by login profile, the token of a living session? */
+export async function isLiving(store: Store, tokens: ReadonlyMap<number, string>, now: number): Promise<boolean> {
+  for (const [profileId, token] of tokens) {
+    const profile = await store.read
+      .selectFrom('login_profile')
+      .select(['id as profile_id', 'type_id', 'session_epoch', 'username as profile_username'])
+      .where('id', '=', profileId)
+      .executeTakeFirst();
+    if (profile && (await findSession(store, profile, token, now))) return true;
+  }
+  return false;
 }
 
 /** Which of the tokens to forget so that the newest `most` are kept: the oldest, and those that have ended. */

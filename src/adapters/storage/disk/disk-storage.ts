@@ -5,7 +5,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
 import { at, inFolder, isThere, openBeneath, openFolder, type Root, statBeneath } from './beneath.ts';
 import { codeOf, isAbsent, storageError } from './disk-errors.ts';
-import { asideFolder, beginUpload, besideName, openAside } from './disk-upload.ts';
+import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
 import { entryOf } from './entry.ts';
 import type { Lister } from './lister.ts';
 import { dropOldName, linkFile, renameFolder, type Spot } from './placing.ts';
@@ -22,7 +22,7 @@ const nameAt = (path: ItemPath) => path.at(-1) ?? '';
 async function removeBeside(parent: number, name: string, token: string): Promise<void> {
   fs.renameSync(at(parent, name), at(parent, besideName(token)));
   await fsync(parent);
-  await wipe(parent, besideName(token), () => besideName(fresh()));
+  await wipe(parent, besideName(token), besideNames(token));
 }
 
 /** Files under one folder of this machine, reached without following links (design: disk). */
@@ -107,7 +107,7 @@ export function diskStorage(root: Root, lister: Lister): Storage {
           await fsync(folder);
         }),
       ),
-    upload: (parent, token) => guarded(() => beginUpload(root, parent, token)),
+    upload: (parent, token) => guarded(() => beginUpload(root, parent, token, guarded)),
     settle: (change) => guarded(() => settle(root, change)),
     rename: (parent, from, to, token) => guarded(() => inFolder(root, parent, (folder) => rename(folder, from, to, token))),
     remove: (parent, name, token) => guarded(() => inFolder(root, parent, (folder) => remove(folder, name, token))),

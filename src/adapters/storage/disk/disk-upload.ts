@@ -15,6 +15,14 @@ const worthwhile = 1 << 20; // bytes collected before a write: 64 KiB at a time 
 export const asideFolder = '.postern';
 /** The staging copy beside its target, where the target is on another file system. */
 export const besideName = (token: string) => `.postern-${token}`;
+/** Further names beside it, found again by the token. */
+export function besideNames(token: string): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${besideName(token)}-${count}`;
+  };
+}
 
 /** Opens `.postern/`, made if it is not there. */
 export async function openAside(root: Root): Promise<number> {
@@ -56,8 +64,11 @@ function after(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
   });
 }
 
+/** Says what a failed system call means. */
+export type Guard = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** A file on its way in: staged, synced, then linked into place, so that it is visible only when whole. */
-export async function beginUpload(root: Root, parent: ItemPath, token: string): Promise<Upload> {
+export async function beginUpload(root: Root, parent: ItemPath, token: string, guarded: Guard): Promise<Upload> {
   const staging = await stagingSpot(root, parent, token);
   let file: number;
   try {
@@ -74,13 +85,6 @@ export async function beginUpload(root: Root, parent: ItemPath, token: string): 
     collected = [];
     size = 0;
     position = await writeAll(file, chunks, position);
-  };
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (cause) {
-      throw storageError(cause);
-    }
   };
   return {
     write: (chunk) =>

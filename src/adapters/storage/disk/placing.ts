@@ -73,5 +73,6 @@ export function dropOldName(old: Spot, linked: Spot, token: string): void {
   fs.renameSync(where(old), where(aside));
   const [moved, kept] = [fs.lstatSync(where(aside), { bigint: true }), fs.lstatSync(where(linked), { bigint: true })];
   if (moved.ino === kept.ino && moved.dev === kept.dev) fs.unlinkSync(where(aside));
-  else fs.renameSync(where(aside), where(old));
+  else if (!linkFile(aside, old)) fs.renameSync(where(aside), where(old));
+  else fs.unlinkSync(where(aside));
 }

@@ -31,7 +31,8 @@ function settleRename(folder: number, { name, newName, token }: BegunChange): bo
 }
 
 async function settleDelete(folder: number, { name, token }: BegunChange): Promise<boolean> {
-  if (look(folder, besideName(token))) await wipe(folder, besideName(token), () => besideName(`rm-${randomBytes(12).toString('hex')}`));
+  const left = (await fs.promises.readdir(at(folder))).filter((entry) => entry.startsWith(besideName(token)));
+  for (const entry of left) await wipe(folder, entry, () => `${besideName(token)}-${randomBytes(12).toString('hex')}`);
   return look(folder, name) === undefined;
 }
 

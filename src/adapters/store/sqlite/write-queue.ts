@@ -26,6 +26,19 @@ export interface WriteQueue {
 
 const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
 
+/** A change's queries settle at once: one that waits for anything else would hold up everybody. */
+async function inOneTurn<T>(change: Promise<T>): Promise<T> {
+  let timer: NodeJS.Immediate | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setImmediate(() => reject(new Error('a change awaited something other than its transaction')));
+  });
+  try {
+    return await Promise.race([change, late]);
+  } finally {
+    clearImmediate(timer);
+  }
+}
+
 /** Whom the queue tells of what. */
 interface Told {
   /** Nothing more can be answered; it must not return to the queue's work. */
@@ -52,12 +65,11 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
     if (isLost(cause)) lost(cause);
   };
 
-  async function runOne(job: Job, overdue: () => boolean): Promise<void> {
+  async function runOne(job: Job): Promise<void> {
     database.exec('SAVEPOINT change');
     let keep = !job.dryRun;
     try {
-      const value = await job.change(tx);
-      if (overdue()) throw new Error('a change awaited something other than its transaction');
+      const value = await inOneTurn(job.change(tx));
       job.answer = () => job.resolve(value);
     } catch (cause) {
       stopIfLost(cause);
@@ -69,21 +81,15 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
   }
 
   async function commit(jobs: readonly Job[]): Promise<void> {
-    let late = false;
-    const timer = setImmediate(() => {
-      late = true;
-    });
     try {
       database.exec('BEGIN IMMEDIATE');
-      for (const job of jobs) await runOne(job, () => late);
+      for (const job of jobs) await runOne(job);
       database.exec('COMMIT');
       told();
     } catch (cause) {
       stopIfLost(cause);
       if (database.isTransaction) database.exec('ROLLBACK');
       await retryAlone(jobs, cause);
-    } finally {
-      clearImmediate(timer);
     }
   }
 

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startPostern, temporaryFolder } from '../start.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The walk of the README: its second block of shell commands. */
+async function walk(): Promise<string> {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
+  return blocks[1] ?? '';
+}
+
+/** Runs a script with every command shown and the first failure its end. */
+function run(script: string, cwd: string): Promise<{ code: number | null; output: string }> {
+  const shell = spawn('sh', ['-e', '-c', script], { cwd });
+  let output = '';
+  shell.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  shell.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  return new Promise((resolve) => shell.on('close', (code) => resolve({ code, output })));
+}
+
+test('the walk of five minutes in the README works as typed', async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'data'));
+  const postern = await startPostern(t, {
+    environment: { POSTERN_DATA: join(folder, 'data'), POSTERN_API_KEY: '' },
+    data: join(folder, 'data'),
+  });
+  await cp(join(root, 'README.md'), join(folder, 'README.md'));
+  const script = (await walk()).replaceAll('http://localhost:8080', postern.apiUrl).replaceAll('curl -s ', 'curl -sS --fail-with-body ');
+
+  const { code, output } = await run(script, folder);
+
+  assert.equal(code, 0, output);
+  assert.match(output, /Quarter 4 went well\./);
+  assert.match(output, /"sha256":"[0-9a-f]{64}"/);
+  assert.match(output, /The visitor has not signed in, or their user is inactive or unknown\./);
+  assert.match(output, /"action":"share\/add"/);
+});
