@@ -80,6 +80,7 @@ async function checkSecretKey({ store, vault }: Ports): Promise<void> {
 export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
+  const secretKey = settings.secretKey ?? data.secretKey();
   const store = opened.use(openSqliteStore(data.path, replaced.lost ?? exitLost));
   const storages = opened.use(localStorages(settings.localRoots, data.files));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
@@ -88,7 +89,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     storages,
     clock: systemClock,
     random: systemRandom,
-    vault: keyVault(settings.secretKey ?? data.secretKey()),
+    vault: keyVault(secretKey),
     passwordHash: argon2Hash(),
     media: mediaTypes,
     links: { publicUrl: () => publicUrl },

@@ -29,7 +29,10 @@ export function dataFolder(path: string) {
     /** The key that seals secrets: made at the first start. */
     secretKey(): string {
       const file = join(path, 'secret-key');
-      if (!existsSync(file)) writeSecret(file, randomBytes(secretBits / 8).toString('base64url'));
+      // An empty one was left by a crash of the very first start: nothing has been sealed yet.
+      const isNew = !existsSync(join(path, 'postern.db'));
+      if (!existsSync(file) || (isNew && readFileSync(file, 'utf8').trim() === ''))
+        writeSecret(file, randomBytes(secretBits / 8).toString('base64url'));
       const key = readFileSync(file, 'utf8').trim();
       if (key.length < shortestSecret) throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');
       return key;

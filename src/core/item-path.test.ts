@@ -75,10 +75,10 @@ test('a name is at most 255 bytes long, counted in UTF-8', () => {
 });
 
 test('the root is written / or not at all', () => {
-  for (const text of ['', '/']) {
-    assert.deepEqual(parseItemPath(text), []);
-    assert.deepEqual(parseEncodedPath(text), []);
-  }
+  for (const text of ['', '/']) assert.deepEqual(parseItemPath(text), []);
+  assert.deepEqual(parseEncodedPath(''), []);
+  // In an address the slash stands between segments: a further one is an empty segment.
+  assert.equal(parseEncodedPath('/'), null);
   assert.equal(formatItemPath(rootPath), '/');
   assert.equal(splitPath(rootPath), null);
 });

@@ -1,21 +1,53 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { newShare, temporaryFolder } from '../start.ts';
-import { adminKey, runPostern } from './run-postern.ts';
+import { adminKey, runPostern, spawnPostern } from './run-postern.ts';
+
+/** A second location, whose stored configuration is then broken. */
+async function addDamageable(postern: Awaited<ReturnType<typeof runPostern>>, data: string): Promise<void> {
+  mkdirSync(join(data, 'files', 'damaged'));
+  writeFileSync(join(data, 'files', 'damaged', 'welcome.txt'), 'Welcome');
+  await postern.send('location/add', {
+    name: 'damaged',
+    kind: 'local',
+    configuration: JSON.stringify({ folder: join(data, 'files', 'damaged') }),
+  });
+}
+
+function damage(data: string): void {
+  const database = new DatabaseSync(join(data, 'postern.db'));
+  database.exec("UPDATE location SET configuration = 'broken' WHERE name = 'damaged'");
+  database.close();
+}
+
+test('a secret key that is not the one of the installation is refused at start, by name', async (t) => {
+  const data = await temporaryFolder(t);
+  const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-first-secret-key' });
+  first.child.kill('SIGTERM');
+  await first.ended;
+
+  const second = spawnPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-other-secret-key' });
+
+  assert.equal((await second.ended).code, 69);
+  assert.match(second.said(), /POSTERN_SECRET_KEY/);
+});
 
 test('while everything goes wrong, no answer and no log line holds a secret, a stack, SQL or a path of the machine', async (t) => {
   const data = await temporaryFolder(t);
-  const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-first-secret-key' });
-  const { viewId } = (await first.send('share/add', newShare())).body;
+  const first = await runPostern(t, { POSTERN_DATA: data });
+  await addDamageable(first, data);
+  const { viewId } = (await first.send('share/add', newShare({ location: 'damaged' }))).body;
   await first.send('loginprofile/add', { title: 'P', typeId: 2, username: 'u', password: 'hunter-two-hidden' });
   first.child.kill('SIGTERM');
   await first.ended;
 
-  // Under another key nothing that is sealed can be opened: every use of the location is our own fault.
-  const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-other-secret-key' });
+  // What is sealed can no longer be opened: every use of the location is our own fault.
+  damage(data);
+  const postern = await runPostern(t, { POSTERN_DATA: data });
   const answers: string[] = [];
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(postern.publicUrl + path, init);
@@ -55,10 +87,12 @@ test('while everything goes wrong, no answer and no log line holds a secret, a s
 
 test('a location that cannot even be opened is reported, and readiness stays', async (t) => {
   const data = await temporaryFolder(t);
-  const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-first-secret-key' });
+  const first = await runPostern(t, { POSTERN_DATA: data });
+  await addDamageable(first, data);
   first.child.kill('SIGTERM');
   await first.ended;
-  const second = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-other-secret-key' });
+  damage(data);
+  const second = await runPostern(t, { POSTERN_DATA: data });
   const response = await fetch(`${second.publicUrl}/health/ready`);
   assert.equal(response.status, 200);
 });
