@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from './start.ts';
 
 const root = join(import.meta.dirname, '..');
 const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
-
-/** What the linter says of a file with that one import. */
-function lint(file: string, imported: string): string {
-  const input = `import { thing } from '${imported}';\nthing();\n`;
-  const { stdout, stderr } = spawnSync(process.execPath, [biome, 'lint', `--stdin-file-path=${file}`], {
-    cwd: root,
-    input,
-    encoding: 'utf8',
-  });
-  return stdout + stderr;
-}
 
 const wrong = [
   ['src/core/policy/wrong.ts', 'node:fs'],
@@ -36,14 +26,36 @@ const wrong = [
   ['src/main.ts', './http/server.ts'],
 ] as const;
 
-for (const [file, imported] of wrong)
-  test(`imports run inward alone: ${file} may not import ${imported}`, () => {
-    assert.match(lint(file, imported), /noRestrictedImports/);
-  });
+const right = [
+  ['src/features/shares/right-1.ts', '#features/trail.ts'],
+  ['src/features/shares/right-2.ts', 'kysely'],
+  ['src/http/right-3.ts', '#features/visits/enter.ts'],
+  ['src/adapters/os/right-4.ts', 'node:fs'],
+] as const;
 
-test('what may be imported is not refused', () => {
-  assert.doesNotMatch(lint('src/features/shares/right.ts', '#features/trail.ts'), /noRestrictedImports/);
-  assert.doesNotMatch(lint('src/http/right.ts', '#features/visits/enter.ts'), /noRestrictedImports/);
+/** A tree of such imports beside the project's own configuration, and what the linter says of it. */
+async function lint(t: TestContext, imports: readonly (readonly [string, string])[]): Promise<string> {
+  const folder = await temporaryFolder(t);
+  copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'));
+  for (const [index, [file, imported]] of imports.entries()) {
+    const place = join(folder, file.replace('wrong', `wrong-${index}`));
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, `import { thing } from '${imported}';\n\nthing();\n`);
+  }
+  const { stdout, stderr } = spawnSync(process.execPath, [biome, 'lint', '--max-diagnostics=200'], { cwd: folder, encoding: 'utf8' });
+  return stdout + stderr;
+}
+
+test('imports run inward alone: the linter refuses every wrong one, so that a blind tool cannot pass', async (t) => {
+  const said = await lint(t, wrong);
+  const missed = wrong.filter(
+    ([file], index) => !said.includes(`${file.replace('wrong', `wrong-${index}`)}:1:23 lint/style/noRestrictedImports`),
+  );
+  assert.deepEqual(missed, []);
+});
+
+test('what may be imported is not refused', async (t) => {
+  assert.doesNotMatch(await lint(t, right), /noRestrictedImports/);
 });
 
 test('no source file is longer than 250 lines', () => {
