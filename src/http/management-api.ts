@@ -134,6 +134,17 @@ async function runChange(
   return reply.code(answer.replayed.status).header('idempotency-replayed', 'true').send(answer.replayed.body);
 }
 
+/** Answers that hold until a change are the same objects: their text is written once. */
+const texts = new WeakMap<object, string>();
+
+function textOf(answer: object, reply: FastifyReply): string {
+  const known = texts.get(answer);
+  if (known !== undefined) return known;
+  const text = String(reply.serialize(answer));
+  texts.set(answer, text);
+  return text;
+}
+
 async function run(
   operation: Operation,
   check: (value: unknown) => void,
@@ -154,7 +165,7 @@ async function run(
   const answer = await operation.read(parameters, caller, ports);
   const etag: unknown = Reflect.get(answer, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
-  return answer;
+  return reply.type('application/json; charset=utf-8').send(textOf(answer, reply));
 }
 
 function checkAddress(request: FastifyRequest, operations: readonly Operation[]): void {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { openRoot } from '#adapters/storage/disk/beneath.ts';
 import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
 import { folderLister } from '#adapters/storage/disk/lister.ts';
+import { fileReader } from '../../src/adapters/storage/disk/reader.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { namesIn, path, put, textOf, token } from './storage.contract.ts';
 import { swappedPlace } from './swapped-place.ts';
@@ -16,7 +17,9 @@ test('a link swapped in at the worst moment leads nobody outside: not to read, l
   const before = place.look();
   const lister = folderLister();
   const root = openRoot(place.root);
-  const storage = diskStorage(root, lister);
+  const reader = fileReader(root);
+  t.after(() => reader[Symbol.asyncDispose]());
+  const storage = diskStorage(root, lister, reader);
   const race = place.race();
   const seen = { inside: 0, refused: 0 };
   const count = async (work: Promise<unknown>) =>
@@ -65,7 +68,9 @@ test('deleting a tree while links are swapped into it deletes nothing outside', 
   const before = place.look();
   const lister = folderLister();
   const root = openRoot(place.root);
-  const storage = diskStorage(root, lister);
+  const reader = fileReader(root);
+  t.after(() => reader[Symbol.asyncDispose]());
+  const storage = diskStorage(root, lister, reader);
   const race = place.raceWithRemoval();
   let removed = 0;
   while (race.racing) {

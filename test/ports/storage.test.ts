@@ -18,6 +18,7 @@ import { openRoot } from '#adapters/storage/disk/beneath.ts';
 import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
 import { folderLister } from '#adapters/storage/disk/lister.ts';
 import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
+import { fileReader } from '../../src/adapters/storage/disk/reader.ts';
 import { temporaryFolder } from '../start.ts';
 import { folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
 import { namesIn, path, put, storageContract, textOf, token } from './storage.contract.ts';
@@ -26,11 +27,13 @@ import { until } from './until.ts';
 function disk(t: TestContext, folder: string) {
   const lister = folderLister();
   const root = openRoot(folder);
+  const reader = fileReader(root);
   t.after(async () => {
     await lister[Symbol.asyncDispose]();
+    await reader[Symbol.asyncDispose]();
     closeSync(root.descriptor);
   });
-  return diskStorage(root, lister);
+  return diskStorage(root, lister, reader);
 }
 
 /** All names below a folder, hidden ones too. */

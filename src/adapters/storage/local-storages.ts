@@ -6,6 +6,7 @@ import type { Storages } from '#ports/storages.ts';
 import { isThere, openRoot, type Root } from './disk/beneath.ts';
 import { diskStorage } from './disk/disk-storage.ts';
 import { folderLister } from './disk/lister.ts';
+import { fileReader, type Reader } from './disk/reader.ts';
 
 /** A folder below which a tenant may add locations. */
 export interface LocalRoot {
@@ -36,6 +37,7 @@ const folderOf = (configuration: string): string => {
 export function localStorages(roots: readonly LocalRoot[], own: string): Storages & AsyncDisposable {
   mkdirSync(own, { recursive: true });
   const lister = folderLister();
+  const readers: Reader[] = [];
   const opened = new Map<string, { root: Root; storage: Storage }>();
   const allowed = roots.length > 0 ? [...roots, { tid: firstTenant, folder: own }] : [{ tid: firstTenant, folder: own }];
 
@@ -47,7 +49,9 @@ export function localStorages(roots: readonly LocalRoot[], own: string): Storage
       if (known && isThere(known.root)) return known.storage;
       try {
         const root = openRoot(folder);
-        const storage = diskStorage(root, lister);
+        const reader = fileReader(root);
+        readers.push(reader);
+        const storage = diskStorage(root, lister, reader);
         opened.set(folder, { root, storage });
         return storage;
       } catch (cause) {
@@ -66,6 +70,9 @@ export function localStorages(roots: readonly LocalRoot[], own: string): Storage
         return 'the folder overlaps one of another tenant';
       return null;
     },
-    [Symbol.asyncDispose]: () => lister[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await lister[Symbol.asyncDispose]();
+      for (const reader of readers) await reader[Symbol.asyncDispose]();
+    },
   };
 }

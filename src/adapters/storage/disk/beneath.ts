@@ -93,6 +93,48 @@ export async function openBeneath(root: Root, segments: readonly string[], flags
   }
 }
 
+/** The same in one turn, for a thread that may wait. */
+export function openBeneathNow(root: Root, segments: readonly string[]): number {
+  const found = findNow(root, segments);
+  try {
+    const stat = fs.fstatSync(found);
+    if (!stat.isFile() && !stat.isDirectory()) throw failure('ELOOP');
+    return fs.openSync(at(found), O_RDONLY);
+  } finally {
+    fs.closeSync(found);
+  }
+}
+
+function findNow(root: Root, segments: readonly string[]): number {
+  if (segments.some(isBadName)) throw failure('EINVAL');
+  if (segments.length === 0) return fs.openSync(`${at(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
+  const inner = segments.join('/');
+  try {
+    const found = fs.openSync(at(root.descriptor, inner), O_PATH | O_NOFOLLOW);
+    if (isExactly(found, `${root.path}/${inner}`)) return found;
+    fs.closeSync(found);
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENAMETOOLONG') throw cause;
+  }
+  return walkNow(root, segments);
+}
+
+function walkNow(root: Root, segments: readonly string[]): number {
+  let folder = root.descriptor;
+  for (const [index, segment] of segments.entries()) {
+    const flags = O_PATH | O_NOFOLLOW | (index === segments.length - 1 ? 0 : O_DIRECTORY);
+    try {
+      const next = fs.openSync(at(folder, segment), flags);
+      if (folder !== root.descriptor) fs.closeSync(folder);
+      folder = next;
+    } catch (cause) {
+      if (folder !== root.descriptor) fs.closeSync(folder);
+      throw cause;
+    }
+  }
+  return folder;
+}
+
 /** What lies at the path, a link or a pipe included, without opening it. */
 export async function statBeneath(root: Root, segments: readonly string[]): Promise<fs.BigIntStats> {
   const found = await find(root, segments, 0);

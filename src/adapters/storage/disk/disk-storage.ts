@@ -3,17 +3,16 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
-import { at, inFolder, isThere, openBeneath, openFolder, type Root, statBeneath } from './beneath.ts';
+import { at, inFolder, isThere, openFolder, type Root, statBeneath } from './beneath.ts';
 import { codeOf, isAbsent, storageError } from './disk-errors.ts';
 import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
 import { entryOf } from './entry.ts';
 import type { Lister } from './lister.ts';
 import { dropOldName, linkFile, renameFolder, type Spot } from './placing.ts';
+import type { Reader } from './reader.ts';
 import { wipe } from './remove-tree.ts';
 import { settle } from './settle.ts';
 
-const read = promisify(fs.read);
-const close = promisify(fs.close);
 const fsync = promisify(fs.fsync);
 const fresh = () => `rm-${randomBytes(12).toString('hex')}`;
 const nameAt = (path: ItemPath) => path.at(-1) ?? '';
@@ -26,7 +25,7 @@ async function removeBeside(parent: number, name: string, token: string): Promis
 }
 
 /** Files under one folder of this machine, reached without following links (design: disk). */
-export function diskStorage(root: Root, lister: Lister): Storage {
+export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage {
   /** Absent is an answer only while the root itself is there. */
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -41,20 +40,6 @@ export function diskStorage(root: Root, lister: Lister): Storage {
       if (cause instanceof ItemAbsent) return null;
       throw cause;
     });
-
-  async function open(path: ItemPath) {
-    const file = await openBeneath(root, path);
-    const entry = entryOf(nameAt(path), fs.fstatSync(file, { bigint: true }));
-    if (!entry || entry.folder) {
-      fs.closeSync(file);
-      return null;
-    }
-    return {
-      entry,
-      read: async (into: Uint8Array, position: number) => (await guarded(() => read(file, into, 0, into.length, position))).bytesRead,
-      close: () => close(file),
-    };
-  }
 
   async function rename(parent: number, from: string, to: string, token: string): Promise<void> {
     const [old, renamed]: [Spot, Spot] = [
@@ -99,7 +84,7 @@ export function diskStorage(root: Root, lister: Lister): Storage {
         return lister.list(folder, () => fs.closeSync(folder));
       }),
     page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
-    open: (path) => orNull(() => open(path)),
+    open: (path) => orNull(() => reader.open(path)),
     createFolder: (parent, name) =>
       guarded(() =>
         inFolder(root, parent, async (folder) => {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadUrl } from '#adapters/os/thread-url.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import { failure, storageError } from './disk-errors.ts';
 import type { Ask, Told } from './list-thread.ts';
@@ -16,7 +17,7 @@ export function folderLister(): Lister {
   let thread: Worker | undefined;
   let last = 0;
   function begin(): Worker {
-    const begun = new Worker(new URL('./list-thread.ts', import.meta.url));
+    const begun = new Worker(threadUrl('./list-thread', import.meta.url));
     begun.on('message', (told: Told) => {
       waiting.get(told.number)?.(told);
       waiting.delete(told.number);

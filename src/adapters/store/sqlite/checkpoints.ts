@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadUrl } from '#adapters/os/thread-url.ts';
 import type { Checkpointed } from './checkpoint-thread.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -11,7 +12,7 @@ const worthwhile = 1000; // pages: below, the file is small enough to be left
  * while changes wait. SQLite's automatic checkpoint swallows the disk's errors; this one does not.
  */
 export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAheadLog, lost: (cause: unknown) => void): AsyncDisposable {
-  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: file });
+  const thread = new Worker(threadUrl('./checkpoint-thread', import.meta.url), { workerData: file });
   thread.on('error', lost).on('exit', lost);
   thread.unref();
   const ask = (mode: 'NOOP' | 'PASSIVE' | 'RESTART') =>
