@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Measured, startServer } from './process.ts';
 
 const key = 'pst_bench-admin-key';
-const main = join(import.meta.dirname, '../src/main.ts');
+const main = join(import.meta.dirname, '../build/server/main.js');
 
 /** A Postern in a process of its own, and how to manage it. */
 export interface BenchPostern extends Measured {

@@ -32,7 +32,7 @@ export async function startServer(
   ready: RegExp,
 ): Promise<Measured> {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

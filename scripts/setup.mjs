@@ -53,17 +53,22 @@ const filesBelow = (folder) =>
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
 
-/** Builds the visitor's pages, where they have changed. */
+/** Builds what has changed: the visitor's pages, and the server as a few files that start in a fraction of the time. */
 export function build() {
-  const stamp = join(root, 'build', 'visitor', '.built-from');
-  const wanted = hashOf(join(root, 'package-lock.json'), ...filesBelow(join(root, 'web')));
-  if (read(stamp) === wanted) return;
-  console.log('Building the pages …');
-  const { status } = spawnSync(
-    runtime(),
+  buildPart(
+    'visitor',
+    ['web'],
     [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', join(root, 'web', 'vite.config.ts'), '--logLevel', 'warn'],
-    { cwd: root, stdio: 'inherit' },
   );
+  buildPart('server', ['src', 'scripts'], [join(root, 'scripts', 'build-server.ts')]);
+}
+
+function buildPart(name, sources, command) {
+  const stamp = join(root, 'build', name, '.built-from');
+  const wanted = hashOf(join(root, 'package-lock.json'), ...sources.flatMap((folder) => filesBelow(join(root, folder))));
+  if (read(stamp) === wanted) return;
+  console.log(`Building the ${name === 'server' ? 'server' : 'pages'} …`);
+  const { status } = spawnSync(runtime(), ['--disable-warning=ExperimentalWarning', ...command], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(stamp, wanted);
 }

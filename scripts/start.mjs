@@ -4,8 +4,10 @@ import { build, install, runtime } from './setup.mjs';
 
 install(false);
 build();
-const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+const main = join(import.meta.dirname, '..', 'build', 'server', 'main.js');
 const env = { UV_THREADPOOL_SIZE: '16', ...process.env };
-const server = spawn(runtime(), ['--disable-warning=ExperimentalWarning', main], { stdio: 'inherit', env });
+// A small young generation: an idle Postern takes 115 MiB instead of 125.
+const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
+const server = spawn(runtime(), [...flags, main], { stdio: 'inherit', env });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => server.kill(signal));
 server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { keepHouse } from '#features/housekeeping.ts';
 import { operations } from '#features/operations.ts';
@@ -51,7 +52,9 @@ export interface Replaced {
   readonly lost?: (cause: unknown) => void;
 }
 
-const pages = join(import.meta.dirname, '../build/visitor');
+/** The project's folder, from a checkout's `src` as from `build/server`. */
+const project = findPackageJSON(import.meta.url) ?? '';
+const pages = join(dirname(project), 'build/visitor');
 
 function urlOf(app: FastifyInstance, host: string): string {
   const address: AddressInfo | string | null = app.server.address();
@@ -130,7 +133,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   managementApi(admin, operations, ports);
   metricsRoute(admin, metrics, ports);
   if (admin !== app) answerNotFound(admin, ports.clock);
-  await docsRoutes(admin, operations, ports.links);
+  docsRoutes(admin, operations, ports.links);
   await assetRoutes(app, pages);
   const visitPorts = { ...ports, trail, rightPairs: rightPairs(randomBytes(32).toString('base64url')) };
   visitorRoutes(app, {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { finished } from 'node:stream/promises';
 import { create as contentDisposition } from 'content-disposition';
 import { Refusal } from '#core/messages.ts';
 import type { HandedOut } from '#features/visits/hand-out-file.ts';
@@ -23,6 +22,16 @@ function partHeads(ranges: readonly ByteRange[], mediaType: string, size: number
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   const length = tail.length + heads.reduce((sum, head, index) => sum + head.length + lengthOf(ranges[index] ?? { start: 0, end: -1 }), 0);
   return { boundary, heads, tail, length };
+}
+
+/** Ends an answer and waits until it has gone. @throws where the client left before */
+async function endWith(response: ServerResponse, bytes: Buffer): Promise<void> {
+  if (!response.destroyed) {
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    response.end(bytes);
+    await closed;
+  }
+  if (!response.writableFinished) throw new Error('the client left');
 }
 
 /** Cuts a connection so that nothing more of it is delivered. */
@@ -67,8 +76,7 @@ async function sendWhole(sending: Sending, handedOut: HandedOut, status: 200 | 2
     if (isSmall(lengthOf(range))) {
       const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(file, range);
       response.writeHead(status);
-      response.end(bytes);
-      await finished(response);
+      await endWith(response, bytes);
       return sent(bytes.length);
     }
     response.writeHead(status);

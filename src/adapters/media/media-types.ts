@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import mime from 'mime-types';
 import type { ContentKind } from '#core/policy/delivery.ts';
 import type { Media, MediaTypes } from '#ports/media.ts';
@@ -37,6 +36,7 @@ export const mediaTypes: MediaTypes = {
   byName: (name) => mime.lookup(name) || unknown,
   async byBytes(head) {
     if (isPdf(head)) return { kind: 'pdf', mediaType: 'application/pdf' };
+    const { fileTypeFromBuffer } = await import('file-type'); // loaded when first needed
     const found = await fileTypeFromBuffer(head).catch(() => undefined); // a cut file may end within its signature
     if (found && !markup.includes(found.mime)) return { kind: families[found.mime.split('/')[0] ?? ''] ?? 'other', mediaType: found.mime };
     return isText(head) ? plain : { kind: 'other', mediaType: unknown };

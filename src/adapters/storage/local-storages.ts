@@ -29,6 +29,20 @@ const folderOf = (configuration: string): string => {
   return typeof parsed === 'object' && parsed !== null && 'folder' in parsed && typeof parsed.folder === 'string' ? parsed.folder : '';
 };
 
+interface Opened {
+  readonly root: Root;
+  readonly storage: Storage;
+  seenAt: number;
+}
+
+const lookedAtEvery = 250; // ms: often enough to notice an unmounted disk, seldom enough to cost nothing
+
+function stillThere(opened: Opened): boolean {
+  if (performance.now() - opened.seenAt < lookedAtEvery) return true;
+  opened.seenAt = performance.now();
+  return isThere(opened.root);
+}
+
 /**
  * Locations of kind `local`: folders of this machine.
  * @param roots where tenants may have them (POSTERN_LOCAL_ROOTS)
@@ -38,7 +52,7 @@ export function localStorages(roots: readonly LocalRoot[], own: string): Storage
   mkdirSync(own, { recursive: true });
   const lister = folderLister();
   const readers: Reader[] = [];
-  const opened = new Map<string, { root: Root; storage: Storage }>();
+  const opened = new Map<string, Opened>();
   const allowed = roots.length > 0 ? [...roots, { tid: firstTenant, folder: own }] : [{ tid: firstTenant, folder: own }];
 
   return {
@@ -46,13 +60,13 @@ export function localStorages(roots: readonly LocalRoot[], own: string): Storage
       const folder = folderOf(configuration);
       const known = opened.get(folder);
       // A disk that was unmounted and came back is another root: the old descriptor is left to those who still read.
-      if (known && isThere(known.root)) return known.storage;
+      if (known && stillThere(known)) return known.storage;
       try {
         const root = openRoot(folder);
         const reader = fileReader(root);
         readers.push(reader);
         const storage = diskStorage(root, lister, reader);
-        opened.set(folder, { root, storage });
+        opened.set(folder, { root, storage, seenAt: performance.now() });
         return storage;
       } catch (cause) {
         throw new StorageAway('the folder of the location is gone', { cause });

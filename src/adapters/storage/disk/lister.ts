@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import { threadUrl } from '#adapters/os/thread-url.ts';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '#adapters/os/thread.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import { failure, storageError } from './disk-errors.ts';
 import type { Ask, Told } from './list-thread.ts';
@@ -17,7 +17,7 @@ export function folderLister(): Lister {
   let thread: Worker | undefined;
   let last = 0;
   function begin(): Worker {
-    const begun = new Worker(threadUrl('./list-thread', import.meta.url));
+    const begun = startThread('./list-thread', import.meta.url);
     begun.on('message', (told: Told) => {
       waiting.get(told.number)?.(told);
       waiting.delete(told.number);

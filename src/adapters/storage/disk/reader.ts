@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { Worker } from 'node:worker_threads';
-import { threadUrl } from '#adapters/os/thread-url.ts';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '#adapters/os/thread.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { Root } from './beneath.ts';
 import { failure, storageError } from './disk-errors.ts';
@@ -48,7 +48,7 @@ export function fileReader(root: Root): Reader {
   let thread: Worker | undefined;
   let last = 0;
   function begin(): Worker {
-    const begun = new Worker(threadUrl('./read-thread', import.meta.url), { workerData: root });
+    const begun = startThread('./read-thread', import.meta.url, root);
     begun.on('message', (told: ToldFile) => {
       waiting.get(told.number)?.(told);
       waiting.delete(told.number);

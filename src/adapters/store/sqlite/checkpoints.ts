@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads';
-import { threadUrl } from '#adapters/os/thread-url.ts';
+import { startThread } from '#adapters/os/thread.ts';
 import type { Checkpointed } from './checkpoint-thread.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -12,7 +11,7 @@ const worthwhile = 1000; // pages: below, the file is small enough to be left
  * while changes wait. SQLite's automatic checkpoint swallows the disk's errors; this one does not.
  */
 export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAheadLog, lost: (cause: unknown) => void): AsyncDisposable {
-  const thread = new Worker(threadUrl('./checkpoint-thread', import.meta.url), { workerData: file });
+  const thread = startThread('./checkpoint-thread', import.meta.url, file);
   thread.on('error', lost).on('exit', lost);
   thread.unref();
   const ask = (mode: 'NOOP' | 'PASSIVE' | 'RESTART') =>

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import { threadUrl } from '#adapters/os/thread-url.ts';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '#adapters/os/thread.ts';
 import type { Answer } from './connection.ts';
 import type { Ask } from './kysely-over.ts';
 
@@ -24,7 +24,7 @@ export function searchThread(file: string): { ask: Ask } & AsyncDisposable {
     thread = undefined;
   };
   function begin(): Worker {
-    const begun = new Worker(threadUrl('./search-thread', import.meta.url), { workerData: file });
+    const begun = startThread('./search-thread', import.meta.url, file);
     begun.on('message', ({ number, answer, problem }: Answered) => {
       const waiting = pending.get(number);
       pending.delete(number);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { threadUrl } from '#adapters/os/thread-url.ts';
+import { startThread } from '#adapters/os/thread.ts';
 
 /** The file to which every commit goes first. */
 export interface WriteAheadLog {
@@ -31,7 +30,7 @@ export function openWriteAheadLog(databaseFile: string, lost: (cause: unknown) =
   fsyncSync(folder);
   closeSync(folder);
 
-  const thread = new Worker(threadUrl('./sync-thread', import.meta.url));
+  const thread = startThread('./sync-thread', import.meta.url);
   thread.on('error', lost).on('exit', lost);
   thread.unref();
   return {

@@ -1,0 +1,12 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+/** The script of a thread beside its module: TypeScript in a checkout, JavaScript once built. */
+const threadUrl = (name: string, beside: string) => new URL(`${name}${extname(new URL(beside).pathname)}`, beside);
+
+// A thread that makes system calls needs no heap to speak of.
+const limits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
+
+/** Starts a thread of ours. */
+export const startThread = (name: string, beside: string, workerData?: unknown) =>
+  new Worker(threadUrl(name, beside), { workerData, resourceLimits: limits });
