@@ -30,6 +30,7 @@ export async function startServer(
   args: readonly string[],
   environment: Record<string, string>,
   ready: RegExp,
+  flags: readonly string[] = [],
 ): Promise<Measured> {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, ...args], {
