@@ -1,6 +1,7 @@
 import { fold } from '#core/fold.ts';
 import type { Outcome } from '#core/records/audit-row.ts';
 import type { Tx } from '#ports/store.ts';
+import { insertRow } from './insert-row.ts';
 import type { Caller, Trail } from './operation.ts';
 
 /** One audit row before it is written; times in milliseconds since the epoch. */
@@ -23,32 +24,27 @@ export interface Happening {
 const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
 /** Writes the audit row of what happened, in the transaction of what happened. @returns its id */
-export async function recordHappening(tx: Tx, happening: Happening): Promise<number> {
+export function recordHappening(tx: Tx, happening: Happening): Promise<number> {
   const { share } = happening;
-  const { id } = await tx
-    .insertInto('audit')
-    .values({
-      tid: happening.tid,
-      at: happening.at,
-      actor: happening.actor,
-      actor_kind: happening.actorKind,
-      address: happening.address,
-      action: happening.action,
-      outcome: happening.outcome,
-      share_id: share?.id ?? null,
-      share_title: share?.title ?? '',
-      view_id: share?.viewId ?? '',
-      path: happening.path,
-      bytes: happening.bytes,
-      before: json(happening.before),
-      after: json(happening.after),
-      request_id: happening.requestId,
-      count: 1,
-      search_text: fold([happening.actor, happening.address, happening.action, share?.title ?? '', happening.path].join('\u001f')),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  return insertRow(tx, 'audit', {
+    tid: happening.tid,
+    at: happening.at,
+    actor: happening.actor,
+    actor_kind: happening.actorKind,
+    address: happening.address,
+    action: happening.action,
+    outcome: happening.outcome,
+    share_id: share?.id ?? null,
+    share_title: share?.title ?? '',
+    view_id: share?.viewId ?? '',
+    path: happening.path,
+    bytes: happening.bytes,
+    before: json(happening.before),
+    after: json(happening.after),
+    request_id: happening.requestId,
+    count: 1,
+    search_text: fold([happening.actor, happening.address, happening.action, share?.title ?? '', happening.path].join('\u001f')),
+  });
 }
 
 /** The audit row of a management change. */

@@ -47,6 +47,19 @@ export async function claimViewId(
   await tx.updateTable('link').set(owner).where('view_key', '=', view_key).execute();
 }
 
+/** Makes an address a new record's own: 128 random bits are nobody else's. */
+export async function claimNewViewId(
+  tx: Tx,
+  tid: number,
+  viewId: string,
+  owner: { share_id: number } | { profile_id: number },
+): Promise<void> {
+  await tx
+    .insertInto('link')
+    .values({ view_key: viewIdKey(viewId), tid, share_id: null, profile_id: null, ...owner })
+    .execute();
+}
+
 /** Stops an address: nobody is led by it from now on. */
 export async function releaseViewId(tx: Tx, viewId: string): Promise<void> {
   await tx.updateTable('link').set({ share_id: null, profile_id: null }).where('view_key', '=', viewIdKey(viewId)).execute();

@@ -2,11 +2,12 @@ import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
 import { checkTogether } from '#core/messages.ts';
 import { NewShare, shareFields } from '#core/records/share.ts';
+import { insertRow } from '#features/insert-row.ts';
 import { change } from '#features/operation.ts';
-import { claimViewId, newViewId } from '#features/viewid-rows.ts';
+import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
 import { checkTexts, emailsIn, listIn, pathKey, searchText, windowIn } from './share-body.ts';
 import { emptyColumns, plainColumns } from './share-columns.ts';
-import { setGroupNames, setUserNames } from './share-names.ts';
+import { addGroupNames, addUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
 import { profileNamed, shareRecord, trailOf } from './share-rows.ts';
 
@@ -22,10 +23,14 @@ export const addShare = change({
   body: NewShare,
   answers: madeShare,
   async check(body, caller, ports) {
-    const { read } = ports.store;
+    const { read, unchanged } = ports.store;
+    const { location, authenticationId } = body;
+    // Asked again of the transaction: here many that come at once are answered by one question.
+    const named = () => unchanged(`location ${caller.tid} ${location}`, () => locationNamed(read, caller.tid, location));
+    const profile = () => unchanged(`profile ${caller.tid} ${authenticationId}`, () => profileNamed(read, caller.tid, authenticationId));
     await checkTogether(
-      async () => checkPlace(ports, await locationNamed(read, caller.tid, body.location), body.path, body.folder),
-      () => profileNamed(read, caller.tid, body.authenticationId),
+      async () => checkPlace(ports, await named(), body.path, body.folder),
+      profile,
       () => checkTexts(body),
     );
   },
@@ -35,31 +40,27 @@ export const addShare = change({
     const { from, to } = windowIn(body);
     const [now, viewId] = [clock.now(), newViewId(random)];
     const columns = { ...emptyColumns, ...plainColumns(body) };
-    const { id } = await tx
-      .insertInto('share')
-      .values({
-        ...columns,
-        tid: caller.tid,
-        version: 1,
-        location_id: location.id,
-        path: body.path,
-        path_key: pathKey(body.path),
-        profile_id: profile.id,
-        view_id: viewId,
-        notify_emails: emailsIn(body.notifyEmails),
-        valid_from: from,
-        valid_to: to,
-        created_owner: caller.name,
-        updated_owner: caller.name,
-        created_at: now,
-        updated_at: now,
-        search_text: searchText({ title: columns.title, description: columns.description, path: body.path, view_id: viewId }),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    await claimViewId(tx, caller.tid, viewId, { share_id: id });
-    await setUserNames(tx, id, profile, listIn('userNames', body.userNames));
-    await setGroupNames(tx, id, listIn('groupNames', body.groupNames));
+    const id = await insertRow(tx, 'share', {
+      ...columns,
+      tid: caller.tid,
+      version: 1,
+      location_id: location.id,
+      path: body.path,
+      path_key: pathKey(body.path),
+      profile_id: profile.id,
+      view_id: viewId,
+      notify_emails: emailsIn(body.notifyEmails),
+      valid_from: from,
+      valid_to: to,
+      created_owner: caller.name,
+      updated_owner: caller.name,
+      created_at: now,
+      updated_at: now,
+      search_text: searchText({ title: columns.title, description: columns.description, path: body.path, view_id: viewId }),
+    });
+    await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
+    await addUserNames(tx, id, profile, listIn('userNames', body.userNames));
+    await addGroupNames(tx, id, listIn('groupNames', body.groupNames));
     const after = await shareRecord(tx, caller.tid, id, links);
     return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
   },

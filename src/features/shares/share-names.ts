@@ -27,27 +27,21 @@ async function usersByName(tx: Tx, profileId: number, keys: readonly string[]): 
 }
 
 /**
- * Sets whom a share lists. In a USERS profile every name is one of its users'; for other kinds a name stands for itself.
+ * Lists users at a share that lists none. In a USERS profile every name is one of its users'; for other kinds a name
+ * stands for itself.
  * @throws 400 at userNames for a name that no user has
  */
-export async function setUserNames(
+export async function addUserNames(
   tx: Tx,
   shareId: number,
   profile: { id: number; type_id: number },
   names: readonly string[],
 ): Promise<void> {
   const entries = distinct(names);
-  const known =
-    profile.type_id === profileTypes.USERS
-      ? await usersByName(
-          tx,
-          profile.id,
-          entries.map(([key]) => key),
-        )
-      : null;
+  const keys = entries.map(([key]) => key);
+  const known = profile.type_id === profileTypes.USERS ? await usersByName(tx, profile.id, keys) : null;
   const stranger = known && entries.find(([key]) => !known.has(key));
   if (stranger) throw fieldRefusal('userNames', `"${stranger[1]}" is no user of the login profile`);
-  await tx.deleteFrom('share_user').where('share_id', '=', shareId).execute();
   const rows = entries.map(([key, name], position) => {
     const user = known?.get(key);
     return { share_id: shareId, position, name: user?.username ?? name, name_key: key, user_id: user?.id ?? null };
@@ -55,9 +49,25 @@ export async function setUserNames(
   for (const part of inParts(rows)) await tx.insertInto('share_user').values(part).execute();
 }
 
-/** Sets the groups that a share lists. */
-export async function setGroupNames(tx: Tx, shareId: number, names: readonly string[]): Promise<void> {
-  await tx.deleteFrom('share_group').where('share_id', '=', shareId).execute();
+/** Lists groups at a share that lists none. */
+export async function addGroupNames(tx: Tx, shareId: number, names: readonly string[]): Promise<void> {
   const rows = distinct(names).map(([name_key, name], position) => ({ share_id: shareId, position, name, name_key }));
   for (const part of inParts(rows)) await tx.insertInto('share_group').values(part).execute();
+}
+
+/** Lists other users in place of those listed. @throws 400 at userNames */
+export async function setUserNames(
+  tx: Tx,
+  shareId: number,
+  profile: { id: number; type_id: number },
+  names: readonly string[],
+): Promise<void> {
+  await tx.deleteFrom('share_user').where('share_id', '=', shareId).execute();
+  await addUserNames(tx, shareId, profile, names);
+}
+
+/** Lists other groups in place of those listed. */
+export async function setGroupNames(tx: Tx, shareId: number, names: readonly string[]): Promise<void> {
+  await tx.deleteFrom('share_group').where('share_id', '=', shareId).execute();
+  await addGroupNames(tx, shareId, names);
 }

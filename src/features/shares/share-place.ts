@@ -19,13 +19,15 @@ export async function locationNamed(db: Tx, tid: number, name: string) {
 
 /** Asks the storage whether what is to be shared is there, and is what the body says. @throws 400 at the field, 503 */
 export async function checkPlace(
-  ports: Pick<Ports, 'storages' | 'vault'>,
+  ports: Pick<Ports, 'store' | 'storages' | 'vault'>,
   location: Awaited<ReturnType<typeof locationNamed>>,
   text: string,
   folder: boolean,
 ): Promise<void> {
   const path = pathIn(text);
-  const configuration = ports.vault.open('location', location.configuration);
+  const configuration = await ports.store.unchanged(`place ${location.id}`, async () =>
+    ports.vault.open('location', location.configuration),
+  );
   try {
     const storage = await ports.storages.open({ ...location, configuration });
     const entry = await storage.stat(path);

@@ -38,18 +38,29 @@ const selectRows = (db: Tx) =>
     ]);
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
-/** The names that shares list, in order, by share. */
-async function namesOf(db: Tx, table: 'share_user' | 'share_group', shareIds: readonly number[]): Promise<Map<number, string[]>> {
-  const found = new Map<number, string[]>();
+/** The names that shares list, in order, by list and share: both lists by one query. */
+async function namesOf(db: Tx, shareIds: readonly number[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
   if (shareIds.length === 0) return found;
+  const ids = [...shareIds];
   const rows = await db
-    .selectFrom(table)
-    .select(['share_id', 'name'])
-    .where('share_id', 'in', [...shareIds])
-    .orderBy('share_id')
+    .selectFrom('share_user')
+    .select([sql<string>`'user'`.as('list'), 'share_id', 'position', 'name'])
+    .where('share_id', 'in', ids)
+    .unionAll(
+      db
+        .selectFrom('share_group')
+        .select([sql<string>`'group'`.as('list'), 'share_id', 'position', 'name'])
+        .where('share_id', 'in', ids),
+    )
     .orderBy('position')
     .execute();
-  for (const { share_id, name } of rows) found.set(share_id, [...(found.get(share_id) ?? []), name]);
+  for (const { list, share_id, name } of rows) {
+    const key = `${list} ${share_id}`;
+    const names = found.get(key) ?? [];
+    names.push(name);
+    found.set(key, names);
+  }
   return found;
 }
 
@@ -91,8 +102,10 @@ export async function shareRecords(db: Tx, tid: number, ids: readonly number[], 
     .where('share.id', 'in', [...ids])
     .execute();
   const listing = rows.map(({ id }) => id);
-  const [users, groups] = [await namesOf(db, 'share_user', listing), await namesOf(db, 'share_group', listing)];
-  const byId = new Map(rows.map((row) => [row.id, recordOf(row, users.get(row.id) ?? [], groups.get(row.id) ?? [], links.publicUrl())]));
+  const names = await namesOf(db, listing);
+  const byId = new Map(
+    rows.map((row) => [row.id, recordOf(row, names.get(`user ${row.id}`) ?? [], names.get(`group ${row.id}`) ?? [], links.publicUrl())]),
+  );
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
