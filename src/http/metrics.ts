@@ -40,11 +40,12 @@ export function processMetrics(transfers: Transfers): Metrics {
     registry,
     unknownLink: () => unknown.inc(),
     observe(app) {
-      app.addHook('onResponse', async (request, reply) => {
+      app.addHook('onResponse', (request, reply, done) => {
         seconds.observe(
           { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode },
           reply.elapsedTime / 1000,
         );
+        done();
       });
     },
   };

@@ -63,10 +63,11 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, now:
 }
 
 /** RFC 9112, 3.2: none or several Host headers are 400. */
-function checkHosts({ rawHeaders, httpVersion }: IncomingMessage): void {
+function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null {
   let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw new Refusal('requestMalformed', 'A request names its Host once.');
+  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return null;
+  return new Refusal('requestMalformed', 'A request names its Host once.');
 }
 
 /** Fastify, with the strictness that decisions.md asks of bodies and answers. */
@@ -88,15 +89,15 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   app.server.headersTimeout = headerTimeout;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => parseJson(body));
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    checkHosts(request.raw);
+    done(hostFault(request.raw) ?? undefined);
   });
   // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
-  app.addHook('preParsing', async (request, reply, payload) => {
+  app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.headers.expect !== undefined && request.method !== 'PUT') reply.raw.writeContinue();
-    return payload;
+    done(null, payload);
   });
   app.setErrorHandler((error, request, reply) => {
     const refusal = asRefusal(error);

@@ -1,5 +1,5 @@
-import { exactSize, formatSize } from '../kit/format.ts';
-import { Icon } from '../kit/icons.tsx';
+import { exactSize, formatSize } from '#kit/format.ts';
+import { Icon } from '#kit/icons.tsx';
 import { ChooseFiles, useDrop } from './drop-target.tsx';
 import { FileName } from './file-name.tsx';
 import type { Uploads } from './uploads.ts';

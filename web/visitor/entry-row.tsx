@@ -1,6 +1,6 @@
 import type { Listing, Visit } from '#core/records/visit.ts';
-import { exactInstant, exactSize, formatDay, formatSize } from '../kit/format.ts';
-import { Icon, type IconName } from '../kit/icons.tsx';
+import { exactInstant, exactSize, formatDay, formatSize } from '#kit/format.ts';
+import { Icon, type IconName } from '#kit/icons.tsx';
 import { FileName } from './file-name.tsx';
 import { addressOfFolder } from './folder-address.ts';
 import { addressOf } from './link-api.ts';

@@ -1,4 +1,4 @@
-import { splitName } from '../kit/format.ts';
+import { splitName } from '#kit/format.ts';
 
 /** A name whose end is always seen: ends are what tells files apart. */
 export function FileName({ name }: { name: string }) {

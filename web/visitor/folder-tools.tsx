@@ -1,5 +1,5 @@
 import type { Visit } from '#core/records/visit.ts';
-import { Icon } from '../kit/icons.tsx';
+import { Icon } from '#kit/icons.tsx';
 import { ChooseFiles } from './drop-target.tsx';
 import { addressOfFolder } from './folder-address.ts';
 import { addressOf } from './link-api.ts';

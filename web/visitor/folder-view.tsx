@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
-import { Icon } from '../kit/icons.tsx';
+import { Icon } from '#kit/icons.tsx';
 import { AskDialog, type Question } from './ask-dialog.tsx';
 import { useDrop } from './drop-target.tsx';
 import { type Entry, EntryRow } from './entry-row.tsx';

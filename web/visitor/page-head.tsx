@@ -1,5 +1,5 @@
 import type { Visit } from '#core/records/visit.ts';
-import { Icon } from '../kit/icons.tsx';
+import { Icon } from '#kit/icons.tsx';
 
 /** Title, who has signed in, and what may be done. */
 export function PageHead({

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { formatEnd } from '../kit/format.ts';
-import { Icon } from '../kit/icons.tsx';
+import { formatEnd } from '#kit/format.ts';
+import { Icon } from '#kit/icons.tsx';
 import { PageHead } from './page-head.tsx';
 
 /** Every share that admits the visitor who has signed in. */

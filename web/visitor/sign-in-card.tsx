@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
-import { Icon } from '../kit/icons.tsx';
+import { Icon } from '#kit/icons.tsx';
 import { useCountdown } from './failure-card.tsx';
 import { signIn as ask, Failure } from './link-api.ts';
 

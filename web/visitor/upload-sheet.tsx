@@ -1,5 +1,5 @@
-import { formatLeft, formatSize } from '../kit/format.ts';
-import { Icon } from '../kit/icons.tsx';
+import { formatLeft, formatSize } from '#kit/format.ts';
+import { Icon } from '#kit/icons.tsx';
 import { FileName } from './file-name.tsx';
 import type { Sending, Uploads } from './uploads.ts';
 

@@ -1,5 +1,5 @@
 import type { Visit } from '#core/records/visit.ts';
-import { formatEnd } from '../kit/format.ts';
+import { formatEnd } from '#kit/format.ts';
 import type { Failure } from './link-api.ts';
 
 type Share = NonNullable<Visit['share']>;
