@@ -65,7 +65,8 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, now:
 /** RFC 9112, 3.2: none or several Host headers are 400. */
 function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null {
   let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
   if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return null;
   return new Refusal('requestMalformed', 'A request names its Host once.');
 }

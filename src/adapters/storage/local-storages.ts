@@ -32,15 +32,6 @@ const folderOf = (configuration: string): string => {
 interface Opened {
   readonly root: Root;
   readonly storage: Storage;
-  seenAt: number;
-}
-
-const lookedAtEvery = 250; // ms: often enough to notice an unmounted disk, seldom enough to cost nothing
-
-function stillThere(opened: Opened): boolean {
-  if (performance.now() - opened.seenAt < lookedAtEvery) return true;
-  opened.seenAt = performance.now();
-  return isThere(opened.root);
 }
 
 /**
@@ -60,13 +51,13 @@ export function localStorages(roots: readonly LocalRoot[], own: string): Storage
       const folder = folderOf(configuration);
       const known = opened.get(folder);
       // A disk that was unmounted and came back is another root: the old descriptor is left to those who still read.
-      if (known && stillThere(known)) return known.storage;
+      if (known && isThere(known.root)) return known.storage;
       try {
         const root = openRoot(folder);
         const reader = fileReader(root);
         readers.push(reader);
         const storage = diskStorage(root, lister, reader);
-        opened.set(folder, { root, storage, seenAt: performance.now() });
+        opened.set(folder, { root, storage });
         return storage;
       } catch (cause) {
         throw new StorageAway('the folder of the location is gone', { cause });
