@@ -4,7 +4,6 @@ import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import type { Approaching } from './enter.ts';
 
 const together = 60_000; // ms within which equal refusals, visits and lists are one row
 const oneDownload = 600_000; // ms within which requests for one version of a file are one download
@@ -16,7 +15,8 @@ export interface VisitEvent {
   readonly link: Pick<LinkRow, 'id' | 'tid' | 'title' | 'view_id' | 'notify_emails'> | null;
   readonly tid?: number;
   readonly visitor: SignedIn | null;
-  readonly approaching: Pick<Approaching, 'address' | 'requestId'>;
+  /** Where the request came from. */
+  readonly approaching: { readonly address: string; readonly requestId: string };
   readonly action: string;
   readonly outcome: Outcome;
   readonly path: string;
