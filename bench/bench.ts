@@ -4,9 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, page, paired } from './figures.ts';
 import { give, rate, take } from './load.ts';
-import { type BenchPostern, everything, startPostern } from './postern.ts';
+import { type BenchPostern, startPostern } from './postern.ts';
 import { type Measured, startServer } from './process.ts';
 import { slowDisk } from './slow-disk.ts';
 
@@ -152,7 +153,7 @@ async function loopDelay(postern: BenchPostern): Promise<number> {
 }
 
 async function changes(bare: Measured, postern: BenchPostern, slow: string): Promise<void> {
-  const body = JSON.stringify(everything);
+  const body = JSON.stringify(shareBody);
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization, body } as const;
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
   if (slow === '')
@@ -212,7 +213,7 @@ try {
     for (const place of [folder, join(data, 'files')]) writeFileSync(join(place, 'thousand', `${index}.bin`), Buffer.alloc(100_000, index));
   const wanted = (name: string) => only === undefined || only === name;
   await withServers({}, data, async (bare, postern) => {
-    const share = await postern.call('share/add', everything);
+    const share = await postern.call('share/add', shareBody);
     if (wanted('small')) await smallAnswers(bare, postern, share);
     if (wanted('files')) await files(bare, postern, share.viewId);
     if (wanted('zip')) await zip(bare, postern, share.viewId);

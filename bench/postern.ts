@@ -10,27 +10,6 @@ export interface BenchPostern extends Measured {
   call(name: string, body: object): Promise<{ id: number; viewId: string }>;
 }
 
-/** The body of a share that allows everything. */
-export const everything = {
-  title: 'Bench',
-  location: 'local',
-  path: '/',
-  authenticationId: 1,
-  canDelete: true,
-  canUpload: true,
-  canCreateFolder: true,
-  canDownload: true,
-  canDownloadFolder: true,
-  canView: true,
-  canRename: true,
-  alertDelete: false,
-  userNames: '',
-  allowAllUsers: true,
-  proxyMode: true,
-  folder: true,
-  active: true,
-};
-
 export async function startPostern(data: string, environment: Record<string, string> = {}): Promise<BenchPostern> {
   const server = await startServer(
     main,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { compose, type Replaced } from '../src/compose.ts';
 import { readSettings } from '../src/settings.ts';
+import { shareBody } from './parts/share-body.ts';
 
 /** Key of every Postern in a test. */
 export const adminKey = 'pst_test-key-of-an-admin';
@@ -101,26 +102,7 @@ export type TestPostern = Awaited<ReturnType<typeof startPostern>>;
 
 /** The body of a share/add that allows everything at the location's root; `over` says what is different. */
 export function newShare(over: object = {}): Json {
-  return {
-    title: 'Audit 2026',
-    location: 'local',
-    path: '/',
-    authenticationId: 1,
-    canDelete: true,
-    canUpload: true,
-    canCreateFolder: true,
-    canDownload: true,
-    canDownloadFolder: true,
-    canView: true,
-    canRename: true,
-    alertDelete: false,
-    userNames: '',
-    allowAllUsers: true,
-    proxyMode: true,
-    folder: true,
-    active: true,
-    ...over,
-  };
+  return { ...shareBody, ...over };
 }
 
 const password = 'correct horse battery';

@@ -6,8 +6,7 @@ const threadUrl = (name: string, beside: string) => new URL(`${name}${extname(ne
 
 // A thread that makes system calls needs no heap to speak of.
 const limits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
-// A descriptor opened in one thread is closed in another: none of them owns it.
 
-/** Starts a thread of ours. */
+/** Starts a thread of ours. A descriptor opened in one thread may be closed in another: none of them owns it. */
 export const startThread = (name: string, beside: string, workerData?: unknown) =>
   new Worker(threadUrl(name, beside), { workerData, resourceLimits: limits, trackUnmanagedFds: false });

@@ -1,7 +1,7 @@
 import { fold } from '#core/fold.ts';
 import { portalUrl } from '#core/link.ts';
 import type { Changed } from '#features/operation.ts';
-import { claimViewId, newViewId } from '#features/viewid-rows.ts';
+import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { ProfileText } from './login-profile-body.ts';
@@ -50,7 +50,7 @@ export async function insertProfile(
       .where('id', '=', id)
       .execute();
   }
-  await claimViewId(tx, owner.tid, viewId, { profile_id: id });
+  await claimNewViewId(tx, owner.tid, viewId, { profile_id: id });
   return { id, viewId };
 }
 

@@ -6,7 +6,7 @@ import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tenant.ts';
 import { type Caller, change, read } from '#features/operation.ts';
 import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
-import { claimViewId, newViewId } from '#features/viewid-rows.ts';
+import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -47,7 +47,7 @@ export async function insertTenant(tx: Tx, title: string, owner: string, { clock
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await claimViewId(tx, tid, viewId, { profile_id: id });
+  await claimNewViewId(tx, tid, viewId, { profile_id: id });
   await tx.updateTable('tenant').set({ default_profile_id: id }).where('id', '=', tid).execute();
   return tid;
 }

@@ -2,7 +2,7 @@ import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
-import { claimViewId, newViewId } from '#features/viewid-rows.ts';
+import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
 import { madeShare } from './add-share.ts';
 import { searchText } from './share-body.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
@@ -34,7 +34,7 @@ export const duplicateShare = change({
       })
       .returning('id')
       .executeTakeFirstOrThrow();
-    await claimViewId(tx, caller.tid, viewId, { share_id: id });
+    await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
     for (const row of await tx.selectFrom('share_user').selectAll().where('share_id', '=', body.id).execute())
       await tx
         .insertInto('share_user')

@@ -1,0 +1,20 @@
+/** The body of a share/add that allows everything at the root of the first location. */
+export const shareBody = {
+  title: 'Audit 2026',
+  location: 'local',
+  path: '/',
+  authenticationId: 1,
+  canDelete: true,
+  canUpload: true,
+  canCreateFolder: true,
+  canDownload: true,
+  canDownloadFolder: true,
+  canView: true,
+  canRename: true,
+  alertDelete: false,
+  userNames: '',
+  allowAllUsers: true,
+  proxyMode: true,
+  folder: true,
+  active: true,
+};
