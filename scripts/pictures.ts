@@ -6,6 +6,7 @@ import executable from '@sparticuz/chromium';
 import { chromium, type Page } from 'playwright-core';
 import { compose } from '../src/compose.ts';
 import { readSettings } from '../src/settings.ts';
+import { shareBody } from '../test/parts/share-body.ts';
 
 const out = join(import.meta.dirname, '../docs/pictures');
 const data = await mkdtemp(join(tmpdir(), 'postern-pictures-'));
@@ -37,28 +38,16 @@ for (const [name, size] of files) {
   await writeFile(join(folder, name), Buffer.alloc(size));
   await utimes(join(folder, name), new Date('2026-11-02T09:00:00Z'), new Date('2026-11-02T09:00:00Z'));
 }
-const all = {
-  canDelete: true,
-  canUpload: true,
-  canCreateFolder: true,
-  canDownload: true,
-  canDownloadFolder: true,
-  canView: true,
-  canRename: true,
+const none = {
+  canDelete: false,
+  canUpload: false,
+  canCreateFolder: false,
+  canDownload: false,
+  canDownloadFolder: false,
+  canView: false,
+  canRename: false,
 };
-const none = Object.fromEntries(Object.keys(all).map((flag) => [flag, false]));
-const share = {
-  title: 'Quarter 4, 2026',
-  location: 'local',
-  path: '/quarter-4',
-  authenticationId: 1,
-  alertDelete: false,
-  userNames: '',
-  allowAllUsers: true,
-  proxyMode: true,
-  folder: true,
-  active: true,
-};
+const share = { ...shareBody, title: 'Quarter 4, 2026', path: '/quarter-4' };
 const clients = await call('loginprofile/add', {
   title: 'Clients of Example & Co.',
   typeId: 3,
@@ -66,11 +55,10 @@ const clients = await call('loginprofile/add', {
 });
 const pages: Record<string, { url: string; sign: string; after?: (page: Page) => Promise<void> }> = {
   listing: {
-    url: (await call('share/add', { ...share, ...all, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' }))
-      .viewUrl,
+    url: (await call('share/add', { ...share, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' })).viewUrl,
     sign: 'Notes.md',
   },
-  'sign-in': { url: (await call('share/add', { ...share, ...all, authenticationId: clients.id })).viewUrl, sign: 'Sign in' },
+  'sign-in': { url: (await call('share/add', { ...share, authenticationId: clients.id })).viewUrl, sign: 'Sign in' },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
     sign: 'Drop files here',
@@ -81,7 +69,7 @@ const pages: Record<string, { url: string; sign: string; after?: (page: Page) =>
       await page.getByRole('heading', { name: 'Received' }).waitFor();
     },
   },
-  ended: { url: (await call('share/add', { ...share, ...all, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has ended' },
+  ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has ended' },
 };
 
 await mkdir(out, { recursive: true });

@@ -1,11 +1,11 @@
 import { failuresCountFor } from '#core/policy/slow-down.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { longestSession } from './visits/visit-session.ts';
 
 const day = 86_400_000; // ms
 const batch = 1000; // rows at a time, so that other changes get their turn
 const keptAnswersFor = day;
-const longestSession = day / 2;
 const longestConflict = 3_600_000;
 
 /** Audit rows older than the operator keeps them, by whole days. */
