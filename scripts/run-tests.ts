@@ -12,12 +12,15 @@ const stream = run({ files, concurrency: availableParallelism() });
 stream.on('test:pass', (event) => {
   if (counts(event)) passed += 1;
 });
+let fileFailed = false;
 stream.on('test:fail', (event) => {
   if (counts(event)) failed += 1;
+  else fileFailed = true; // a file that ends badly has failed, even where each of its tests passed
 });
 stream.compose(spec).pipe(process.stdout);
 await new Promise((resolve) => stream.once('end', resolve));
 process.on('exit', () => {
+  if (fileFailed && failed === 0) failed += 1;
   if (passed === 0) failed += 1; // a run without a test proves nothing
   console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
