@@ -63,8 +63,16 @@ function urlOf(app: FastifyInstance, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-function exitLost(): never {
-  process.stderr.write('The disk of POSTERN_DATA failed: Postern stops without an answer, since what is on it is not known.\n');
+/** A failure's code and nothing more: its message may name a path of the machine. */
+function codeOf(cause: unknown): string {
+  if (cause instanceof Error && 'errcode' in cause) return `SQLite ${cause.errcode}`;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'a thread ended';
+}
+
+function exitLost(cause: unknown): never {
+  process.stderr.write(
+    `The disk of POSTERN_DATA failed (${codeOf(cause)}): Postern stops without an answer, since what is on it is not known.\n`,
+  );
   process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
 }
 

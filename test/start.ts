@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { compose, type Replaced } from '../src/compose.ts';
 import { readSettings } from '../src/settings.ts';
+import { atEnd } from './parts/at-end.ts';
 import { shareBody } from './parts/share-body.ts';
 
 /** Key of every Postern in a test. */
@@ -47,7 +48,7 @@ async function answerOf(response: Response): Promise<Answer> {
 /** A folder that is gone after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-test-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  atEnd(t, () => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -62,7 +63,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
     stopped = true;
     await postern[Symbol.asyncDispose]();
   };
-  t.after(stop);
+  atEnd(t, stop);
 
   /** Calls a management operation; GET parameters and JSON bodies alike are given as an object. */
   async function send(

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium as playwright } from 'playwright-core';
+import { atEnd } from './at-end.ts';
 
 let executable: Promise<string> | undefined;
 
@@ -20,7 +21,7 @@ async function startChromium(t: TestContext): Promise<Browser> {
       '--headless=shell',
     ],
   });
-  t.after(() => browser.close());
+  atEnd(t, () => browser.close());
   return browser;
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 
 /** Where file systems are mounted at or below a folder, innermost first. */
 const mountsBelow = (folder: string) =>
@@ -20,7 +21,7 @@ export function unmount(folder: string): void {
 /** A folder in which disks may be mounted, gone after the test with all of them. */
 export function folderForDisks(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'postern-disk-'));
-  t.after(() => {
+  atEnd(t, () => {
     unmount(folder);
     rmSync(folder, { recursive: true, force: true });
   });

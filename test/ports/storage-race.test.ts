@@ -6,6 +6,7 @@ import { openRoot } from '#adapters/storage/disk/beneath.ts';
 import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
 import { folderLister } from '#adapters/storage/disk/lister.ts';
 import { fileReader } from '../../src/adapters/storage/disk/reader.ts';
+import { atEnd } from '../parts/at-end.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { namesIn, path, put, textOf, token } from './storage.contract.ts';
 import { swappedPlace } from './swapped-place.ts';
@@ -18,7 +19,7 @@ test('a link swapped in at the worst moment leads nobody outside: not to read, l
   const lister = folderLister();
   const root = openRoot(place.root);
   const reader = fileReader(root);
-  t.after(() => reader[Symbol.asyncDispose]());
+  atEnd(t, () => reader[Symbol.asyncDispose]());
   const storage = diskStorage(root, lister, reader);
   const race = place.race();
   const seen = { inside: 0, refused: 0 };
@@ -69,7 +70,7 @@ test('deleting a tree while links are swapped into it deletes nothing outside', 
   const lister = folderLister();
   const root = openRoot(place.root);
   const reader = fileReader(root);
-  t.after(() => reader[Symbol.asyncDispose]());
+  atEnd(t, () => reader[Symbol.asyncDispose]());
   const storage = diskStorage(root, lister, reader);
   const race = place.raceWithRemoval();
   let removed = 0;

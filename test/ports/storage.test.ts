@@ -19,6 +19,7 @@ import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
 import { folderLister } from '#adapters/storage/disk/lister.ts';
 import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
 import { fileReader } from '../../src/adapters/storage/disk/reader.ts';
+import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
 import { namesIn, path, put, storageContract, textOf, token } from './storage.contract.ts';
@@ -28,7 +29,7 @@ function disk(t: TestContext, folder: string) {
   const lister = folderLister();
   const root = openRoot(folder);
   const reader = fileReader(root);
-  t.after(async () => {
+  atEnd(t, async () => {
     await lister[Symbol.asyncDispose]();
     await reader[Symbol.asyncDispose]();
     closeSync(root.descriptor);

@@ -5,12 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
 import type { Store, Tx } from '#ports/store.ts';
+import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { smallDisk } from './small-disk.ts';
 
 function openStore(t: TestContext, folder: string): Store {
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
-  t.after(() => store[Symbol.asyncDispose]());
+  atEnd(t, () => store[Symbol.asyncDispose]());
   return store;
 }
 const note = (key: string) => (tx: Tx) => tx.insertInto('failure').values({ key, at: 0 }).execute();
@@ -225,7 +226,7 @@ test('the tables are those that the program knows, column by column', async (t) 
   const folder = await temporaryFolder(t);
   await openSqliteStore(folder, () => {})[Symbol.asyncDispose]();
   const database = new DatabaseSync(join(folder, 'postern.db'));
-  t.after(() => database.close());
+  atEnd(t, () => database.close());
   const names = database
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migration'")
     .all()

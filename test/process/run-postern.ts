@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 
 const program = join(import.meta.dirname, '../..');
 export const adminKey = 'pst_test-key-of-an-admin';
@@ -36,7 +37,7 @@ export function spawnPostern(t: TestContext, environment: Record<string, string>
     child.emit('said');
     return { code, signal };
   });
-  t.after(() => child.kill('SIGKILL'));
+  atEnd(t, () => child.kill('SIGKILL'));
   async function saying(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(text);

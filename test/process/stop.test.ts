@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { runPostern } from './run-postern.ts';
 
@@ -60,7 +61,7 @@ test('SIGTERM is not held up by a client who never ends a request', { timeout: 3
     socket.write(text);
     return socket;
   });
-  t.after(() => {
+  atEnd(t, () => {
     for (const socket of sockets) socket.destroy();
   });
   await postern.send('share/search'); // by now both have arrived

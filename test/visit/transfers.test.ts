@@ -3,6 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
 import { changeShare, hour, linkTo, settableClock } from './visiting.ts';
 
@@ -27,7 +28,7 @@ async function underWay(t: TestContext, path: string) {
     response.pause();
     setTimeout(() => response.resume(), 20);
   });
-  t.after(() => response.destroy());
+  atEnd(t, () => response.destroy());
   return { clock, postern, profile, link, cookie, cut };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { fromBufferPromise } from 'yauzl';
+import { atEnd } from '../parts/at-end.ts';
 import { startPostern } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
@@ -106,7 +107,7 @@ test('what is neither file nor folder is left out', async (t) => {
   const { postern, base } = await filled(t);
   const socket = createServer().listen(join(postern.files, 'box/socket'));
   await new Promise((resolve) => socket.once('listening', resolve));
-  t.after(() => socket.close());
+  atEnd(t, () => socket.close());
   assert.ok(!Object.keys(await contents((await raw(postern, `${base}/zip`)).bytes)).includes('socket'));
   assert.equal((await raw(postern, `${base}/file/socket`)).status, 404);
   const { body } = await postern.visit(`${base}/list`);
