@@ -24,6 +24,7 @@ import { docsRoutes } from './http/docs-page.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementApi } from './http/management-api.ts';
 import { metricsRoute, processMetrics } from './http/metrics.ts';
+import { defaultPatience, type Patience } from './http/patience.ts';
 import { answerNotFound, httpServer } from './http/server.ts';
 import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
@@ -48,6 +49,7 @@ export interface Postern extends AsyncDisposable {
 export interface Replaced {
   readonly ports?: Partial<Ports>;
   readonly log?: NodeJS.WritableStream | null;
+  readonly patience?: Patience;
   /** Ends the process where the disk has failed and nothing more can be answered. */
   readonly lost?: (cause: unknown) => void;
 }
@@ -119,7 +121,8 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const transfers = followTransfers();
   opened.defer(() => transfers.stop());
   const metrics = processMetrics(transfers);
-  const http = { trustedProxies: settings.trustedProxies, log: replaced.log === undefined ? process.stderr : replaced.log };
+  const patience = replaced.patience ?? defaultPatience;
+  const http = { trustedProxies: settings.trustedProxies, patience, log: replaced.log === undefined ? process.stderr : replaced.log };
   const app = httpServer(http, ports);
   const trail = opened.use(
     visitTrail(ports, (cause) =>
@@ -149,6 +152,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     transfers,
     unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink),
     running: new Set(),
+    patience,
     pages,
   });
 

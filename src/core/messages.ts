@@ -52,6 +52,7 @@ export const messages = {
   linkUnknown: { id: 4043, status: 404, title: 'There is no such link' },
   itemAbsent: { id: 4044, status: 404, title: 'There is no such file or folder' },
   methodWrong: { id: 4051, status: 405, title: 'The address does not take this method' },
+  bodyTooSlow: { id: 4081, status: 408, title: 'The body did not come in time' },
   nameTaken: { id: 4091, status: 409, title: 'The name is taken' },
   viewIdTaken: { id: 4092, status: 409, title: 'That view id is taken' },
   viewIdTooShort: { id: 4093, status: 409, title: 'The view id is too short for a link without sign-in' },

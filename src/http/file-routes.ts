@@ -82,7 +82,7 @@ async function sendHandedOut(
       "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'",
     );
   try {
-    await sendFile({ request: request.raw, response, transfers: parts.transfers }, handedOut);
+    await sendFile({ request: request.raw, response, ...parts }, handedOut);
     reply.hijack();
   } catch (cause) {
     if (response.headersSent) return void reply.hijack();
@@ -99,7 +99,7 @@ async function sendArchive(request: FastifyRequest, reply: FastifyReply, parts: 
   response.setHeader('content-type', 'application/zip');
   response.setHeader('content-disposition', disposition('attachment', `${archive.name}.zip`));
   if (request.method === 'HEAD') return void response.writeHead(200).end();
-  await followed({ request: request.raw, response, transfers: parts.transfers }, archive, async (sent) => {
+  await followed({ request: request.raw, response, ...parts }, archive, async (sent) => {
     response.writeHead(200);
     for await (const piece of archive.pieces) {
       await writePiece(response, piece);

@@ -37,6 +37,7 @@ export function refusalHeaders({ extras }: Refusal): Record<string, string> {
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, now: number): FastifyReply {
   const problem = problemOf(refusal, pathOf(request.url), now);
   if (problem.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
+  if (refusal.says === 'bodyTooSlow') reply.header('connection', 'close');
   return reply
     .code(problem.status)
     .headers(refusalHeaders(refusal))

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { uploadFile } from '#features/visits/upload-file.ts';
+import { expectProgress } from './patience.ts';
 import { resetConnection } from './send-file.ts';
 import { approachingOf, type VisitorParts } from './visitor-request.ts';
 
@@ -35,6 +36,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
       ifMatch: request.headers['if-match'] ?? null,
       begin(entered) {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
+        expectProgress(raw, parts.patience);
         unfollow = parts.transfers.follow({
           stillPermitted: entered.stillPermitted,
           cut() {

@@ -5,6 +5,7 @@ import { Refusal } from '#core/messages.ts';
 import type { HandedOut } from '#features/visits/hand-out-file.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
 import { type ByteRange, select } from './conditional.ts';
+import { expectProgress, type Patience } from './patience.ts';
 import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
 
 /** RFC 6266, with any name. */
@@ -45,17 +46,19 @@ interface Sending {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly transfers: Transfers;
+  readonly patience: Patience;
 }
 
 /** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
 export async function followed(
-  { response, transfers }: Sending,
+  { request, response, transfers, patience }: Sending,
   handedOut: Pick<HandedOut, 'entered' | 'record'>,
   send: (sent: (bytes: number) => void) => Promise<void>,
 ): Promise<void> {
   const record = await handedOut.record();
   let bytes = 0;
   const unfollow = transfers.follow({ stillPermitted: handedOut.entered.stillPermitted, cut: () => resetConnection(response) });
+  expectProgress(request, patience);
   try {
     await send((more) => {
       bytes += more;

@@ -6,6 +6,7 @@ import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { largestBody } from './management-api.ts';
+import { expectBody, type Patience } from './patience.ts';
 import { asRefusal, loggable, problemOf, sendProblem } from './problem.ts';
 import { linkHeaders } from './visitor-answers.ts';
 
@@ -14,11 +15,12 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[];
   /** Where log lines go; null: nowhere. */
   readonly log: NodeJS.WritableStream | null;
+  readonly patience: Patience;
 }
 
 const requestIdBits = 96;
 const longestPath = 16_384;
-const headerTimeout = 30_000; // ms; a body may take as long as it comes
+const headerTimeout = 30_000; // ms
 
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
@@ -97,7 +99,10 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.headers.expect !== undefined && request.method !== 'PUT') reply.raw.writeContinue();
+    if (request.method !== 'PUT') {
+      if (request.headers.expect !== undefined) reply.raw.writeContinue();
+      if (!request.raw.complete) expectBody(request.raw, settings.patience);
+    }
     done(null, payload);
   });
   app.setErrorHandler((error, request, reply) => {

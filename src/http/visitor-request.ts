@@ -4,6 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import type { Approaching, VisitPorts } from '#features/visits/enter.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
 import type { Running } from './idempotency.ts';
+import type { Patience } from './patience.ts';
 import { pathOf } from './problem.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
@@ -14,6 +15,7 @@ export interface VisitorParts {
   readonly transfers: Transfers;
   readonly unknownLinks: UnknownLinks;
   readonly running: Running;
+  readonly patience: Patience;
   /** Folder of the built pages. */
   readonly pages: string;
 }
