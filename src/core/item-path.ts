@@ -7,8 +7,11 @@ const longestName = 255;
 const reserved = '.postern';
 const byteLength = (text: string) => new TextEncoder().encode(text).length;
 
+const plainName = /^\w[\w .,()+-]{0,253}$/; // most names: nothing more is to be looked at
+
 /** Says what is wrong with a name within a folder, or null where nothing is. */
 export function nameFault(name: string): string | null {
+  if (plainName.test(name)) return null;
   if (name === '') return 'a name must not be empty';
   if (name === '.' || name === '..') return '"." and ".." are not names';
   if (/[/\\]/.test(name)) return 'a name must not hold / or \\';

@@ -93,6 +93,8 @@ export interface RefusalExtras {
   readonly faults?: readonly FieldFault[];
   /** Seconds until a further attempt is looked at (RFC 9110, 10.2.3). */
   readonly retryAfter?: number;
+  /** Bytes of the file that a range lies outside of (RFC 9110, 14.4). */
+  readonly fileSize?: number;
   /** Methods that the address takes (RFC 9110, 10.2.1). */
   readonly allow?: string;
 }

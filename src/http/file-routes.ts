@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { nameFault, parseItemPath } from '#core/item-path.ts';
@@ -18,7 +19,8 @@ import { receiveFile } from './receive-file.ts';
 import { writePiece } from './send-bytes.ts';
 import { disposition, followed, sendFile } from './send-file.ts';
 import { readQuery, validator } from './validation.ts';
-import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
+import { linkHeaders } from './visitor-answers.ts';
+import { approachingOf, type VisitorParts } from './visitor-request.ts';
 
 const ListQuery = Type.Object(
   {
@@ -59,12 +61,10 @@ function chosenNames(url: string): string[] | null {
   return name ?? null;
 }
 
-/** The answer now belongs to us: headers set so far go along. */
-function takeOver(reply: FastifyReply) {
-  const response = reply.raw;
-  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(name, value);
-  return response;
-}
+const viewedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'";
+
+/** The headers that every answer at the link carries. */
+const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({ ...linkHeaders, 'x-request-id': request.id });
 
 async function sendHandedOut(
   request: FastifyRequest,
@@ -72,35 +72,32 @@ async function sendHandedOut(
   parts: VisitorParts,
   action: 'view' | 'download',
 ): Promise<void> {
-  const { path } = addressOf(request.url);
-  const handedOut = await handOutFile(parts.ports, approachingOf(request, parts), path, action);
-  const response = takeOver(reply);
-  response.setHeader('content-disposition', disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name));
-  if (action === 'view')
-    response.setHeader(
-      'content-security-policy',
-      "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'",
-    );
+  const handedOut = await handOutFile(parts.ports, approachingOf(request, parts), request.place.path, action);
+  const headers = headersOf(request);
+  headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name);
+  if (action === 'view') headers['content-security-policy'] = viewedPolicy;
   try {
-    await sendFile({ request: request.raw, response, ...parts }, handedOut);
+    await sendFile({ request: request.raw, response: reply.raw, ...parts }, handedOut, headers);
     reply.hijack();
   } catch (cause) {
-    if (response.headersSent) return void reply.hijack();
-    for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified', 'content-type']) response.removeHeader(name);
-    throw cause;
+    if (!reply.raw.headersSent) throw cause;
+    reply.hijack();
   }
 }
 
 async function sendArchive(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
-  const { path } = addressOf(request.url);
-  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), path, chosenNames(request.url));
-  const response = takeOver(reply);
+  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, chosenNames(request.url));
+  const response = reply.raw;
+  const headers = {
+    ...headersOf(request),
+    'content-type': 'application/zip',
+    'content-disposition': disposition('attachment', `${archive.name}.zip`),
+  };
+  if (request.method === 'HEAD') return void reply.hijack().raw.writeHead(200, headers).end();
+  const record = await archive.record();
   reply.hijack();
-  response.setHeader('content-type', 'application/zip');
-  response.setHeader('content-disposition', disposition('attachment', `${archive.name}.zip`));
-  if (request.method === 'HEAD') return void response.writeHead(200).end();
-  await followed({ request: request.raw, response, ...parts }, archive, async (sent) => {
-    response.writeHead(200);
+  await followed({ request: request.raw, response, ...parts }, archive, record, async (sent) => {
+    response.writeHead(200, headers);
     for await (const piece of archive.pieces) {
       await writePiece(response, piece);
       sent(piece.length);
@@ -154,7 +151,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const both = (url: string) => [url, `${url}/*`];
   for (const url of both('/s/:viewId/list'))
     app.get(url, { schema: { response: { 200: Listing } } }, (request) =>
-      listFolder(ports, approachingOf(request, parts), addressOf(request.url).path, listQuery(request.url)),
+      listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url)),
     );
   for (const url of both('/s/:viewId/file')) {
     app.route({
@@ -165,7 +162,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
     });
     app.delete(url, (request, reply) =>
       changeOnce(request, reply, parts, 'delete', 204, (keep: Keep<null>) =>
-        deleteItem(ports, approachingOf(request, parts), addressOf(request.url).path, keep),
+        deleteItem(ports, approachingOf(request, parts), request.place.path, keep),
       ),
     );
   }
@@ -181,7 +178,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   for (const url of both('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
       changeOnce(request, reply, parts, 'createFolder', 201, (keep: Keep<object>) =>
-        createFolder(ports, approachingOf(request, parts), addressOf(request.url).path, keep),
+        createFolder(ports, approachingOf(request, parts), request.place.path, keep),
       ),
     );
   app.post('/s/:viewId/rename', (request, reply) => {
@@ -197,7 +194,6 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
     uploads.addHook('onRequest', async ({ raw }) => {
       raw.headers['content-type'] = 'application/octet-stream';
     });
-    for (const url of both('/s/:viewId/file'))
-      uploads.put(url, (request, reply) => receiveFile(request, reply, parts, addressOf(request.url).path));
+    for (const url of both('/s/:viewId/file')) uploads.put(url, (request, reply) => receiveFile(request, reply, parts, request.place.path));
   });
 }

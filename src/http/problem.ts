@@ -30,6 +30,7 @@ export function refusalHeaders({ extras }: Refusal): Record<string, string> {
   return {
     ...(extras.retryAfter === undefined ? {} : { 'retry-after': String(extras.retryAfter) }),
     ...(extras.allow === undefined ? {} : { allow: extras.allow }),
+    ...(extras.fileSize === undefined ? {} : { 'content-range': `bytes */${extras.fileSize}` }),
   };
 }
 

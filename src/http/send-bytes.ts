@@ -42,7 +42,8 @@ async function fill(file: OpenFile, into: Uint8Array, position: number): Promise
 export const isSmall = (bytes: number) => bytes <= pieceSize;
 
 /** The bytes of a small range. */
-export async function readRange(file: OpenFile, { start, end }: ByteRange): Promise<Buffer> {
+export async function readRange(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
+  if (file.whole) return file.whole.subarray(start, end + 1);
   const bytes = Buffer.allocUnsafe(end - start + 1);
   await fill(file, bytes, start);
   return bytes;

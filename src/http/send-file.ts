@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
 import { Refusal } from '#core/messages.ts';
 import type { HandedOut } from '#features/visits/hand-out-file.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
+import type { ByteRecord } from '#features/visits/visit-trail.ts';
 import { type ByteRange, select } from './conditional.ts';
 import { expectProgress, type Patience } from './patience.ts';
 import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
@@ -25,16 +26,6 @@ function partHeads(ranges: readonly ByteRange[], mediaType: string, size: number
   return { boundary, heads, tail, length };
 }
 
-/** Ends an answer and waits until it has gone. @throws where the client left before */
-async function endWith(response: ServerResponse, bytes: Buffer): Promise<void> {
-  if (!response.destroyed) {
-    const closed = new Promise((resolve) => response.once('close', resolve));
-    response.end(bytes);
-    await closed;
-  }
-  if (!response.writableFinished) throw new Error('the client left');
-}
-
 /** Cuts a connection so that nothing more of it is delivered. */
 export function resetConnection(response: ServerResponse): void {
   const { socket } = response;
@@ -52,12 +43,12 @@ interface Sending {
 /** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
 export async function followed(
   { request, response, transfers, patience }: Sending,
-  handedOut: Pick<HandedOut, 'entered' | 'record'>,
+  { entered }: Pick<HandedOut, 'entered'>,
+  record: ByteRecord,
   send: (sent: (bytes: number) => void) => Promise<void>,
 ): Promise<void> {
-  const record = await handedOut.record();
   let bytes = 0;
-  const unfollow = transfers.follow({ stillPermitted: handedOut.entered.stillPermitted, cut: () => resetConnection(response) });
+  const unfollow = transfers.follow({ stillPermitted: entered.stillPermitted, cut: () => resetConnection(response) });
   expectProgress(request, patience);
   try {
     await send((more) => {
@@ -72,29 +63,52 @@ export async function followed(
   }
 }
 
-async function sendWhole(sending: Sending, handedOut: HandedOut, status: 200 | 206, range: ByteRange): Promise<void> {
+/** Waits until an answer that was ended has gone. @throws where the client left before */
+async function untilGone(response: ServerResponse): Promise<void> {
+  if (!response.destroyed) await new Promise((resolve) => response.once('close', resolve));
+  if (!response.writableFinished) throw new Error('the client left');
+}
+
+/** What of a file is to be sent, under which head. */
+interface Part {
+  readonly status: 200 | 206;
+  readonly headers: OutgoingHttpHeaders;
+  readonly range: ByteRange;
+}
+
+async function sendSmall(sending: Sending, handedOut: HandedOut, { status, headers, range }: Part): Promise<void> {
   const { response } = sending;
-  const { file } = handedOut;
-  await followed(sending, handedOut, async (sent) => {
-    if (isSmall(lengthOf(range))) {
-      const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(file, range);
-      response.writeHead(status);
-      await endWith(response, bytes);
-      return sent(bytes.length);
-    }
-    response.writeHead(status);
-    await sendRange(response, file, range, sent);
+  const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(handedOut.file, range);
+  const record = await handedOut.record();
+  response.writeHead(status, headers).end(bytes);
+  // What the kernel has taken whole is no longer ours to follow.
+  if (response.socket?.writableLength === 0) return record.end('done', bytes.length);
+  await followed(sending, handedOut, record, async (sent) => {
+    await untilGone(response);
+    sent(bytes.length);
+  });
+}
+
+async function sendLarge(sending: Sending, handedOut: HandedOut, { status, headers, range }: Part): Promise<void> {
+  const { response } = sending;
+  await followed(sending, handedOut, await handedOut.record(), async (sent) => {
+    response.writeHead(status, headers);
+    await sendRange(response, handedOut.file, range, sent);
     response.end();
   });
 }
 
-async function sendParts(sending: Sending, handedOut: HandedOut, ranges: readonly ByteRange[]): Promise<void> {
+async function sendParts(
+  sending: Sending,
+  handedOut: HandedOut,
+  headers: OutgoingHttpHeaders,
+  ranges: readonly ByteRange[],
+): Promise<void> {
   const { response } = sending;
   const { boundary, heads, tail, length } = partHeads(ranges, handedOut.mediaType, handedOut.file.entry.size);
-  response.setHeader('content-type', `multipart/byteranges; boundary=${boundary}`);
-  response.setHeader('content-length', length);
-  await followed(sending, handedOut, async (sent) => {
-    response.writeHead(206);
+  const multipart = { 'content-type': `multipart/byteranges; boundary=${boundary}`, 'content-length': length };
+  await followed(sending, handedOut, await handedOut.record(), async (sent) => {
+    response.writeHead(206, { ...headers, ...multipart });
     for (const [index, range] of ranges.entries()) {
       await writePiece(response, heads[index] ?? Buffer.alloc(0));
       await sendRange(response, handedOut.file, range, sent);
@@ -105,31 +119,27 @@ async function sendParts(sending: Sending, handedOut: HandedOut, ranges: readonl
 
 /**
  * Answers a GET or HEAD of a file: conditions and ranges as in RFC 9110. Closes the file.
+ * @param base headers of every answer at the link
  * @throws 412, 416 before anything is sent
  */
-export async function sendFile(sending: Sending, handedOut: HandedOut): Promise<void> {
+export async function sendFile(sending: Sending, handedOut: HandedOut, base: OutgoingHttpHeaders): Promise<void> {
   const { request, response } = sending;
   const { file, mediaType } = handedOut;
   const { etag, modified, size } = file.entry;
   try {
-    response.setHeader('etag', etag);
-    response.setHeader('last-modified', new Date(modified).toUTCString());
-    response.setHeader('accept-ranges', 'bytes');
     const selected = select(request.method ?? 'GET', request.headers, { etag, modified, size });
     if (selected.status === 412) throw new Refusal('itemStale');
-    if (selected.status === 416) {
-      response.setHeader('content-range', `bytes */${size}`);
-      throw new Refusal('rangeUnsatisfiable', `The file is ${size} bytes long.`);
-    }
-    if (selected.status === 304) return void response.writeHead(304).end();
-    response.setHeader('content-type', mediaType);
+    if (selected.status === 416) throw new Refusal('rangeUnsatisfiable', `The file is ${size} bytes long.`, { fileSize: size });
+    const validators = { ...base, etag, 'last-modified': new Date(modified).toUTCString(), 'accept-ranges': 'bytes' };
+    if (selected.status === 304) return void response.writeHead(304, validators).end();
     const [only, ...more] = selected.status === 206 ? selected.ranges : [{ start: 0, end: size - 1 }];
-    if (only && more.length > 0) return await sendParts(sending, handedOut, [only, ...more]);
+    if (only && more.length > 0) return await sendParts(sending, handedOut, validators, [only, ...more]);
     const range = only ?? { start: 0, end: -1 };
-    response.setHeader('content-length', lengthOf(range));
-    if (selected.status === 206) response.setHeader('content-range', contentRange(range, size));
-    if (request.method === 'HEAD') return void response.writeHead(200).end();
-    await sendWhole(sending, handedOut, selected.status, range);
+    const headers: OutgoingHttpHeaders = { ...validators, 'content-type': mediaType, 'content-length': lengthOf(range) };
+    if (selected.status === 206) headers['content-range'] = contentRange(range, size);
+    if (request.method === 'HEAD') return void response.writeHead(200, headers).end();
+    const send = isSmall(lengthOf(range)) ? sendSmall : sendLarge;
+    await send(sending, handedOut, { status: selected.status, headers, range });
   } finally {
     await file.close();
   }

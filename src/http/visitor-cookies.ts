@@ -23,7 +23,8 @@ export function sessionTokens(request: FastifyRequest, publicUrl: string): Map<n
 
 /** `Authorization: Basic` (RFC 7617), in UTF-8. */
 function basicOf(header: string | undefined): Credentials['basic'] {
-  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header ?? '')?.[1];
+  if (header === undefined) return null;
+  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1];
   if (encoded === undefined || encoded.length > longestBasic) return null;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
-import { type ItemPath, parseEncodedPath } from '#core/item-path.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type ItemPath, parseEncodedPath, rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Approaching, VisitPorts } from '#features/visits/enter.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
@@ -20,10 +20,23 @@ export interface VisitorParts {
   readonly pages: string;
 }
 
+/** The link and the item that an address names. */
+interface Place {
+  readonly viewId: string;
+  readonly path: ItemPath;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request at a link: read once, before anything else is asked. */
+    place: Place;
+  }
+}
+
 /** The viewId and the item of an address, percent-decoded once. @throws 400 */
-export function addressOf(url: string): { viewId: string; path: ItemPath } {
+function placeOf(url: string): Place {
   const [, , viewId = '', , ...rest] = pathOf(url).split('/');
-  const path = parseEncodedPath(rest.join('/'));
+  const path = rest.length === 0 ? rootPath : parseEncodedPath(rest.join('/'));
   if (!path)
     throw new Refusal(
       'pathMalformed',
@@ -32,8 +45,17 @@ export function addressOf(url: string): { viewId: string; path: ItemPath } {
   return { viewId, path };
 }
 
+/** Reads the place of every request, and refuses what names none, before any other hook of the link. */
+export function readPlaces(app: FastifyInstance): void {
+  app.decorateRequest('place');
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.place = placeOf(request.url);
+    done();
+  });
+}
+
 /** Who asks for what, from where. */
 export function approachingOf(request: FastifyRequest, { ports }: VisitorParts): Approaching {
-  const { viewId } = addressOf(request.url);
+  const { viewId } = request.place;
   return { viewId, address: request.ip, requestId: request.id, credentials: credentialsOf(request, ports.links.publicUrl()) };
 }

@@ -14,15 +14,13 @@ import { asRefusal, loggable, pathOf } from './problem.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
 import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
-import { addressOf, approachingOf, type VisitorParts } from './visitor-request.ts';
+import { approachingOf, readPlaces, type VisitorParts } from './visitor-request.ts';
 
 const checkNoQuery = validator(noQuery);
 
-/** A network that tries addresses is not looked at, unless it is somebody who has signed in. */
-async function checkUnknownLinks(request: FastifyRequest, parts: VisitorParts): Promise<void> {
-  const { ports, unknownLinks } = parts;
-  const refusal = unknownLinks.refusal(request.ip);
-  if (!refusal) return;
+/** A network that tries addresses is not looked at, unless it is somebody who has signed in. @throws `refusal` */
+async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
+  const { ports } = parts;
   if (await isLiving(ports.store, sessionTokens(request, ports.links.publicUrl()), ports.clock.now())) return;
   if (!(await hasRightPair(ports, approachingOf(request, parts)))) throw refusal;
 }
@@ -93,14 +91,19 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
   app.register(async (link) => {
     await link.register(cookies);
-    link.addHook('onRequest', async (request, reply) => {
+    link.addHook('onRequest', (request, reply, done) => {
       reply.headers(linkHeaders);
       checkHost(request, ports.links.publicUrl());
       if (request.is404) throw notFound(request);
-      addressOf(request.url);
-      if (!readsQuery(request.url)) checkNoQuery(readQuery(request.url, noQuery));
+      done();
+    });
+    readPlaces(link);
+    link.addHook('onRequest', (request, _reply, done) => {
+      if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, noQuery));
       if (!request.url.startsWith('/sign-in/saml')) checkSite(request, ports.links.publicUrl());
-      await checkUnknownLinks(request, parts);
+      const refusal = unknownLinks.refusal(request.ip);
+      if (!refusal) return done();
+      checkSignedIn(request, parts, refusal).then(() => done(), done);
     });
     link.setErrorHandler((error, request, reply) => {
       const refusal = asRefusal(error);

@@ -4,6 +4,8 @@ import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 /** A file held open: what is read is what its entry said, whatever happens to the name. */
 export interface OpenFile {
   readonly entry: Entry;
+  /** All its bytes, where it is small and they came along. */
+  readonly whole?: Uint8Array;
   /** Reads up to `into.length` bytes from `position`; the number read, 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ export interface Place {
 
 /** The storages behind the locations. */
 export interface Storages {
-  /** @throws StorageAway where it cannot be opened. */
+  /** What lies there; whether the place answers is told by its methods. @throws StorageAway where it cannot be reached at all */
   open(place: Place): Promise<Storage>;
   /** null: the tenant may add such a location; else what is wrong with its configuration. */
   fault(place: Omit<Place, 'id'>, others: readonly Place[]): Promise<string | null>;

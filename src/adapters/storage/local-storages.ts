@@ -3,10 +3,11 @@ import { sep } from 'node:path';
 import { firstTenant } from '#core/records/tenant.ts';
 import { type Storage, StorageAway } from '#ports/storage.ts';
 import type { Storages } from '#ports/storages.ts';
-import { isThere, openRoot, type Root } from './disk/beneath.ts';
+import { openRoot } from './disk/beneath.ts';
+import { RootGone } from './disk/disk-errors.ts';
 import { diskStorage } from './disk/disk-storage.ts';
-import { folderLister } from './disk/lister.ts';
-import { fileReader, type Reader } from './disk/reader.ts';
+import { folderLister, type Lister } from './disk/lister.ts';
+import { fileReader } from './disk/reader.ts';
 
 /** A folder below which a tenant may add locations. */
 export interface LocalRoot {
@@ -29,9 +30,56 @@ const folderOf = (configuration: string): string => {
   return typeof parsed === 'object' && parsed !== null && 'folder' in parsed && typeof parsed.folder === 'string' ? parsed.folder : '';
 };
 
-interface Opened {
-  readonly root: Root;
+/** What a folder holds, as long as its path leads to it. */
+interface Opened extends AsyncDisposable {
   readonly storage: Storage;
+}
+
+function openFolder(folder: string, lister: Lister): Opened {
+  try {
+    const root = openRoot(folder);
+    const reader = fileReader(root);
+    return { storage: diskStorage(root, lister, reader), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
+  } catch (cause) {
+    throw new StorageAway('the folder of the location is gone', { cause });
+  }
+}
+
+/** A disk that was unmounted and came back is another root: the storage that follows its path, and its end. */
+function followPath(folder: string, lister: Lister): Opened {
+  let opened: Opened | undefined;
+  const leave = async () => {
+    const left = opened;
+    opened = undefined; // its descriptor stays with those who still read
+    await left?.[Symbol.asyncDispose]();
+  };
+  async function reach<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
+    opened ??= openFolder(folder, lister);
+    const { storage } = opened;
+    try {
+      return await work(storage);
+    } catch (cause) {
+      if (!(cause instanceof RootGone)) throw cause;
+      if (opened?.storage === storage) await leave();
+      opened ??= openFolder(folder, lister);
+      return await work(opened.storage);
+    }
+  }
+  return {
+    storage: {
+      stat: (path) => reach((storage) => storage.stat(path)),
+      list: (path) => reach((storage) => storage.list(path)),
+      page: (path, query) => reach((storage) => storage.page(path, query)),
+      open: (path) => reach((storage) => storage.open(path)),
+      createFolder: (parent, name) => reach((storage) => storage.createFolder(parent, name)),
+      upload: (parent, token) => reach((storage) => storage.upload(parent, token)),
+      settle: (change) => reach((storage) => storage.settle(change)),
+      rename: (parent, from, to, token) => reach((storage) => storage.rename(parent, from, to, token)),
+      remove: (parent, name, token) => reach((storage) => storage.remove(parent, name, token)),
+      sweep: () => reach((storage) => storage.sweep()),
+    },
+    [Symbol.asyncDispose]: leave,
+  };
 }
 
 /**
@@ -42,26 +90,14 @@ interface Opened {
 export function localStorages(roots: readonly LocalRoot[], own: string): Storages & AsyncDisposable {
   mkdirSync(own, { recursive: true });
   const lister = folderLister();
-  const readers: Reader[] = [];
   const opened = new Map<string, Opened>();
   const allowed = roots.length > 0 ? [...roots, { tid: firstTenant, folder: own }] : [{ tid: firstTenant, folder: own }];
 
   return {
     async open({ configuration }) {
-      const folder = folderOf(configuration);
-      const known = opened.get(folder);
-      // A disk that was unmounted and came back is another root: the old descriptor is left to those who still read.
-      if (known && isThere(known.root)) return known.storage;
-      try {
-        const root = openRoot(folder);
-        const reader = fileReader(root);
-        readers.push(reader);
-        const storage = diskStorage(root, lister, reader);
-        opened.set(folder, { root, storage });
-        return storage;
-      } catch (cause) {
-        throw new StorageAway('the folder of the location is gone', { cause });
-      }
+      const known = opened.get(configuration) ?? followPath(folderOf(configuration), lister);
+      opened.set(configuration, known);
+      return known.storage;
     },
     async fault({ tid, configuration }, others) {
       const folder = realFolder(folderOf(configuration));
@@ -77,7 +113,7 @@ export function localStorages(roots: readonly LocalRoot[], own: string): Storage
     },
     async [Symbol.asyncDispose]() {
       await lister[Symbol.asyncDispose]();
-      for (const reader of readers) await reader[Symbol.asyncDispose]();
+      for (const each of opened.values()) await each[Symbol.asyncDispose]();
     },
   };
 }

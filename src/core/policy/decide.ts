@@ -162,7 +162,8 @@ const lets = (rule: Rule, question: Known) => rule.passes.has(question.request) 
 export function decide(question: Question): Permit | { readonly because: Denial } {
   const { share } = question;
   if (share === null) return { because: 'unknown' };
-  const broken = rules.find((rule) => !lets(rule, { ...question, share }));
+  const known = { ...question, share };
+  const broken = rules.find((rule) => !lets(rule, known));
   return broken ? { because: broken.denial } : { [permitted]: true, request: question.request, share };
 }
 

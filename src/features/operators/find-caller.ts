@@ -32,8 +32,7 @@ async function keyOfHash(db: Tx, hash: string) {
 
 /** The living key that a Bearer secret is, or is a token of; null: neither. */
 export async function findKey(store: Store, secret: string, now: number): Promise<FoundKey | null> {
-  const hash = secretHash(secret);
-  const row = await store.unchanged(`key ${hash}`, () => keyOfHash(store.read, hash));
+  const row = await store.unchanged(`key ${secret}`, () => keyOfHash(store.read, secretHash(secret)));
   if (!row || (row.ends_at !== null && row.ends_at <= now) || (row.expires_at !== null && row.expires_at <= now)) return null;
   return { keyId: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), expiresAt: row.expires_at, lastUsedAt: row.last_used_at };
 }

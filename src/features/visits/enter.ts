@@ -1,12 +1,22 @@
 import { type MessageName, Refusal } from '#core/messages.ts';
 import { type Action, type Approach, type Denial, decide, type Permit } from '#core/policy/decide.ts';
+import type { ProfileRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise } from './recognise.ts';
 import type { VisitTrail } from './visit-trail.ts';
 
-/** A link as it is until something changes. */
-const knownLink = ({ store }: Ports, viewId: string) => store.unchanged(`link ${viewId}`, () => linkOfViewId(store.read, viewId));
+/** A link as it is until something changes, with what its login profile rules. */
+interface KnownLink {
+  readonly link: LinkRow;
+  readonly profile: ProfileRules;
+}
+
+const knownLink = ({ store }: Ports, viewId: string): Promise<KnownLink | null> =>
+  store.unchanged(`link ${viewId}`, async () => {
+    const link = await linkOfViewId(store.read, viewId);
+    return link ? { link, profile: profileRules(link) } : null;
+  });
 
 /** One request at a link, as the edge hands it on. */
 export interface Approaching {
@@ -49,10 +59,10 @@ interface Asked {
   readonly replaces?: boolean;
 }
 
-async function ask(ports: Ports, link: LinkRow, address: string, signedIn: SignedIn | null, asked: Asked) {
+async function ask(ports: Ports, { link, profile }: KnownLink, address: string, signedIn: SignedIn | null, asked: Asked) {
   const who = signedIn && JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
   const share = await ports.store.unchanged(`rules ${link.id} ${who}`, () => shareRules(ports.store.read, link, signedIn));
-  return decide({ ...asked, share, profile: profileRules(link), visitor: { address, identity: signedIn }, now: ports.clock.now() });
+  return decide({ ...asked, share, profile, visitor: { address, identity: signedIn }, now: ports.clock.now() });
 }
 
 /** Is the same visitor still let in, by the link and the session as they are now? */
@@ -63,10 +73,10 @@ async function askAgain(
   recognised: Recognised | null,
   asked: Asked,
 ): Promise<boolean> {
-  const link = await knownLink(ports, approaching.viewId);
-  if (!link || link.id !== before.id) return false;
-  const signedIn = recognised ? await recognised.again(link) : null;
-  return !('because' in (await ask(ports, link, approaching.address, signedIn, asked)));
+  const known = await knownLink(ports, approaching.viewId);
+  if (!known || known.link.id !== before.id) return false;
+  const signedIn = recognised ? await recognised.again(known.link) : null;
+  return !('because' in (await ask(ports, known, approaching.address, signedIn, asked)));
 }
 
 /**
@@ -74,13 +84,14 @@ async function askAgain(
  * @throws Refusal by the first rule that does not hold, noted in the audit trail
  */
 export async function enter(ports: VisitPorts, approaching: Approaching, asked: Asked): Promise<Entered> {
-  const link = await knownLink(ports, approaching.viewId);
-  if (!link) throw denialRefusal('unknown');
+  const known = await knownLink(ports, approaching.viewId);
+  if (!known) throw denialRefusal('unknown');
+  const { link } = known;
   // Nobody's password is looked at where the link itself is closed to them.
-  const outer = await ask(ports, link, approaching.address, null, { request: 'page' });
+  const outer = await ask(ports, known, approaching.address, null, { request: 'page' });
   if ('because' in outer) return refuse(ports, approaching, link, null, asked, outer.because);
   const recognised = await recognise(ports, ports.rightPairs, link, approaching);
-  const decision = await ask(ports, link, approaching.address, recognised?.signedIn ?? null, asked);
+  const decision = await ask(ports, known, approaching.address, recognised?.signedIn ?? null, asked);
   if ('because' in decision) return refuse(ports, approaching, link, recognised, asked, decision.because);
   return { permit: decision, link, recognised, approaching, stillPermitted: () => askAgain(ports, approaching, link, recognised, asked) };
 }
@@ -108,8 +119,8 @@ function refuse(
 /** Does the request carry a pair that is right at this link? Says no for every link that is closed to it. */
 export async function hasRightPair(ports: VisitPorts, approaching: Approaching): Promise<boolean> {
   if (!approaching.credentials.basic) return false;
-  const link = await knownLink(ports, approaching.viewId);
-  if (!link || 'because' in (await ask(ports, link, approaching.address, null, { request: 'page' }))) return false;
-  const recognised = await recognise(ports, ports.rightPairs, link, approaching).catch(() => null);
+  const known = await knownLink(ports, approaching.viewId);
+  if (!known || 'because' in (await ask(ports, known, approaching.address, null, { request: 'page' }))) return false;
+  const recognised = await recognise(ports, ports.rightPairs, known.link, approaching).catch(() => null);
   return recognised !== null;
 }

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { codeOf, failure } from './disk-errors.ts';
 
 const open = promisify(fs.open);
+const fstat = promisify(fs.fstat);
+const stat = promisify(fs.stat);
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY } = fs.constants;
 const O_PATH = 0x200000; // Linux; not in fs.constants
 const procfs = 0x9fa0; // its magic number in statfs(2)
@@ -23,11 +25,21 @@ export function openRoot(given: string): Root {
   return { path, descriptor: fs.openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW) };
 }
 
+const isSame = (opened: fs.Stats, named: fs.Stats) => opened.ino === named.ino && opened.dev === named.dev;
+
 /** Is the folder that was opened still what its path leads to? An unmounted or removed one is not. */
-export function isThere(root: Root): boolean {
+export async function isThere(root: Root): Promise<boolean> {
   try {
-    const [opened, named] = [fs.fstatSync(root.descriptor), fs.statSync(root.path)];
-    return opened.ino === named.ino && opened.dev === named.dev;
+    return isSame(...(await Promise.all([fstat(root.descriptor), stat(root.path)])));
+  } catch {
+    return false;
+  }
+}
+
+/** The same in one turn, for a thread that may wait. */
+export function isThereNow(root: Root): boolean {
+  try {
+    return isSame(fs.fstatSync(root.descriptor), fs.statSync(root.path));
   } catch {
     return false;
   }

@@ -4,6 +4,11 @@ import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull } from '#po
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 
+/** The location's folder is not the one that was opened: nothing was done. */
+export class RootGone extends StorageAway {}
+/** Its code between threads. */
+export const rootGone = 'EROOTGONE';
+
 export const failure = (code: string) => Object.assign(new Error(code), { code });
 
 /** A link, a file where a folder should be, a path longer than any: nothing of ours lies there. */
@@ -18,6 +23,7 @@ export const isAbsent = (cause: unknown) => absent.includes(codeOf(cause));
 export function storageError(cause: unknown): Error {
   if (cause instanceof Error && ours.some((kind) => cause instanceof kind)) return cause;
   const code = codeOf(cause);
+  if (code === rootGone) return new RootGone('the folder of the location is gone', { cause });
   if (absent.includes(code)) return new ItemAbsent('nothing lies there', { cause });
   if (taken.includes(code)) return new ItemExists('the name is taken', { cause });
   if (full.includes(code)) return new StorageFull('the disk is full', { cause });

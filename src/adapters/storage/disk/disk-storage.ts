@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
-import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
+import { ItemAbsent, type Storage } from '#ports/storage.ts';
 import { at, inFolder, isThere, openFolder, type Root, statBeneath } from './beneath.ts';
-import { codeOf, isAbsent, storageError } from './disk-errors.ts';
+import { codeOf, failure, isAbsent, rootGone, storageError } from './disk-errors.ts';
 import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
 import { entryOf } from './entry.ts';
 import type { Lister } from './lister.ts';
@@ -27,19 +27,24 @@ async function removeBeside(parent: number, name: string, token: string): Promis
 /** Files under one folder of this machine, reached without following links (design: disk). */
 export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage {
   /** Absent is an answer only while the root itself is there. */
-  async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  async function told<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (cause) {
-      if (isAbsent(cause) && !isThere(root)) throw new StorageAway('the folder of the location is gone', { cause });
-      throw storageError(cause);
+      throw storageError(isAbsent(cause) && !(await isThere(root)) ? failure(rootGone) : cause);
     }
   }
-  const orNull = <T>(work: () => Promise<T | null>) =>
-    guarded(work).catch((cause: unknown) => {
-      if (cause instanceof ItemAbsent) return null;
-      throw cause;
+  /** Nothing is begun in a folder that its path no longer leads to. */
+  const guarded = <T>(work: () => Promise<T>) =>
+    told(async () => {
+      if (!(await isThere(root))) throw failure(rootGone);
+      return work();
     });
+  const nullIfAbsent = (cause: unknown) => {
+    if (cause instanceof ItemAbsent) return null;
+    throw cause;
+  };
+  const orNull = <T>(work: () => Promise<T | null>) => guarded(work).catch(nullIfAbsent);
 
   async function rename(parent: number, from: string, to: string, token: string): Promise<void> {
     const [old, renamed]: [Spot, Spot] = [
@@ -84,7 +89,7 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
         return lister.list(folder, () => fs.closeSync(folder));
       }),
     page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
-    open: (path) => orNull(() => reader.open(path)),
+    open: (path) => told(() => reader.open(path)).catch(nullIfAbsent), // the reader looks at the root itself
     createFolder: (parent, name) =>
       guarded(() =>
         inFolder(root, parent, async (folder) => {
@@ -92,7 +97,7 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
           await fsync(folder);
         }),
       ),
-    upload: (parent, token) => guarded(() => beginUpload(root, parent, token, guarded)),
+    upload: (parent, token) => guarded(() => beginUpload(root, parent, token, told)),
     settle: (change) => guarded(() => settle(root, change)),
     rename: (parent, from, to, token) => guarded(() => inFolder(root, parent, (folder) => rename(folder, from, to, token))),
     remove: (parent, name, token) => guarded(() => inFolder(root, parent, (folder) => remove(folder, name, token))),

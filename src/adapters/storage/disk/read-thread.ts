@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Entry } from '#core/listing.ts';
-import { openBeneathNow, type Root } from './beneath.ts';
-import { codeOf } from './disk-errors.ts';
+import { isThereNow, openBeneathNow, type Root } from './beneath.ts';
+import { codeOf, rootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 
 /** Files up to this size come whole with the answer: 64 KiB more would cost others their turn. */
@@ -17,14 +17,14 @@ export interface AskFile {
 export interface ToldFile {
   readonly number: number;
   readonly entry?: Entry;
-  readonly bytes?: Uint8Array;
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly descriptor?: number;
   readonly problem?: string;
 }
 
 const root: Root = workerData;
 
-function readWhole(file: number, size: number): Uint8Array {
+function readWhole(file: number, size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   let filled = 0;
   for (let read = 1; read > 0 && filled < size; filled += read) read = fs.readSync(file, bytes, filled, size - filled, filled);
@@ -45,11 +45,18 @@ function answer({ number, path }: AskFile): ToldFile {
   }
 }
 
-parentPort?.on('message', (ask: AskFile) => {
+function answerOrProblem(ask: AskFile): ToldFile {
   try {
-    const told = answer(ask);
-    parentPort?.postMessage(told, told.bytes ? [told.bytes.buffer as ArrayBuffer] : []);
+    return answer(ask);
   } catch (cause) {
-    parentPort?.postMessage({ number: ask.number, problem: codeOf(cause) || 'EIO' } satisfies ToldFile);
+    return { number: ask.number, problem: codeOf(cause) || 'EIO' };
   }
+}
+
+parentPort?.on('message', (asked: readonly AskFile[]) => {
+  const told = isThereNow(root) ? asked.map(answerOrProblem) : asked.map(({ number }): ToldFile => ({ number, problem: rootGone }));
+  parentPort?.postMessage(
+    told,
+    told.flatMap(({ bytes }) => (bytes ? [bytes.buffer] : [])),
+  );
 });

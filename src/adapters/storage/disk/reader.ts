@@ -10,7 +10,10 @@ import type { AskFile, ToldFile } from './read-thread.ts';
 const read = promisify(fs.read);
 const close = promisify(fs.close);
 
-/** Opens files in a thread of the location's own: one hop for all its system calls, and a hung disk holds up nobody else. */
+/**
+ * Opens files in a thread of the location's own: one hop for all its system calls, and a hung disk holds up nobody
+ * else. What is asked for while the thread is at work goes to it together: waking it costs more than its system calls.
+ */
 export interface Reader extends AsyncDisposable {
   /** null: no file lies there. */
   open(path: readonly string[]): Promise<OpenFile | null>;
@@ -22,6 +25,7 @@ function openFile({ entry, bytes, descriptor }: ToldFile): OpenFile | null {
     const whole = bytes ?? new Uint8Array();
     return {
       entry,
+      whole,
       async read(into, position) {
         const part = whole.subarray(position, position + into.length);
         into.set(part);
@@ -45,31 +49,46 @@ function openFile({ entry, bytes, descriptor }: ToldFile): OpenFile | null {
 
 export function fileReader(root: Root): Reader {
   const waiting = new Map<number, (told: ToldFile) => void>();
+  let next: AskFile[] = [];
+  let atWork = false;
   let thread: Worker | undefined;
   let last = 0;
   function begin(): Worker {
     const begun = startThread('./read-thread', import.meta.url, root);
-    begun.on('message', (told: ToldFile) => {
-      waiting.get(told.number)?.(told);
-      waiting.delete(told.number);
+    begun.on('message', (answers: readonly ToldFile[]) => {
+      atWork = false;
+      send();
+      for (const told of answers) {
+        waiting.get(told.number)?.(told);
+        waiting.delete(told.number);
+      }
       if (waiting.size === 0) begun.unref();
     });
     const end = () => {
       thread = undefined;
+      atWork = false;
+      next = [];
       for (const [number, tell] of waiting) tell({ number, problem: 'EIO' });
       waiting.clear();
     };
     begun.on('error', end).on('exit', end);
     return begun;
   }
+  function send(): void {
+    if (atWork || next.length === 0) return;
+    atWork = true;
+    thread ??= begin();
+    thread.postMessage(next);
+    next = [];
+  }
   return {
     async open(path) {
       const told = await new Promise<ToldFile>((resolve) => {
-        thread ??= begin();
-        if (waiting.size === 0) thread.ref();
         last += 1;
+        next.push({ number: last, path });
         waiting.set(last, resolve);
-        thread.postMessage({ number: last, path: [...path] } satisfies AskFile);
+        send();
+        if (waiting.size === 1) thread?.ref();
       });
       if (told.problem) throw failure(told.problem);
       return openFile(told);
