@@ -105,19 +105,11 @@ export async function openBeneath(root: Root, segments: readonly string[], flags
   }
 }
 
-/** The same in one turn, for a thread that may wait. */
-export function openBeneathNow(root: Root, segments: readonly string[]): number {
-  const found = findNow(root, segments);
-  try {
-    const stat = fs.fstatSync(found);
-    if (!stat.isFile() && !stat.isDirectory()) throw failure('ELOOP');
-    return fs.openSync(at(found), O_RDONLY);
-  } finally {
-    fs.closeSync(found);
-  }
-}
+/** What was found, for reading: the same inode, no name is looked up again. */
+export const reopenNow = (found: number) => fs.openSync(at(found), O_RDONLY);
 
-function findNow(root: Root, segments: readonly string[]): number {
+/** A descriptor of exactly root/segments as by find(), in one turn, for a thread that may wait. */
+export function findBeneathNow(root: Root, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw failure('EINVAL');
   if (segments.length === 0) return fs.openSync(`${at(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
   const inner = segments.join('/');

@@ -1,26 +1,28 @@
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Entry } from '#core/listing.ts';
-import { isThereNow, openBeneathNow, type Root } from './beneath.ts';
-import { codeOf, rootGone } from './disk-errors.ts';
+import { findBeneathNow, isThereNow, type Root, reopenNow } from './beneath.ts';
+import { codeOf, failure, rootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 
 /** Files up to this size come whole with the answer: 64 KiB more would cost others their turn. */
 const wholeUpTo = 1 << 17;
+/** A file's times tell a change only once they lie behind the clock's own steps; ms. */
+const settledAfter = 1000;
 
-/** To the thread: the file at a path. */
+/** To the thread: the file at a path, its segments joined by slashes. */
 export interface AskFile {
-  readonly number: number;
-  readonly path: readonly string[];
+  readonly path: string;
+  /** Validator of the bytes that the asker has. */
+  readonly known?: string;
 }
-/** From the thread: all of a small file, or a descriptor of a larger one; no entry: there is no file. */
-export interface ToldFile {
-  readonly number: number;
-  readonly entry?: Entry;
-  readonly bytes?: Uint8Array<ArrayBuffer>;
-  readonly descriptor?: number;
-  readonly problem?: string;
-}
+/** From the thread, in the order of the questions. */
+export type ToldFile =
+  | { readonly is: 'absent' | 'known' }
+  | { readonly is: 'problem'; readonly code: string }
+  /** `settled`: the same validator will mean the same bytes. */
+  | { readonly is: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly settled: boolean }
+  | { readonly is: 'open'; readonly entry: Entry; readonly descriptor: number };
 
 const root: Root = workerData;
 
@@ -31,17 +33,32 @@ function readWhole(file: number, size: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function answer({ number, path }: AskFile): ToldFile {
-  const file = openBeneathNow(root, path);
+function readOpen(file: number, name: string): ToldFile {
   let kept = false;
   try {
-    const entry = entryOf(path.at(-1) ?? '', fs.fstatSync(file, { bigint: true }));
-    if (!entry || entry.folder) return { number };
-    if (entry.size <= wholeUpTo) return { number, entry, bytes: readWhole(file, entry.size) };
-    kept = true;
-    return { number, entry, descriptor: file };
+    const stat = fs.fstatSync(file, { bigint: true });
+    const entry = entryOf(name, stat);
+    if (!entry || entry.folder) return { is: 'absent' };
+    kept = entry.size > wholeUpTo;
+    if (kept) return { is: 'open', entry, descriptor: file };
+    const changed = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
+    return { is: 'whole', entry, bytes: readWhole(file, entry.size), settled: changed < Date.now() - settledAfter };
   } finally {
     if (!kept) fs.closeSync(file);
+  }
+}
+
+function answer({ path, known }: AskFile): ToldFile {
+  const segments = path === '' ? [] : path.split('/');
+  const name = segments.at(-1) ?? '';
+  const found = findBeneathNow(root, segments);
+  try {
+    const stat = fs.fstatSync(found, { bigint: true });
+    if (!stat.isFile() && !stat.isDirectory()) throw failure('ELOOP');
+    if (known !== undefined && entryOf(name, stat)?.etag === known) return { is: 'known' };
+    return readOpen(reopenNow(found), name);
+  } finally {
+    fs.closeSync(found);
   }
 }
 
@@ -49,14 +66,14 @@ function answerOrProblem(ask: AskFile): ToldFile {
   try {
     return answer(ask);
   } catch (cause) {
-    return { number: ask.number, problem: codeOf(cause) || 'EIO' };
+    return { is: 'problem', code: codeOf(cause) || 'EIO' };
   }
 }
 
 parentPort?.on('message', (asked: readonly AskFile[]) => {
-  const told = isThereNow(root) ? asked.map(answerOrProblem) : asked.map(({ number }): ToldFile => ({ number, problem: rootGone }));
+  const told = isThereNow(root) ? asked.map(answerOrProblem) : asked.map((): ToldFile => ({ is: 'problem', code: rootGone }));
   parentPort?.postMessage(
     told,
-    told.flatMap(({ bytes }) => (bytes ? [bytes.buffer] : [])),
+    told.flatMap((each) => (each.is === 'whole' ? [each.bytes.buffer] : [])),
   );
 });
