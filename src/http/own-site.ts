@@ -13,12 +13,16 @@ function isOwn(url: string, publicUrl: string): boolean {
   return isLoopbackName(own.hostname) && isLoopbackName(asked.hostname) && asked.port === own.port && asked.protocol === own.protocol;
 }
 
-/** @throws 421 where a link is asked for under another address than visitors are told */
-export function checkHost(request: FastifyRequest, publicUrl: string): void {
-  if (publicUrl.endsWith(`//${request.headers.host}`)) return; // what nearly every request says
-  const { protocol } = new URL(publicUrl);
-  if (isOwn(`${protocol}//${request.headers.host ?? ''}`, publicUrl)) return;
-  throw new Refusal('hostWrong', `Links are answered under ${publicUrl}.`);
+/** Checks the host that a link is asked for under; most requests name the one that was right before. */
+export function hostCheck(publicUrl: () => string): (request: FastifyRequest) => void {
+  let right: { readonly host: string; readonly url: string } | undefined;
+  /** @throws 421 where it is another address than visitors are told */
+  return ({ headers: { host = '' } }) => {
+    const url = publicUrl();
+    if (right?.host === host && right.url === url) return;
+    if (!isOwn(`${new URL(url).protocol}//${host}`, url)) throw new Refusal('hostWrong', `Links are answered under ${url}.`);
+    right = { host, url };
+  };
 }
 
 /**

@@ -8,7 +8,7 @@ import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in
 import { isLiving } from '#features/visits/visit-session.ts';
 import { visitShare } from '#features/visits/visit-share.ts';
 import { fileRoutes } from './file-routes.ts';
-import { checkHost, checkSite } from './own-site.ts';
+import { checkSite, hostCheck } from './own-site.ts';
 import { pageRoutes } from './page-routes.ts';
 import { asRefusal, loggable, pathOf } from './problem.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
@@ -89,11 +89,12 @@ const readsQuery = (url: string) => isPage(url) || /^\/s\/[^/]+\/(list|zip)(\/|$
 /** Every route of visit.md: what a link and a portal answer. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
+  const checkHost = hostCheck(ports.links.publicUrl);
   app.register(async (link) => {
     await link.register(cookies);
     link.addHook('onRequest', (request, reply, done) => {
       reply.headers(linkHeaders);
-      checkHost(request, ports.links.publicUrl());
+      checkHost(request);
       if (request.is404) throw notFound(request);
       done();
     });
