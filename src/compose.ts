@@ -101,7 +101,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     store,
     storages,
     clock: systemClock,
-    random: systemRandom,
+    random: systemRandom(),
     vault: keyVault(secretKey),
     passwordHash: argon2Hash(),
     media: mediaTypes,

@@ -3,6 +3,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { asksSignIn } from '#core/records/login-profile.ts';
 import type { Random } from '#ports/random.ts';
 import type { Tx } from '#ports/store.ts';
+import { type Name, prepared } from './prepared.ts';
 
 /** A new viewId: 128 random bits. */
 export const newViewId = (random: Random) => random.token(viewIdBits);
@@ -47,6 +48,10 @@ export async function claimViewId(
   await tx.updateTable('link').set(owner).where('view_key', '=', view_key).execute();
 }
 
+const insertLink = prepared((db, p: Name<{ view_key: string; tid: number; share_id: number | null; profile_id: number | null }>) =>
+  db.insertInto('link').values({ view_key: p('view_key'), tid: p('tid'), share_id: p('share_id'), profile_id: p('profile_id') }),
+);
+
 /** Makes an address a new record's own: 128 random bits are nobody else's. */
 export async function claimNewViewId(
   tx: Tx,
@@ -54,10 +59,7 @@ export async function claimNewViewId(
   viewId: string,
   owner: { share_id: number } | { profile_id: number },
 ): Promise<void> {
-  await tx
-    .insertInto('link')
-    .values({ view_key: viewIdKey(viewId), tid, share_id: null, profile_id: null, ...owner })
-    .execute();
+  await insertLink(tx, { view_key: viewIdKey(viewId), tid, share_id: null, profile_id: null, ...owner });
 }
 
 /** Stops an address: nobody is led by it from now on. */

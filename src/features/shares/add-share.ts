@@ -9,7 +9,7 @@ import { checkTexts, emailsIn, listIn, pathKey, searchText, windowIn } from './s
 import { emptyColumns, plainColumns } from './share-columns.ts';
 import { addGroupNames, addUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
-import { profileNamed, shareRecord, trailOf } from './share-rows.ts';
+import { newShareRecord, profileNamed, trailOf } from './share-rows.ts';
 
 /** What add and duplicate answer beside the envelope. */
 export const madeShare = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
@@ -40,7 +40,7 @@ export const addShare = change({
     const { from, to } = windowIn(body);
     const [now, viewId] = [clock.now(), newViewId(random)];
     const columns = { ...emptyColumns, ...plainColumns(body) };
-    const id = await insertRow(tx, 'share', {
+    const row = {
       ...columns,
       tid: caller.tid,
       version: 1,
@@ -57,11 +57,12 @@ export const addShare = change({
       created_at: now,
       updated_at: now,
       search_text: searchText({ title: columns.title, description: columns.description, path: body.path, view_id: viewId }),
-    });
+    };
+    const id = await insertRow(tx, 'share', row);
     await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
-    await addUserNames(tx, id, profile, listIn('userNames', body.userNames));
-    await addGroupNames(tx, id, listIn('groupNames', body.groupNames));
-    const after = await shareRecord(tx, caller.tid, id, links);
+    const userNames = await addUserNames(tx, id, profile, listIn('userNames', body.userNames));
+    const groupNames = await addGroupNames(tx, id, listIn('groupNames', body.groupNames));
+    const after = await newShareRecord(tx, { ...row, id }, { location, profile, userNames, groupNames }, links);
     return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
   },
 });

@@ -29,6 +29,7 @@ async function usersByName(tx: Tx, profileId: number, keys: readonly string[]): 
 /**
  * Lists users at a share that lists none. In a USERS profile every name is one of its users'; for other kinds a name
  * stands for itself.
+ * @returns the names as they are kept
  * @throws 400 at userNames for a name that no user has
  */
 export async function addUserNames(
@@ -36,7 +37,8 @@ export async function addUserNames(
   shareId: number,
   profile: { id: number; type_id: number },
   names: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
+  if (names.length === 0) return [];
   const entries = distinct(names);
   const keys = entries.map(([key]) => key);
   const known = profile.type_id === profileTypes.USERS ? await usersByName(tx, profile.id, keys) : null;
@@ -47,12 +49,14 @@ export async function addUserNames(
     return { share_id: shareId, position, name: user?.username ?? name, name_key: key, user_id: user?.id ?? null };
   });
   for (const part of inParts(rows)) await tx.insertInto('share_user').values(part).execute();
+  return rows.map(({ name }) => name);
 }
 
-/** Lists groups at a share that lists none. */
-export async function addGroupNames(tx: Tx, shareId: number, names: readonly string[]): Promise<void> {
+/** Lists groups at a share that lists none. @returns the names as they are kept */
+export async function addGroupNames(tx: Tx, shareId: number, names: readonly string[]): Promise<string[]> {
   const rows = distinct(names).map(([name_key, name], position) => ({ share_id: shareId, position, name, name_key }));
   for (const part of inParts(rows)) await tx.insertInto('share_group').values(part).execute();
+  return rows.map(({ name }) => name);
 }
 
 /** Lists other users in place of those listed. @throws 400 at userNames */

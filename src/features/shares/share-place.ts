@@ -1,18 +1,18 @@
 import { formatItemPath } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { type Name, prepared } from '#features/prepared.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import { pathIn } from './share-body.ts';
 
+const locationsByName = prepared((db, p: Name<{ tid: number; name: string }>) =>
+  db.selectFrom('location').selectAll().where('tid', '=', p('tid')).where('name', '=', p('name')),
+);
+
 /** The location of a name. @throws 400 at the field */
 export async function locationNamed(db: Tx, tid: number, name: string) {
-  const found = await db
-    .selectFrom('location')
-    .selectAll()
-    .where('tid', '=', tid)
-    .where('name', '=', name.normalize('NFC'))
-    .executeTakeFirst();
+  const [found] = await locationsByName(db, { tid, name: name.normalize('NFC') });
   if (!found) throw fieldRefusal('location', 'is not the name of a configured location');
   return found;
 }

@@ -1,12 +1,14 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { formatInstant } from '#core/instant.ts';
 import { portalUrl, shareUrl } from '#core/link.ts';
 import { formatList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
+import { type Name, prepared } from '#features/prepared.ts';
 import type { Links } from '#ports/links.ts';
 import type { Tx } from '#ports/store.ts';
+import type { Database } from '#ports/tables.ts';
 import { plainFields } from './share-columns.ts';
 
 /** Active users that a share admits: all of its profile's, or those that it lists. */
@@ -38,23 +40,27 @@ const selectRows = (db: Tx) =>
     ]);
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
-/** The names that shares list, in order, by list and share: both lists by one query. */
-async function namesOf(db: Tx, shareIds: readonly number[]): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
-  if (shareIds.length === 0) return found;
-  const ids = [...shareIds];
-  const rows = await db
+/** The names on lists of shares, in order: both lists by one query. */
+const selectNames = (db: Tx, shareIds: number[] | [RawBuilder<number>]) =>
+  db
     .selectFrom('share_user')
     .select([sql<string>`'user'`.as('list'), 'share_id', 'position', 'name'])
-    .where('share_id', 'in', ids)
+    .where('share_id', 'in', shareIds)
     .unionAll(
       db
         .selectFrom('share_group')
         .select([sql<string>`'group'`.as('list'), 'share_id', 'position', 'name'])
-        .where('share_id', 'in', ids),
+        .where('share_id', 'in', shareIds),
     )
-    .orderBy('position')
-    .execute();
+    .orderBy('position');
+const rowById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+  selectRows(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
+);
+const namesById = prepared((db, p: Name<{ id: number }>) => selectNames(db, [p('id')]));
+
+/** Names by list and share. */
+function byShare(rows: readonly { list: string; share_id: number; name: string }[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
   for (const { list, share_id, name } of rows) {
     const key = `${list} ${share_id}`;
     const names = found.get(key) ?? [];
@@ -97,16 +103,54 @@ function recordOf(row: ShareRow, users: readonly string[], groups: readonly stri
 /** The records of a tenant's shares, in the order of the ids; those that are not the tenant's are left out. */
 export async function shareRecords(db: Tx, tid: number, ids: readonly number[], links: Links): Promise<Share[]> {
   if (ids.length === 0) return [];
-  const rows = await selectRows(db)
-    .where('share.tid', '=', tid)
-    .where('share.id', 'in', [...ids])
-    .execute();
-  const listing = rows.map(({ id }) => id);
-  const names = await namesOf(db, listing);
+  const [id, ...others] = ids;
+  const one = id !== undefined && others.length === 0;
+  const rows = one
+    ? await rowById(db, { tid, id })
+    : await selectRows(db)
+        .where('share.tid', '=', tid)
+        .where('share.id', 'in', [...ids])
+        .execute();
+  if (rows.length === 0) return [];
+  const listing = rows.map((row) => row.id);
+  const names = byShare(one ? await namesById(db, { id }) : await selectNames(db, listing).execute());
   const byId = new Map(
     rows.map((row) => [row.id, recordOf(row, names.get(`user ${row.id}`) ?? [], names.get(`group ${row.id}`) ?? [], links.publicUrl())]),
   );
   return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+const allowedById = prepared((db, p: Name<{ id: number }>) =>
+  db
+    .selectFrom('share')
+    .innerJoin('login_profile', 'login_profile.id', 'share.profile_id')
+    .select(allowedLogins.as('count'))
+    .where('share.id', '=', p('id')),
+);
+
+/** What a new share takes from elsewhere. */
+interface Around {
+  readonly location: { readonly name: string };
+  readonly profile: { readonly type_id: number; readonly view_id: string };
+  readonly userNames: readonly string[];
+  readonly groupNames: readonly string[];
+}
+
+/** The record of a share whose row was just written: nothing of it needs to be asked but who may sign in. */
+export async function newShareRecord(
+  db: Tx,
+  row: Selectable<Database['share']>,
+  { location, profile, userNames, groupNames }: Around,
+  links: Links,
+): Promise<Share> {
+  const [allowed] = keepsUsers(profile.type_id) ? await allowedById(db, { id: row.id }) : [];
+  const joined = {
+    location_name: location.name,
+    type_id: profile.type_id,
+    profile_view_id: profile.view_id,
+    allowed_logins: allowed?.count ?? 0,
+  };
+  return recordOf({ ...row, ...joined }, userNames, groupNames, links.publicUrl());
 }
 
 /** A record that the change has just made or is about to change: it is there. */
@@ -116,14 +160,13 @@ export async function shareRecord(db: Tx, tid: number, id: number, links: Links)
   return record;
 }
 
+const profilesById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+  db.selectFrom('login_profile').select(['id', 'type_id', 'title', 'view_id']).where('tid', '=', p('tid')).where('id', '=', p('id')),
+);
+
 /** The login profile that a share's body names. @throws 400 at the field */
 export async function profileNamed(db: Tx, tid: number, id: number) {
-  const found = await db
-    .selectFrom('login_profile')
-    .select(['id', 'type_id', 'title'])
-    .where('tid', '=', tid)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const [found] = await profilesById(db, { tid, id });
   if (!found) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
   return found;
 }

@@ -68,10 +68,10 @@ async function walk(root: Root, segments: readonly string[], flags: number): Pro
  * A descriptor of exactly root/segments, opened with O_PATH: devices and pipes do not notice. The kernel says where the
  * opened thing is; where that is not where it was asked for, the walk decides (design: disk).
  */
-async function find(root: Root, segments: readonly string[], extra: number): Promise<number> {
+async function find(root: Root, segments: readonly string[]): Promise<number> {
   if (segments.some(isBadName)) throw failure('EINVAL');
   if (segments.length === 0) return open(`${at(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
-  const flags = O_PATH | O_NOFOLLOW | extra;
+  const flags = O_PATH | O_NOFOLLOW;
   const inner = segments.join('/');
   let found = -1;
   try {
@@ -95,7 +95,7 @@ function isExactly(descriptor: number, path: string): boolean {
 
 /** Opens a file or folder below the root for reading, following no link; anything else answers ELOOP. */
 export async function openBeneath(root: Root, segments: readonly string[], flags: number = O_RDONLY): Promise<number> {
-  const found = await find(root, segments, 0);
+  const found = await find(root, segments);
   try {
     const stat = fs.fstatSync(found);
     if (!stat.isFile() && !stat.isDirectory()) throw failure('ELOOP');
@@ -137,16 +137,6 @@ function walkNow(root: Root, segments: readonly string[]): number {
     }
   }
   return folder;
-}
-
-/** What lies at the path, a link or a pipe included, without opening it. */
-export async function statBeneath(root: Root, segments: readonly string[]): Promise<fs.BigIntStats> {
-  const found = await find(root, segments, 0);
-  try {
-    return fs.fstatSync(found, { bigint: true });
-  } finally {
-    fs.closeSync(found);
-  }
 }
 
 /** Opens a folder so that names can be made in it and it can be synced. */

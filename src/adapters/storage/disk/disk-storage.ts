@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import type { ItemPath } from '#core/item-path.ts';
 import { ItemAbsent, type Storage } from '#ports/storage.ts';
-import { at, inFolder, isThere, openFolder, type Root, statBeneath } from './beneath.ts';
+import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
 import { codeOf, failure, isAbsent, rootGone, storageError } from './disk-errors.ts';
 import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
-import { entryOf } from './entry.ts';
 import type { Lister } from './lister.ts';
 import { dropOldName, linkFile, renameFolder, type Spot } from './placing.ts';
 import type { Reader } from './reader.ts';
@@ -15,7 +13,6 @@ import { settle } from './settle.ts';
 
 const fsync = promisify(fs.fsync);
 const fresh = () => `rm-${randomBytes(12).toString('hex')}`;
-const nameAt = (path: ItemPath) => path.at(-1) ?? '';
 
 /** Another file system below the location: put aside beside its place. */
 async function removeBeside(parent: number, name: string, token: string): Promise<void> {
@@ -82,14 +79,15 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
   }
 
   return {
-    stat: (path) => orNull(async () => entryOf(nameAt(path), await statBeneath(root, path))),
+    // The reader looks at the root itself.
+    stat: (path) => told(() => reader.stat(path)).catch(nullIfAbsent),
     list: (path) =>
       orNull(async () => {
         const folder = await openFolder(root, path);
         return lister.list(folder, () => fs.closeSync(folder));
       }),
     page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
-    open: (path) => told(() => reader.open(path)).catch(nullIfAbsent), // the reader looks at the root itself
+    open: (path) => told(() => reader.open(path)).catch(nullIfAbsent),
     createFolder: (parent, name) =>
       guarded(() =>
         inFolder(root, parent, async (folder) => {

@@ -15,10 +15,13 @@ export interface AskFile {
   readonly path: string;
   /** Validator of the bytes that the asker has. */
   readonly known?: string;
+  /** What lies there is asked for, not its bytes. */
+  readonly entryOnly?: boolean;
 }
 /** From the thread, in the order of the questions. */
 export type ToldFile =
   | { readonly is: 'absent' | 'known' }
+  | { readonly is: 'entry'; readonly entry: Entry }
   | { readonly is: 'problem'; readonly code: string }
   /** `settled`: the same validator will mean the same bytes. */
   | { readonly is: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly settled: boolean }
@@ -48,14 +51,16 @@ function readOpen(file: number, name: string): ToldFile {
   }
 }
 
-function answer({ path, known }: AskFile): ToldFile {
+function answer({ path, known, entryOnly }: AskFile): ToldFile {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
   const found = findBeneathNow(root, segments);
   try {
     const stat = fs.fstatSync(found, { bigint: true });
-    if (!stat.isFile() && !stat.isDirectory()) throw failure('ELOOP');
-    if (known !== undefined && entryOf(name, stat)?.etag === known) return { is: 'known' };
+    const entry = entryOf(name, stat);
+    if (entryOnly) return entry ? { is: 'entry', entry } : { is: 'absent' };
+    if (!entry) throw failure('ELOOP');
+    if (known !== undefined && entry.etag === known) return { is: 'known' };
     return readOpen(reopenNow(found), name);
   } finally {
     fs.closeSync(found);

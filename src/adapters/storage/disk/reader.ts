@@ -19,6 +19,8 @@ const close = promisify(fs.close);
 export interface Reader extends AsyncDisposable {
   /** null: no file lies there. */
   open(path: readonly string[]): Promise<OpenFile | null>;
+  /** null: neither file nor folder lies there. */
+  stat(path: readonly string[]): Promise<Entry | null>;
 }
 
 const wholeFile = (entry: Entry, whole: Uint8Array): OpenFile => ({
@@ -44,8 +46,9 @@ const openedFile = (entry: Entry, descriptor: number): OpenFile => ({
   close: () => close(descriptor),
 });
 
-function fileOf(told: Exclude<ToldFile, { is: 'problem' }>, known: OpenFile | null): OpenFile | null {
+function fileOf(told: Told, known: OpenFile | null): OpenFile | null {
   switch (told.is) {
+    case 'entry':
     case 'absent':
       return null;
     case 'known':
@@ -56,6 +59,8 @@ function fileOf(told: Exclude<ToldFile, { is: 'problem' }>, known: OpenFile | nu
       return wholeFile(told.entry, told.bytes);
   }
 }
+
+type Told = Exclude<ToldFile, { is: 'problem' }>;
 
 interface Waiting {
   readonly ask: AskFile;
@@ -91,16 +96,24 @@ export function fileReader(root: Root): Reader {
     thread.ref();
     thread.postMessage(batch.map(({ ask }) => ask));
   }
+  /** @throws what the thread's system calls answered */
+  async function asking(ask: AskFile): Promise<Told> {
+    const told = await new Promise<ToldFile>((tell) => {
+      next.push({ ask, tell });
+      if (next.length === 1) setImmediate(send);
+    });
+    if (told.is === 'problem') throw failure(told.code);
+    return told;
+  }
   return {
+    async stat(segments) {
+      const told = await asking({ path: segments.join('/'), entryOnly: true });
+      return told.is === 'entry' ? told.entry : null;
+    },
     async open(segments) {
       const path = segments.join('/');
       const known = kept.get(path);
-      const ask: AskFile = known ? { path, known: known.entry.etag } : { path };
-      const told = await new Promise<ToldFile>((tell) => {
-        next.push({ ask, tell });
-        if (next.length === 1) setImmediate(send);
-      });
-      if (told.is === 'problem') throw failure(told.code);
+      const told = await asking(known ? { path, known: known.entry.etag } : { path });
       const file = fileOf(told, known);
       if (told.is === 'whole' && told.settled && file) kept.keep(path, file, told.bytes.length);
       return file;

@@ -17,6 +17,8 @@ export interface Connection {
 const isInput = (value: unknown): value is SQLInputValue =>
   value === null || ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array;
 
+const areInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
+
 /** Opens a file; `readOnly` connections never wait for the writer (WAL). */
 export function openConnection(file: string, options: { readonly readOnly: boolean }): Connection {
   const database = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 1000 });
@@ -34,11 +36,10 @@ export function openConnection(file: string, options: { readonly readOnly: boole
   return {
     database,
     run(sql, parameters) {
-      const inputs = parameters.filter(isInput);
-      if (inputs.length !== parameters.length) throw new TypeError('a parameter is none that SQLite takes');
+      if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
       const { statement, reads } = prepared(sql);
-      if (reads) return { rows: statement.all(...inputs), changes: 0 };
-      return { rows: [], changes: Number(statement.run(...inputs).changes) };
+      if (reads) return { rows: statement.all(...parameters), changes: 0 };
+      return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
   };
 }

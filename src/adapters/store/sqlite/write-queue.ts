@@ -54,6 +54,10 @@ interface Told {
 export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, committed: told }: Told): WriteQueue {
   const { database } = connection;
   const tx = kyselyOver(connection.run);
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const end = database.prepare('COMMIT');
+  const enter = database.prepare('SAVEPOINT change');
+  const leave = database.prepare('RELEASE change');
   let waiting: Job[] = [];
   let committed: Job[] = [];
   let running = false;
@@ -66,7 +70,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
   };
 
   async function runOne(job: Job): Promise<void> {
-    database.exec('SAVEPOINT change');
+    enter.run();
     let keep = !job.dryRun;
     try {
       const value = await inOneTurn(job.change(tx));
@@ -77,14 +81,15 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
       job.answer = () => job.reject(said(cause));
       if (!database.isTransaction) throw cause; // SQLite rolled the whole group back
     }
-    database.exec(keep ? 'RELEASE change' : 'ROLLBACK TO change; RELEASE change');
+    if (!keep) database.exec('ROLLBACK TO change');
+    leave.run();
   }
 
   async function commit(jobs: readonly Job[]): Promise<void> {
     try {
-      database.exec('BEGIN IMMEDIATE');
+      begin.run();
       for (const job of jobs) await runOne(job);
-      database.exec('COMMIT');
+      end.run();
       told();
     } catch (cause) {
       stopIfLost(cause);
