@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -162,6 +163,7 @@ test('a full disk says so, keeps what was there and leaves no half file', async 
   if (!root) return;
   const storage = disk(t, root);
   await put(storage, '/', 'before', 'kept');
+  await storage.stat(path('/before')); // the reader's thread has begun
   const before = descriptors();
   await assert.rejects(put(storage, '/', 'large', Buffer.alloc(8 << 20, 1)), StorageFull);
   const seen = await storage.stat(path('/before'));
@@ -251,4 +253,31 @@ test('a root that goes during an upload is away, and the upload is not kept', as
   await assert.rejects(upload.place('doc', null), StorageAway);
   await upload.forget().catch(() => {});
   assert.equal(existsSync(root), false);
+});
+
+test('a small file that is overwritten in place is read anew, however often it was asked for', async (t) => {
+  const root = await temporaryFolder(t);
+  const storage = disk(t, root);
+  const file = join(root, 'doc');
+  writeFileSync(file, 'old.');
+  await until(() => statSync(file).ctimeMs < Date.now() - 1100); // its times have settled: it is kept
+  const [first, second] = [await storage.open(path('/doc')), await storage.open(path('/doc'))];
+  assert.equal(await textOf(storage, '/doc'), 'old.');
+  assert.equal(second?.whole, first?.whole, 'the second was answered by what was kept');
+  writeFileSync(file, 'new.');
+  assert.equal(await textOf(storage, '/doc'), 'new.');
+  rmSync(file);
+  assert.equal(await storage.open(path('/doc')), null);
+});
+
+test('a large file that many ask for at once is opened for each, and closed for each', async (t) => {
+  const root = await temporaryFolder(t);
+  const storage = disk(t, root);
+  writeFileSync(join(root, 'large'), Buffer.alloc(1 << 20, 'x'));
+  await storage.stat(path('/large')); // the reader's thread has begun
+  const before = descriptors();
+  const opened = await Promise.all(Array.from({ length: 20 }, () => storage.open(path('/large'))));
+  assert.equal(descriptors(), before + 20);
+  await Promise.all(opened.map((file) => file?.close()));
+  assert.equal(descriptors(), before);
 });

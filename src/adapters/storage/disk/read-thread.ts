@@ -16,7 +16,9 @@ export interface AskFile {
   /** Validator of the bytes that the asker has. */
   readonly known?: string;
   /** What lies there is asked for, not its bytes. */
-  readonly entryOnly?: boolean;
+  readonly entryOnly: boolean;
+  /** How many ask at once: a large file is opened for each. */
+  readonly times: number;
 }
 /** From the thread, in the order of the questions. */
 export type ToldFile =
@@ -25,7 +27,7 @@ export type ToldFile =
   | { readonly is: 'problem'; readonly code: string }
   /** `settled`: the same validator will mean the same bytes. */
   | { readonly is: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly settled: boolean }
-  | { readonly is: 'open'; readonly entry: Entry; readonly descriptor: number };
+  | { readonly is: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
 
 const root: Root = workerData;
 
@@ -36,22 +38,33 @@ function readWhole(file: number, size: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function readOpen(file: number, name: string): ToldFile {
-  let kept = false;
+/** One descriptor of its own for each who asks. */
+function reopen(found: number, times: number): number[] {
+  const opened: number[] = [];
+  try {
+    while (opened.length < times) opened.push(reopenNow(found));
+    return opened;
+  } catch (cause) {
+    for (const descriptor of opened) fs.closeSync(descriptor);
+    throw cause;
+  }
+}
+
+function readFound(found: number, name: string, times: number): ToldFile {
+  const file = reopenNow(found);
   try {
     const stat = fs.fstatSync(file, { bigint: true });
     const entry = entryOf(name, stat);
     if (!entry || entry.folder) return { is: 'absent' };
-    kept = entry.size > wholeUpTo;
-    if (kept) return { is: 'open', entry, descriptor: file };
+    if (entry.size > wholeUpTo) return { is: 'open', entry, descriptors: reopen(found, times) };
     const changed = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
     return { is: 'whole', entry, bytes: readWhole(file, entry.size), settled: changed < Date.now() - settledAfter };
   } finally {
-    if (!kept) fs.closeSync(file);
+    fs.closeSync(file);
   }
 }
 
-function answer({ path, known, entryOnly }: AskFile): ToldFile {
+function answer({ path, known, entryOnly, times }: AskFile): ToldFile {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
   const found = findBeneathNow(root, segments);
@@ -61,7 +74,7 @@ function answer({ path, known, entryOnly }: AskFile): ToldFile {
     if (entryOnly) return entry ? { is: 'entry', entry } : { is: 'absent' };
     if (!entry) throw failure('ELOOP');
     if (known !== undefined && entry.etag === known) return { is: 'known' };
-    return readOpen(reopenNow(found), name);
+    return readFound(found, name, times);
   } finally {
     fs.closeSync(found);
   }

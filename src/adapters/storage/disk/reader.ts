@@ -14,7 +14,8 @@ const close = promisify(fs.close);
 
 /**
  * Opens files in a thread of the location's own: one hop for all its system calls, and a hung disk holds up nobody
- * else. What is asked for in one turn of the event loop goes to it together: waking it costs more than its system calls.
+ * else. What is asked for in one turn of the event loop goes to it together, and what several ask for goes to it once:
+ * waking it costs more than its system calls.
  */
 export interface Reader extends AsyncDisposable {
   /** null: no file lies there. */
@@ -46,7 +47,7 @@ const openedFile = (entry: Entry, descriptor: number): OpenFile => ({
   close: () => close(descriptor),
 });
 
-function fileOf(told: Told, known: OpenFile | null): OpenFile | null {
+function fileOf(told: Told, known: OpenFile | null, turn: number): OpenFile | null {
   switch (told.is) {
     case 'entry':
     case 'absent':
@@ -54,7 +55,7 @@ function fileOf(told: Told, known: OpenFile | null): OpenFile | null {
     case 'known':
       return known;
     case 'open':
-      return openedFile(told.entry, told.descriptor);
+      return openedFile(told.entry, told.descriptors[turn] ?? -1);
     case 'whole':
       return wholeFile(told.entry, told.bytes);
   }
@@ -62,59 +63,70 @@ function fileOf(told: Told, known: OpenFile | null): OpenFile | null {
 
 type Told = Exclude<ToldFile, { is: 'problem' }>;
 
-interface Waiting {
-  readonly ask: AskFile;
-  readonly tell: (told: ToldFile) => void;
+/** All who ask the same in one turn; each is told in which turn they asked. */
+interface Question {
+  readonly ask: Omit<AskFile, 'times'>;
+  /** The file whose validator the question names. */
+  readonly known: OpenFile | null;
+  readonly tell: ((told: ToldFile) => void)[];
 }
 
 export function fileReader(root: Root): Reader {
   const kept = smallFiles<OpenFile>();
-  let next: Waiting[] = [];
-  let asked: Waiting[][] = [];
+  let next = new Map<string, Question>();
+  let asked: Question[][] = [];
   let thread: Worker | undefined;
   function begin(): Worker {
     const begun = startThread('./read-thread', import.meta.url, root);
     begun.on('message', (answers: readonly ToldFile[]) => {
       const answered = asked.shift() ?? [];
       if (asked.length === 0) begun.unref();
-      for (const [index, told] of answers.entries()) answered[index]?.tell(told);
+      for (const [index, told] of answers.entries()) for (const tell of answered[index]?.tell ?? []) tell(told);
     });
     const end = () => {
       thread = undefined;
       const lost = asked.flat();
       asked = [];
-      for (const { tell } of lost) tell({ is: 'problem', code: 'EIO' });
+      for (const tell of lost.flatMap((question) => question.tell)) tell({ is: 'problem', code: 'EIO' });
     };
     begun.on('error', end).on('exit', end);
     return begun;
   }
   function send(): void {
-    const batch = next;
-    next = [];
+    const batch = [...next.values()];
+    next = new Map();
     asked.push(batch);
     thread ??= begin();
     thread.ref();
-    thread.postMessage(batch.map(({ ask }) => ask));
+    thread.postMessage(batch.map(({ ask, tell }): AskFile => ({ ...ask, times: tell.length })));
   }
-  /** @throws what the thread's system calls answered */
-  async function asking(ask: AskFile): Promise<Told> {
-    const told = await new Promise<ToldFile>((tell) => {
-      next.push({ ask, tell });
-      if (next.length === 1) setImmediate(send);
-    });
+  function questionOf(path: string, entryOnly: boolean): Question {
+    const key = `${entryOnly ? 'entry' : 'file'} ${path}`;
+    const same = next.get(key);
+    if (same) return same;
+    const known = entryOnly ? null : kept.get(path);
+    const question: Question = { ask: { path, entryOnly, ...(known ? { known: known.entry.etag } : {}) }, known, tell: [] };
+    if (next.size === 0) setImmediate(send);
+    next.set(key, question);
+    return question;
+  }
+  /** @returns the answer, and how many asked the same before. @throws what the thread's system calls answered */
+  async function answerTo(question: Question): Promise<{ told: Told; turn: number }> {
+    const turn = question.tell.length;
+    const told = await new Promise<ToldFile>((tell) => question.tell.push(tell));
     if (told.is === 'problem') throw failure(told.code);
-    return told;
+    return { told, turn };
   }
   return {
     async stat(segments) {
-      const told = await asking({ path: segments.join('/'), entryOnly: true });
+      const { told } = await answerTo(questionOf(segments.join('/'), true));
       return told.is === 'entry' ? told.entry : null;
     },
     async open(segments) {
       const path = segments.join('/');
-      const known = kept.get(path);
-      const told = await asking(known ? { path, known: known.entry.etag } : { path });
-      const file = fileOf(told, known);
+      const question = questionOf(path, false);
+      const { told, turn } = await answerTo(question);
+      const file = fileOf(told, question.known, turn);
       if (told.is === 'whole' && told.settled && file) kept.keep(path, file, told.bytes.length);
       return file;
     },
