@@ -1,11 +1,11 @@
 import { failuresCountFor } from '#core/policy/slow-down.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { answersKeptFor } from './idempotency/kept-answers.ts';
 import { longestSession } from './visits/visit-session.ts';
 
 const day = 86_400_000; // ms
 const batch = 1000; // rows at a time, so that other changes get their turn
-const keptAnswersFor = day;
 const longestConflict = 3_600_000;
 
 /** Audit rows older than the operator keeps them, by whole days. */
@@ -46,7 +46,7 @@ async function dropEnded(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom('api_token').where('expires_at', '<', now).execute();
   await tx
     .deleteFrom('idempotency')
-    .where('created_at', '<', now - keptAnswersFor)
+    .where('created_at', '<', now - answersKeptFor)
     .execute();
   await tx.deleteFrom('ongoing').where('until', '<', now).execute();
 }

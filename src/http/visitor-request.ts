@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ItemPath, parseEncodedPath, rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
+import type { Running } from '#features/idempotency/kept-answers.ts';
 import type { Approaching, VisitPorts } from '#features/visits/enter.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
-import type { Running } from './idempotency.ts';
 import type { Patience } from './patience.ts';
 import { pathOf } from './problem.ts';
 import type { UnknownLinks } from './unknown-links.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adminKey, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
+import { adminKey, type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { faultsOf, keyOf } from './keys.ts';
 
 const columns = [
@@ -76,6 +76,17 @@ for (const [action, run] of [
     assert.equal(rows.length, 1);
     assert.equal(rows[0].actor, 'environment');
   });
+
+test('the trail tells of a new share all that the interface then tells of it', async (t) => {
+  const postern = await startPostern(t);
+  const users = await usersProfile(postern, ['ann', 'bob']);
+  const lists = { allowAllUsers: false, userNames: 'BOB, ann', groupNames: '"a, b", c' };
+  for (const over of [{}, { authenticationId: users.id }, { authenticationId: users.id, ...lists }]) {
+    const { id } = await postern.call('share/add', newShare({ notifyEmails: 'a@example.com', validityEndDate: '2099-01-01', ...over }));
+    const { list } = await postern.call('audit/search', { action: 'share/add', shareId: id });
+    assert.deepEqual(JSON.parse(list[0].after), await postern.call('share/get', { id }));
+  }
+});
 
 test('the trail is searched by share, user name, action, outcome, word and time', async (t) => {
   const postern = await startPostern(t);

@@ -3,7 +3,8 @@ import { Refusal } from '#core/messages.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
-const keptFor = 24 * 3_600_000; // ms
+/** How long a repeated request is answered as before (decisions.md); ms. */
+export const answersKeptFor = 24 * 3_600_000;
 const longestKey = 255;
 const purpose = 'idempotent answer';
 
@@ -49,7 +50,7 @@ export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number):
     .where('caller', '=', twin.caller)
     .where('key', '=', twin.key)
     .executeTakeFirst();
-  if (!row || row.created_at <= now - keptFor) return null;
+  if (!row || row.created_at <= now - answersKeptFor) return null;
   if (row.fingerprint !== twin.fingerprint) throw new Refusal('idempotencyReused');
   return { status: row.status, body: vault.open(purpose, row.answer) };
 }
@@ -60,7 +61,7 @@ export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: 
     .deleteFrom('idempotency')
     .where('caller', '=', twin.caller)
     .where('key', '=', twin.key)
-    .where('created_at', '<=', now - keptFor)
+    .where('created_at', '<=', now - answersKeptFor)
     .execute();
   const values = {
     caller: twin.caller,
