@@ -1,6 +1,5 @@
 import { accessSync, constants } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { rootPath } from '#core/item-path.ts';
 import type { Ports } from '#ports/ports.ts';
 
 const locationPatience = 1000; // ms; a mount that hangs is reported as away
@@ -21,7 +20,7 @@ async function locationsOf({ store, storages, vault }: Ports) {
       id: row.id,
       kind: row.kind,
       answers: await passes(async () =>
-        (await storages.open({ ...row, configuration: vault.open('location', row.configuration) })).stat(rootPath),
+        (await storages.open({ ...row, configuration: vault.open('location', row.configuration) })).check(),
       ),
     })),
   );

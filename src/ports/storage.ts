@@ -35,6 +35,8 @@ export interface BegunChange {
 
 /** A place that holds files. An ItemPath is a list of checked segments (core/item-path): no adapter splits or decodes one. */
 export interface Storage {
+  /** Answers as long as the place does. */
+  check(): Promise<void>;
   /** null where nothing lies at `path`, or what is neither file nor folder. Every method throws StorageAway where the place does not answer. */
   stat(path: ItemPath): Promise<Entry | null>;
   /** The entries of a folder in batches, in no order; null where there is no folder. */

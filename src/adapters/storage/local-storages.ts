@@ -67,6 +67,7 @@ function followPath(folder: string, lister: Lister): Opened {
   }
   return {
     storage: {
+      check: () => reach((storage) => storage.check()),
       stat: (path) => reach((storage) => storage.stat(path)),
       list: (path) => reach((storage) => storage.list(path)),
       page: (path, query) => reach((storage) => storage.page(path, query)),

@@ -23,18 +23,26 @@ async function removeBeside(parent: number, name: string, token: string): Promis
 
 /** Files under one folder of this machine, reached without following links (design: disk). */
 export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage {
+  let looking: Promise<boolean> | undefined;
+  /** One look for all who ask meanwhile: a disk that hangs fills no pool. */
+  const isStillThere = () => {
+    looking ??= isThere(root).finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
   /** Absent is an answer only while the root itself is there. */
   async function told<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (cause) {
-      throw storageError(isAbsent(cause) && !(await isThere(root)) ? failure(rootGone) : cause);
+      throw storageError(isAbsent(cause) && !(await isStillThere()) ? failure(rootGone) : cause);
     }
   }
   /** Nothing is begun in a folder that its path no longer leads to. */
   const guarded = <T>(work: () => Promise<T>) =>
     told(async () => {
-      if (!(await isThere(root))) throw failure(rootGone);
+      if (!(await isStillThere())) throw failure(rootGone);
       return work();
     });
   const nullIfAbsent = (cause: unknown) => {
@@ -79,6 +87,7 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
   }
 
   return {
+    check: () => guarded(async () => undefined),
     // The reader looks at the root itself.
     stat: (path) => told(() => reader.stat(path)).catch(nullIfAbsent),
     list: (path) =>
