@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '#features/visits/recognise.ts';
 import type { NewSession } from '#features/visits/sign-in.ts';
@@ -12,9 +13,11 @@ const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? '__Host-postern-'
 
 /** The session cookies of a request, by login profile. */
 export function sessionTokens(request: FastifyRequest, publicUrl: string): Map<number, string> {
-  const prefix = prefixOf(publicUrl);
   const tokens = new Map<number, string>();
-  for (const [name, value] of Object.entries(request.cookies)) {
+  const { cookie } = request.headers;
+  if (cookie === undefined) return tokens;
+  const prefix = prefixOf(publicUrl);
+  for (const [name, value] of Object.entries(parseCookie(cookie))) {
     const id = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
     if (Number.isSafeInteger(id) && value) tokens.set(id, value);
   }
@@ -37,7 +40,19 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
   return { session: (profileId) => tokens.get(profileId) ?? null, basic: basicOf(request.headers.authorization) };
 }
 
-const options = (publicUrl: string) => ({ httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure(publicUrl) }) as const;
+function sendCookie(reply: FastifyReply, publicUrl: string, profileId: number, value: string, seconds: number): void {
+  const cookie = stringifySetCookie({
+    name: prefixOf(publicUrl) + profileId,
+    value,
+    maxAge: seconds,
+    ...(seconds === 0 ? { expires: new Date(0) } : {}),
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: isSecure(publicUrl),
+  });
+  reply.header('set-cookie', cookie); // beside those that are set already
+}
 
 /** Sets a session's cookie, and forgets the oldest beyond thirty. */
 export async function setSessionCookie(
@@ -51,9 +66,9 @@ export async function setSessionCookie(
   others.delete(profileId);
   const surplus = new Set(await surplusTokens(store.read, [...others.values()], mostCookies - 1));
   for (const [id, known] of others) if (surplus.has(known)) clearSessionCookie(reply, publicUrl, id);
-  reply.setCookie(prefixOf(publicUrl) + profileId, token, { ...options(publicUrl), maxAge: longestSession / 1000 });
+  sendCookie(reply, publicUrl, profileId, token, longestSession / 1000);
 }
 
 export function clearSessionCookie(reply: FastifyReply, publicUrl: string, profileId: number): void {
-  reply.clearCookie(prefixOf(publicUrl) + profileId, options(publicUrl));
+  sendCookie(reply, publicUrl, profileId, '', 0);
 }

@@ -1,4 +1,3 @@
-import cookies from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import { SignInBody } from '#core/records/visit.ts';
@@ -91,7 +90,6 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
   const checkHost = hostCheck(ports.links.publicUrl);
   app.register(async (link) => {
-    await link.register(cookies);
     link.addHook('onRequest', (request, reply, done) => {
       reply.headers(linkHeaders);
       checkHost(request);

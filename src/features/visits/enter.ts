@@ -1,21 +1,23 @@
 import { type MessageName, Refusal } from '#core/messages.ts';
 import { type Action, type Approach, type Denial, decide, type Permit } from '#core/policy/decide.ts';
-import type { ProfileRules } from '#core/policy/share-rules.ts';
+import type { ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise } from './recognise.ts';
 import type { VisitTrail } from './visit-trail.ts';
 
-/** A link as it is until something changes, with what its login profile rules. */
+/** A link as it is until something changes, with what it and its login profile rule. */
 interface KnownLink {
   readonly link: LinkRow;
   readonly profile: ProfileRules;
+  /** For a visitor who has not signed in. */
+  readonly share: ShareRules;
 }
 
 const knownLink = ({ store }: Ports, viewId: string): Promise<KnownLink | null> =>
   store.unchanged(`link ${viewId}`, async () => {
     const link = await linkOfViewId(store.read, viewId);
-    return link ? { link, profile: profileRules(link) } : null;
+    return link ? { link, profile: profileRules(link), share: await shareRules(store.read, link, null) } : null;
   });
 
 /** One request at a link, as the edge hands it on. */
@@ -59,9 +61,15 @@ interface Asked {
   readonly replaces?: boolean;
 }
 
-async function ask(ports: Ports, { link, profile }: KnownLink, address: string, signedIn: SignedIn | null, asked: Asked) {
-  const who = signedIn && JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
-  const share = await ports.store.unchanged(`rules ${link.id} ${who}`, () => shareRules(ports.store.read, link, signedIn));
+function rulesFor({ store }: Ports, { link, share }: KnownLink, signedIn: SignedIn | null): Promise<ShareRules> | ShareRules {
+  if (!signedIn) return share;
+  const who = JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
+  return store.unchanged(`rules ${link.id} ${who}`, () => shareRules(store.read, link, signedIn));
+}
+
+async function ask(ports: Ports, known: KnownLink, address: string, signedIn: SignedIn | null, asked: Asked) {
+  const share = await rulesFor(ports, known, signedIn);
+  const { profile } = known;
   return decide({ ...asked, share, profile, visitor: { address, identity: signedIn }, now: ports.clock.now() });
 }
 
