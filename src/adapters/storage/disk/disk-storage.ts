@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { ItemAbsent, type Storage } from '#ports/storage.ts';
+import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
 import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
 import { codeOf, failure, isAbsent, rootGone, storageError } from './disk-errors.ts';
 import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
@@ -36,7 +36,8 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
     try {
       return await work();
     } catch (cause) {
-      throw storageError(isAbsent(cause) && !(await isStillThere()) ? failure(rootGone) : cause);
+      if (isAbsent(cause) && !(await isStillThere())) throw new StorageAway('the folder of the location is gone', { cause });
+      throw storageError(cause);
     }
   }
   /** Nothing is begun in a folder that its path no longer leads to. */

@@ -71,11 +71,16 @@ interface Question {
   readonly tell: ((told: ToldFile) => void)[];
 }
 
+function tellAll(questions: readonly Question[], told: ToldFile): void {
+  for (const tell of questions.flatMap((question) => question.tell)) tell(told);
+}
+
 export function fileReader(root: Root): Reader {
   const kept = smallFiles<OpenFile>();
   let next = new Map<string, Question>();
   let asked: Question[][] = [];
   let thread: Worker | undefined;
+  let closed = false;
   function begin(): Worker {
     const begun = startThread('./read-thread', import.meta.url, root);
     begun.on('message', (answers: readonly ToldFile[]) => {
@@ -87,7 +92,7 @@ export function fileReader(root: Root): Reader {
       thread = undefined;
       const lost = asked.flat();
       asked = [];
-      for (const tell of lost.flatMap((question) => question.tell)) tell({ is: 'problem', code: 'EIO' });
+      tellAll(lost, { is: 'problem', code: 'EIO' });
     };
     begun.on('error', end).on('exit', end);
     return begun;
@@ -95,6 +100,10 @@ export function fileReader(root: Root): Reader {
   function send(): void {
     const batch = [...next.values()];
     next = new Map();
+    if (closed) {
+      tellAll(batch, { is: 'problem', code: 'EIO' });
+      return;
+    }
     asked.push(batch);
     thread ??= begin();
     thread.ref();
@@ -131,6 +140,7 @@ export function fileReader(root: Root): Reader {
       return file;
     },
     async [Symbol.asyncDispose]() {
+      closed = true;
       await thread?.terminate();
     },
   };
