@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openRoot } from '#adapters/storage/disk/beneath.ts';
-import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
-import { folderLister } from '#adapters/storage/disk/lister.ts';
-import { fileReader } from '../../src/adapters/storage/disk/reader.ts';
-import { atEnd } from '../parts/at-end.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
+import { localDisk } from './local-disk.ts';
 import { namesIn, path, put, textOf, token } from './storage.contract.ts';
 import { swappedPlace } from './swapped-place.ts';
 import { until } from './until.ts';
@@ -16,11 +12,7 @@ test('a link swapped in at the worst moment leads nobody outside: not to read, l
   const base = await temporaryFolder(t);
   const place = swappedPlace(base, join(base, 'root'));
   const before = place.look();
-  const lister = folderLister();
-  const root = openRoot(place.root);
-  const reader = fileReader(root);
-  atEnd(t, () => reader[Symbol.asyncDispose]());
-  const storage = diskStorage(root, lister, reader);
+  const storage = localDisk(t, place.root);
   const race = place.race();
   const seen = { inside: 0, refused: 0 };
   const count = async (work: Promise<unknown>) =>
@@ -56,8 +48,6 @@ test('a link swapped in at the worst moment leads nobody outside: not to read, l
     if (file) await count(put(storage, '/', 'file', 'inside file', file.etag));
   }
   assert.equal(await race.ended, 0, 'the swapper did all its rounds');
-  await lister[Symbol.asyncDispose]();
-  closeSync(root.descriptor);
   t.diagnostic(`${turn} rounds: ${seen.inside} inside, ${seen.refused} refused`);
   assert.ok(seen.inside > 0);
   assert.deepEqual(place.look(), before);
@@ -67,11 +57,7 @@ test('deleting a tree while links are swapped into it deletes nothing outside', 
   const base = await temporaryFolder(t);
   const place = swappedPlace(base, join(base, 'root'));
   const before = place.look();
-  const lister = folderLister();
-  const root = openRoot(place.root);
-  const reader = fileReader(root);
-  atEnd(t, () => reader[Symbol.asyncDispose]());
-  const storage = diskStorage(root, lister, reader);
+  const storage = localDisk(t, place.root);
   const race = place.raceWithRemoval();
   let removed = 0;
   while (race.racing) {
@@ -91,8 +77,6 @@ test('deleting a tree while links are swapped into it deletes nothing outside', 
     ),
   );
   assert.deepEqual(readdirSync(join(place.root, '.postern')), []);
-  await lister[Symbol.asyncDispose]();
-  closeSync(root.descriptor);
   t.diagnostic(`${removed} trees`);
   assert.deepEqual(place.look(), before);
 });

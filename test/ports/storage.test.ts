@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
-  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -14,36 +13,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { openRoot } from '#adapters/storage/disk/beneath.ts';
-import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
-import { folderLister } from '#adapters/storage/disk/lister.ts';
+import { test } from 'node:test';
 import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
-import { fileReader } from '../../src/adapters/storage/disk/reader.ts';
-import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
+import { localDisk } from './local-disk.ts';
 import { folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
 import { namesIn, path, put, storageContract, textOf, token } from './storage.contract.ts';
 import { until } from './until.ts';
-
-function disk(t: TestContext, folder: string) {
-  const lister = folderLister();
-  const root = openRoot(folder);
-  const reader = fileReader(root);
-  atEnd(t, async () => {
-    await lister[Symbol.asyncDispose]();
-    await reader[Symbol.asyncDispose]();
-    closeSync(root.descriptor);
-  });
-  return diskStorage(root, lister, reader);
-}
 
 /** All names below a folder, hidden ones too. */
 const everything = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 const leftovers = (folder: string) => everything(folder).filter((name) => /\.postern(-|\/)/.test(name));
 const descriptors = () => readdirSync('/proc/self/fd').length;
 
-storageContract('disk', async (t) => disk(t, await temporaryFolder(t)));
+storageContract('disk', async (t) => localDisk(t, await temporaryFolder(t)));
 
 test('a link below the root answers as absent, wherever it points', async (t) => {
   const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
@@ -61,7 +44,7 @@ test('a link below the root answers as absent, wherever it points', async (t) =>
     file: 'real/file',
   };
   for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(root, name));
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   for (const name of Object.keys(targets)) {
     for (const where of [`/${name}`, `/${name}/file`]) {
       assert.equal(await storage.stat(path(where)), null, where);
@@ -87,7 +70,7 @@ test('a folder that holds links is deleted, and what they point to stays', async
   mkdirSync(join(outside, 'kept'));
   symlinkSync(outside, join(root, 'tree/out'));
   symlinkSync(outside, join(root, 'tree/sub/out'));
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await storage.remove(path('/'), 'tree', token());
   await until(() => everything(root).length === 1);
   assert.deepEqual(readdirSync(outside), ['kept']);
@@ -99,7 +82,7 @@ test('where .postern is a link nothing goes through it', async (t) => {
   writeFileSync(join(outside, 'file'), 'OUTSIDE');
   writeFileSync(join(root, 'mine'), 'inside');
   symlinkSync(outside, join(root, '.postern'));
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await assert.rejects(put(storage, '/', 'new', 'text'));
   await assert.rejects(storage.remove(path('/'), 'mine', token()));
   await storage.sweep().catch(() => {});
@@ -110,7 +93,7 @@ test('where .postern is a link nothing goes through it', async (t) => {
 test('pipes and sockets are absent, and never waited for', async (t) => {
   const root = await temporaryFolder(t);
   execFileSync('mkfifo', [join(root, 'pipe')]);
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   assert.equal(await storage.stat(path('/pipe')), null);
   assert.equal(await storage.open(path('/pipe')), null);
   assert.deepEqual(await namesIn(storage, '/'), []);
@@ -124,7 +107,7 @@ test('names that are not UTF-8, or reserved, are not listed, and go with their f
   writeFileSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0xc3, 0x28])]), 'x');
   for (const name of ['.Postern-x', '.pOSTERN', 'a\nb', 'back\\slash', 'ok', '.hidden'])
     if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
   await storage.rename(path('/'), 'tree', 'moved', token());
   await storage.remove(path('/'), 'moved', token());
@@ -133,7 +116,7 @@ test('names that are not UTF-8, or reserved, are not listed, and go with their f
 
 test('a path longer than the kernel takes is made, read and deleted', async (t) => {
   const root = await temporaryFolder(t);
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   const levels: string[] = [];
   for (let level = 0; level < 60; level += 1) {
     await storage.createFolder(path(`/${levels.join('/')}`), 'level'.repeat(20));
@@ -149,7 +132,7 @@ test('a path longer than the kernel takes is made, read and deleted', async (t) 
 
 test('a file with other names is replaced alone: its other names keep the old bytes', async (t) => {
   const root = await temporaryFolder(t);
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await put(storage, '/', 'doc', 'old');
   linkSync(join(root, 'doc'), join(root, 'other'));
   const seen = await storage.stat(path('/doc'));
@@ -161,7 +144,7 @@ test('a file with other names is replaced alone: its other names keep the old by
 test('a full disk says so, keeps what was there and leaves no half file', async (t) => {
   const root = smallDisk(t, 'size=4m');
   if (!root) return;
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await put(storage, '/', 'before', 'kept');
   await storage.stat(path('/before')); // the reader's thread has begun
   const before = descriptors();
@@ -177,7 +160,7 @@ test('a full disk says so, keeps what was there and leaves no half file', async 
 test('a disk that has no room for another name says so', async (t) => {
   const root = smallDisk(t, 'size=4m,nr_inodes=5');
   if (!root) return;
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), '');
   await assert.rejects(
     storage.createFolder(path('/'), 'new').then(() => storage.createFolder(path('/'), 'newer')),
@@ -188,7 +171,7 @@ test('a disk that has no room for another name says so', async (t) => {
 test('a disk mounted below the root takes, renames and loses files like any, and nothing is left beside them', async (t) => {
   const root = folderForDisks(t);
   if (!mountAt(t, join(root, 'mounted'), 'size=16m')) return;
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await put(storage, '/mounted', 'doc', 'old');
   const seen = await storage.stat(path('/mounted/doc'));
   await put(storage, '/mounted', 'doc', 'new', seen?.etag);
@@ -208,7 +191,7 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   // A folder that cannot be taken away stands for the crash: the removal stops in the middle.
   if (!mountAt(t, join(mounted, 'tree/stop'), 'size=1m')) return;
   const interrupted = token();
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await storage.remove(path('/mounted'), 'tree', interrupted).catch(() => {});
   assert.notDeepEqual(everything(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
@@ -220,7 +203,7 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
 test('a file from the far future is listed like any other', async (t) => {
   const root = smallDisk(t, 'size=4m');
   if (!root) return;
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await put(storage, '/', 'future', 'text');
   execFileSync('touch', ['-d', '@9000000000000', join(root, 'future')]);
   const modified = (await storage.stat(path('/future')))?.modified ?? Number.NaN;
@@ -231,7 +214,7 @@ test('a root that is gone is away, not empty, and comes back', async (t) => {
   const base = await temporaryFolder(t);
   const root = join(base, 'root');
   mkdirSync(root);
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   await put(storage, '/', 'doc', 'text');
   rmSync(root, { recursive: true });
   await assert.rejects(storage.stat(path('/doc')), StorageAway);
@@ -245,7 +228,7 @@ test('a root that goes during an upload is away, and the upload is not kept', as
   const base = await temporaryFolder(t);
   const root = join(base, 'root');
   mkdirSync(root);
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   const upload = await storage.upload(path('/'), token());
   await upload.write(Buffer.from('text'));
   renameSync(root, join(base, 'moved'));
@@ -257,7 +240,7 @@ test('a root that goes during an upload is away, and the upload is not kept', as
 
 test('a small file that is overwritten in place is read anew, however often it was asked for', async (t) => {
   const root = await temporaryFolder(t);
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   const file = join(root, 'doc');
   writeFileSync(file, 'old.');
   await until(() => statSync(file).ctimeMs < Date.now() - 1100); // its times have settled: it is kept
@@ -272,7 +255,7 @@ test('a small file that is overwritten in place is read anew, however often it w
 
 test('a large file that many ask for at once is opened for each, and closed for each', async (t) => {
   const root = await temporaryFolder(t);
-  const storage = disk(t, root);
+  const storage = localDisk(t, root);
   writeFileSync(join(root, 'large'), Buffer.alloc(1 << 20, 'x'));
   await storage.stat(path('/large')); // the reader's thread has begun
   const before = descriptors();
