@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, page, paired } from './figures.ts';
-import { give, rate, take } from './load.ts';
+import { give, rate, type Shot, take } from './load.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { type Measured, startServer } from './process.ts';
 import { slowDisk } from './slow-disk.ts';
 
 const rounds = 5;
-const seconds = 2;
+const [slices, seconds] = [2, 1];
 const gibibyte = 1 << 30;
 const folder = await mkdtemp(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'postern-bench-'));
 const only = process.argv[2];
@@ -30,6 +30,15 @@ async function fill(file: string, bytes: number): Promise<void> {
   await finished(stream);
 }
 
+/** Two servers under the same load, in short turns. */
+const paced = (reference: Shot, ours: Shot, connections: number) =>
+  paired(
+    rounds,
+    () => rate(reference, connections, seconds),
+    () => rate(ours, connections, seconds),
+    slices,
+  );
+
 const startBare = (environment = {}) => startServer(join(import.meta.dirname, 'servers/bare.ts'), [folder], environment, /ready (\d+)/);
 const set = (bare: Measured, body: string) => fetch(`${bare.url}/set`, { method: 'POST', body });
 
@@ -41,37 +50,18 @@ async function smallAnswers(bare: Measured, postern: BenchPostern, share: { id: 
     body: JSON.stringify({ id: share.id }),
   } as const;
   await set(bare, await (await fetch(get.url, get)).text());
-  const fixedPost = () => rate({ url: `${bare.url}/fixed`, method: 'POST', body: get.body }, 16, seconds);
-  note(atLeast('share/get', 'requests/s', await paired(rounds, fixedPost, () => rate(get, 16, seconds)), 0.5));
+  const fixed = { url: `${bare.url}/fixed` };
+  note(atLeast('share/get', 'requests/s', await paced({ ...fixed, method: 'POST', body: get.body }, get, 16), 0.5));
   const visit = `${postern.url}/s/${share.viewId}/visit`;
   await set(bare, await (await fetch(visit)).text());
-  const fixedGet = () => rate({ url: `${bare.url}/fixed` }, 16, seconds);
-  note(atLeast('visit', 'requests/s', await paired(rounds, fixedGet, () => rate({ url: visit }, 16, seconds)), 0.35));
+  note(atLeast('visit', 'requests/s', await paced(fixed, { url: visit }, 16), 0.35));
   await set(bare, 'x'.repeat(1024));
-  note(
-    atLeast(
-      'a 1 KB file',
-      'requests/s',
-      await paired(rounds, fixedGet, () => rate({ url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16, seconds)),
-      0.35,
-    ),
-  );
+  note(atLeast('a 1 KB file', 'requests/s', await paced(fixed, { url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16), 0.35));
 }
 
 async function files(bare: Measured, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}/file`;
-  note(
-    atLeast(
-      'a 100 KB file',
-      'files/s',
-      await paired(
-        rounds,
-        () => rate({ url: `${bare.url}/stream/100k.bin` }, 8, seconds),
-        () => rate({ url: `${link}/100k.bin` }, 8, seconds),
-      ),
-      0.75,
-    ),
-  );
+  note(atLeast('a 100 KB file', 'files/s', await paced({ url: `${bare.url}/stream/100k.bin` }, { url: `${link}/100k.bin` }, 8), 0.75));
   const used: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
   const speed = async (server: Measured, who: 'bare' | 'postern', url: string) => {
     const before = server.cpu();
@@ -159,25 +149,8 @@ async function changes(bare: Measured, postern: BenchPostern, slow: string): Pro
   const body = JSON.stringify(shareBody);
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization, body } as const;
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
-  if (slow === '')
-    note(
-      atLeast(
-        'share/add, one at a time',
-        'changes/s',
-        await paired(
-          rounds,
-          () => rate(commit, 1, seconds),
-          () => rate(add, 1, seconds),
-        ),
-        0.5,
-      ),
-    );
-  const pair = await paired(
-    rounds,
-    () => rate(commit, 32, seconds),
-    () => rate(add, 32, seconds),
-  );
-  note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', pair, slow === '' ? 0.8 : 5));
+  if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await paced(commit, add, 1), 0.5));
+  note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await paced(commit, add, 32), slow === '' ? 0.8 : 5));
   await loopDelay(postern);
   await rate(add, 32, seconds);
   if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));

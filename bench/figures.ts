@@ -10,11 +10,19 @@ export interface Figure {
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Medians of both, and of their ratio pair by pair, with its spread: A B A B, so that a machine that drifts drifts for both. */
-export async function paired(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>) {
+/**
+ * Medians of both, and of their ratio pair by pair, with its spread.
+ * @param slices how often both are measured within a pair: A B B A, so that a machine that drifts drifts for both
+ */
+export async function paired(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {
   const pairs: [number, number][] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const pair: [number, number] = [await reference(), await ours()];
+    const pair: [number, number] = [0, 0];
+    for (let slice = 0; slice < slices; slice += 1) {
+      if (slice % 2 === 1) pair[1] += (await ours()) / slices;
+      pair[0] += (await reference()) / slices;
+      if (slice % 2 === 0) pair[1] += (await ours()) / slices;
+    }
     if (round > 0) pairs.push(pair); // the first warms up
   }
   const ratios = pairs.map(([a, b]) => b / a);

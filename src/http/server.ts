@@ -101,7 +101,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.method !== 'PUT') {
       if (request.headers.expect !== undefined) reply.raw.writeContinue();
-      if (!request.raw.complete) expectBody(request.raw, settings.patience);
+      if (request.method !== 'GET' && request.method !== 'HEAD' && !request.raw.complete) expectBody(request.raw, settings.patience);
     }
     done(null, payload);
   });
