@@ -42,6 +42,9 @@ function guide(postern: Postern, settings: Settings): string[] {
   ];
 }
 
+// Whoever reads our output may leave: what is served does not end with the log.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const settings = settingsOrStop();
 const postern = await compose(settings).catch((cause: unknown) =>
   stop(cannot, `Postern does not start: ${cause instanceof Error ? cause.message : 'unknown error'}`),

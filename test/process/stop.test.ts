@@ -68,3 +68,12 @@ test('SIGTERM is not held up by a client who never ends a request', { timeout: 3
   postern.child.kill('SIGTERM');
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
 });
+
+test('whoever reads the log may leave: Postern serves on, and ends with 0', async (t) => {
+  const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
+  postern.child.stdout?.destroy();
+  postern.child.stderr?.destroy();
+  assert.equal((await postern.send('share/add', newShare())).status, 200);
+  postern.child.kill('SIGTERM');
+  assert.deepEqual(await postern.ended, { code: 0, signal: null });
+});
