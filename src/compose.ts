@@ -153,6 +153,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink),
     running: new Set(),
     patience,
+    managed: admin === app,
     pages,
   });
 

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { enter } from '#features/visits/enter.ts';
 import { reachPortal } from '#features/visits/portal.ts';
+import { frontPage } from './front-page.ts';
 import { approachingOf, type VisitorParts } from './visitor-request.ts';
 
-/** The page of a link and of a portal: the same application, which asks the routes beside it. */
+/** The page of a link and of a portal, the same application, which asks the routes beside it; and that of the address itself. */
 export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const file = join(parts.pages, 'index.html');
   const page = existsSync(file)
     ? readFileSync(file, 'utf8')
     : '<!doctype html><title>Postern</title><p>The pages are not built: run npm start.</p>';
+  app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.managed)));
   app.get('/s/:viewId', async (request, reply) => {
     await enter(parts.ports, { ...approachingOf(request, parts), credentials: { basic: null, session: () => null } }, { request: 'page' });
     return reply.type('text/html; charset=utf-8').send(page);

@@ -16,6 +16,8 @@ export interface VisitorParts {
   readonly unknownLinks: UnknownLinks;
   readonly running: Running;
   readonly patience: Patience;
+  /** Does the management interface answer at the same address? */
+  readonly managed: boolean;
   /** Folder of the built pages. */
   readonly pages: string;
 }

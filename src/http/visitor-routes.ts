@@ -66,7 +66,7 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
 
 /** Methods that each address of a link takes, for 405. */
 const methodsOf: readonly (readonly [RegExp, string])[] = [
-  [/^\/[sp]\/[^/]+$/, 'GET, HEAD'],
+  [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/sign-(in|out)$/, 'POST'],
   [/^\/s\/[^/]+\/(list|zip)(\/|$)/, 'GET, HEAD'],

@@ -121,5 +121,6 @@ test('with POSTERN_ADMIN_PORT links and management answer each at their own port
     assert.equal(await status(`${postern.apiUrl}/s/${viewId}${path}`), 404, `${path} at the management's port`);
     assert.equal(await status(`${postern.publicUrl}/s/${viewId}${path}`), 200, path);
   }
+  assert.doesNotMatch(await (await fetch(postern.publicUrl)).text(), /docs/);
   for (const url of [postern.publicUrl, postern.apiUrl]) assert.equal(await status(`${url}/health/live`), 200);
 });

@@ -79,6 +79,7 @@ test('every state of the page is one that axe finds nothing wrong with', async (
     [dropBox.viewUrl, 'Drop files here'],
     [empty.viewUrl, 'This folder is empty.'],
     [`${postern.publicUrl}/s/nothing-of-the-kind`, 'There is no such link'],
+    [postern.publicUrl, 'Files are shared by link'],
   ];
   for (const [url, sign] of states) {
     await page.goto(url);
@@ -123,4 +124,17 @@ test('a page that lists files notices that the link has been stopped, and says s
   await page.getByRole('link', { name: 'inner' }).first().click();
 
   await page.getByRole('heading', { name: 'There is no such link' }).waitFor();
+});
+
+test('whoever opens the printed address is told where to go, the operator to the interface', async (t) => {
+  const postern = await startPostern(t);
+  const { window, complaints } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+
+  await page.goto(postern.publicUrl);
+  await page.getByText('Open the link that you were sent').waitFor();
+  await page.getByRole('link', { name: 'Try the interface' }).click();
+
+  await page.waitForURL(/\/docs/);
+  assert.deepEqual(complaints, []);
 });
