@@ -3,22 +3,56 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import pg from 'pg';
+import { openPostgresStore } from '../src/adapters/store/postgres/postgres-store.ts';
+import { startPostgres } from '../test/parts/postgres-server.ts';
+import { template } from '../test/parts/test-database.ts';
 
-const named = process.argv.slice(2);
-const files = named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const engines = process.argv.includes('--sqlite')
+  ? ['SQLite']
+  : process.argv.includes('--postgres')
+    ? ['PostgreSQL']
+    : ['SQLite', 'PostgreSQL'];
+const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
+/** What a request may come to depends on the database; what a page or a process does, does not. */
+const asksTheDatabase = /^test\/(api|hostile|model|visit)\//;
 let [passed, failed] = [0, 0];
-const counts = ({ details, name }: { details: { type?: string }; name: string }) => details.type !== 'suite' && !name.endsWith('.test.ts');
-const stream = run({ files, concurrency: availableParallelism() });
-stream.on('test:pass', (event) => {
-  if (counts(event)) passed += 1;
-});
 let fileFailed = false;
-stream.on('test:fail', (event) => {
-  if (counts(event)) failed += 1;
-  else fileFailed = true; // a file that ends badly has failed, even where each of its tests passed
-});
-stream.compose(spec).pipe(process.stdout);
-await new Promise((resolve) => stream.once('end', resolve));
+const counts = ({ details, name }: { details: { type?: string }; name: string }) => details.type !== 'suite' && !name.endsWith('.test.ts');
+
+async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const stream = run({ files: [...files], concurrency: availableParallelism(), env });
+  stream.on('test:pass', (event) => {
+    if (counts(event)) passed += 1;
+  });
+  stream.on('test:fail', (event) => {
+    if (counts(event)) failed += 1;
+    else fileFailed = true; // a file that ends badly has failed, even where each of its tests passed
+  });
+  const ended = new Promise((resolve) => stream.once('end', resolve));
+  stream.compose(spec).pipe(process.stdout, { end: false });
+  await ended;
+}
+
+async function runOnPostgres(files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
+  await using server = await startPostgres();
+  const admin = new pg.Client(server.url('postgres'));
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${template}`);
+  await admin.end();
+  const store = await openPostgresStore(server.url(template));
+  await store[Symbol.asyncDispose]();
+  await runAll(files, { ...process.env, POSTERN_TEST_POSTGRES: server.url('').slice(0, -1) });
+}
+
+const files = named.length > 0 ? named : all;
+for (const engine of engines) {
+  console.log(`\n> tests on ${engine}`);
+  if (engine === 'SQLite') await runAll(files, process.env);
+  else await runOnPostgres(files.filter((file) => asksTheDatabase.test(file)));
+}
 process.on('exit', () => {
   if (fileFailed && failed === 0) failed += 1;
   if (passed === 0) failed += 1; // a run without a test proves nothing

@@ -12,6 +12,7 @@ import { settleChanges } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Store } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
 import { argon2Hash } from './adapters/os/argon2.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
@@ -89,12 +90,18 @@ async function checkSecretKey({ store, vault }: Ports): Promise<void> {
   }
 }
 
+async function openStore({ databaseUrl }: Settings, folder: string, lost: (cause: unknown) => void): Promise<Store> {
+  if (databaseUrl === null) return openSqliteStore(folder, lost);
+  const { openPostgresStore } = await import('./adapters/store/postgres/postgres-store.ts');
+  return openPostgresStore(databaseUrl);
+}
+
 /** The only place that knows every part. Tests call it too, with a part replaced by name. */
 export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
   const secretKey = settings.secretKey ?? data.secretKey();
-  const store = opened.use(openSqliteStore(data.path, replaced.lost ?? exitLost));
+  const store = opened.use(await openStore(settings, data.path, replaced.lost ?? exitLost));
   const storages = opened.use(localStorages(settings.localRoots, data.files));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {

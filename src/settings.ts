@@ -10,6 +10,8 @@ export interface Settings {
   /** null: `http://localhost:PORT`. */
   readonly publicUrl: string | null;
   readonly data: string;
+  /** null: the embedded database in `data`. */
+  readonly databaseUrl: string | null;
   readonly apiKey: string | null;
   readonly secretKey: string | null;
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
@@ -87,7 +89,11 @@ const localRoots = (value: string) =>
       };
     });
 
-const noDatabase = (value: string) => (value === '' ? null : must('is not built yet: leave it unset for the embedded database'));
+function databaseUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : must('must be postgres://user:password@host:port/database');
+  const isOne = ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1;
+  return isOne ? value : must('must be postgres://user:password@host:port/database');
+}
 const addresses = (value: string) =>
   ranges(value)
     .split(/[\s,]+/)
@@ -106,7 +112,12 @@ export const catalogue = {
     'Folder of the embedded database, the keys, and the location `local` in `files/` below it.',
     (value) => resolve(value),
   ),
-  databaseUrl: setting('POSTERN_DATABASE_URL', '', 'Reserved for PostgreSQL; any value is refused until it is built.', noDatabase),
+  databaseUrl: setting(
+    'POSTERN_DATABASE_URL',
+    '',
+    'Database on a PostgreSQL server, `postgres://user:password@host:port/database`; the embedded one in POSTERN_DATA if not set.',
+    optional(databaseUrl),
+  ),
   apiKey: setting(
     'POSTERN_API_KEY',
     '',
@@ -170,6 +181,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     admin: adminPort === null ? null : { port: adminPort, host: value(catalogue.adminHost) || host },
     publicUrl: value(catalogue.publicUrl),
     data: value(catalogue.data),
+    databaseUrl: value(catalogue.databaseUrl),
     apiKey: value(catalogue.apiKey),
     secretKey: value(catalogue.secretKey),
     localRoots: value(catalogue.localRoots),

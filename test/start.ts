@@ -6,6 +6,7 @@ import { compose, type Replaced } from '../src/compose.ts';
 import { readSettings } from '../src/settings.ts';
 import { atEnd } from './parts/at-end.ts';
 import { shareBody } from './parts/share-body.ts';
+import { databaseOf } from './parts/test-database.ts';
 
 /** Key of every Postern in a test. */
 export const adminKey = 'pst_test-key-of-an-admin';
@@ -55,7 +56,8 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 /** A whole Postern on real parts, listening on a free port, gone after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replaced = {}, data }: Start = {}) {
   const folder = data ?? (await temporaryFolder(t));
-  const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...environment });
+  const database = await databaseOf(folder);
+  const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
   const postern = await compose(settings, { log: null, ...replaced });
   let stopped = false;
   const stop = async () => {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatInstant } from '#core/instant.ts';
 import { messages, Refusal } from '#core/messages.ts';
-import { StoreFull } from '#ports/store.ts';
+import { StoreAway, StoreFull } from '#ports/store.ts';
 
 /** The body of a refusal: RFC 9457, and the names that other clients read (decisions.md, Bodies and answers). */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
@@ -60,6 +60,8 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error &&
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
+  if (error instanceof StoreAway)
+    return new Refusal('storeAway', 'The database does not answer. Repeat a change with the same Idempotency-Key.');
   const known = fastifyRefusals[codeOf(error)]?.();
   if (known) return known;
   // What a plugin refuses is the client's: only which kind of refusal is told.

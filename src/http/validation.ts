@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '#core/instant.ts';
-import { type FieldFault, Refusal } from '#core/messages.ts';
+import { type FieldFault, fieldRefusal, Refusal } from '#core/messages.ts';
 
 // Nothing coerced, filled in or dropped; all faults at once (decisions.md, Bodies and answers).
 const ajv = new Ajv({ allErrors: true, strict: false });
@@ -74,7 +74,7 @@ function fromText(text: string, type: unknown): unknown {
 /**
  * Reads the query of an address for a schema.
  * @param repeatable names that may stand more than once: their values become a list
- * @throws 400 for a doubled parameter
+ * @throws 400 for a doubled parameter, and for a NUL character, which no stored text holds and PostgreSQL takes in none
  */
 export function readQuery(url: string, schema: TSchema, repeatable: readonly string[] = []): Record<string, unknown> {
   const begin = url.indexOf('?');
@@ -84,6 +84,7 @@ export function readQuery(url: string, schema: TSchema, repeatable: readonly str
   const parameters = new URLSearchParams(url.slice(begin + 1));
   for (const name of new Set(parameters.keys())) {
     const texts = parameters.getAll(name);
+    if (texts.some((text) => text.includes('\0'))) throw fieldRefusal(name, 'must not hold a NUL character');
     if (repeatable.includes(name)) query[name] = texts;
     else if (texts.length > 1)
       throw new Refusal('fieldInvalid', `${name} stands more than once`, { faults: [{ field: name, detail: 'must stand once' }] });

@@ -37,3 +37,6 @@ export interface Store {
 
 /** The database's disk is full: the change did not take place. */
 export class StoreFull extends Error {}
+
+/** The database does not answer: whether a change took place is not known. */
+export class StoreAway extends Error {}

@@ -40,7 +40,7 @@ const wrong = {
   PORT: '80800',
   POSTERN_ADMIN_PORT: 'x',
   POSTERN_PUBLIC_URL: 'ftp://example.com/sub',
-  POSTERN_DATABASE_URL: 'postgres://name:hidden-word@db/postern',
+  POSTERN_DATABASE_URL: 'mysql://name:hidden-word@db/postern',
   POSTERN_API_KEY: 'hidden-word',
   POSTERN_SECRET_KEY: 'hidden-word',
   POSTERN_LOCAL_ROOTS: '1:relative',

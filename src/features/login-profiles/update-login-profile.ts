@@ -48,7 +48,7 @@ async function checkOpenLinks(tx: Tx, profileId: number): Promise<void> {
 async function checkAddresses(tx: Tx, profileId: number): Promise<void> {
   const twice = await tx
     .selectFrom('access_user')
-    .select('email')
+    .select(({ fn }) => fn.min('email').as('email'))
     .where('profile_id', '=', profileId)
     .where('email_key', '!=', '')
     .groupBy('email_key')

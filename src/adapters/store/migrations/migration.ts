@@ -1,9 +1,12 @@
 /** How the engines write what they share. */
 export interface ColumnTypes {
+  readonly engine: 'sqlite' | 'postgres';
   /** A number that the engine gives out, never twice. */
   readonly identity: string;
   /** A 64-bit integer. */
   readonly integer: string;
+  /** Text that is compared by its code points. */
+  readonly text: string;
 }
 
 /** A step from one form of the database to the next; never changed once released. */

@@ -1,12 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Answer } from '#adapters/store/kysely-over.ts';
 
 const cachedStatements = 500;
-
-/** What a query gave: its rows, or how many it changed. */
-export interface Answer {
-  readonly rows: unknown[];
-  readonly changes: number;
-}
 
 /** One connection with its prepared statements: preparing costs more than asking. */
 export interface Connection {

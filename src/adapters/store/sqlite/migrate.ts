@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 
-const types: ColumnTypes = { identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', integer: 'INTEGER' };
+const types: ColumnTypes = { engine: 'sqlite', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', integer: 'INTEGER', text: 'TEXT' };
 
 /**
  * Brings the database to the newest form, all steps in one transaction.

@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
-import type { Answer } from './connection.ts';
-import type { Ask } from './kysely-over.ts';
+import type { Answer, Ask } from '#adapters/store/kysely-over.ts';
 
 interface Pending {
   readonly resolve: (answer: Answer) => void;

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import type { Store } from '#ports/store.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { openConnection, pragma } from './connection.ts';
 import { isUniqueViolation } from './errors.ts';
-import { kyselyOver } from './kysely-over.ts';
+import { sqlite } from './language.ts';
 import { migrate } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
 import { searchThread } from './search.ts';
@@ -42,8 +43,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void):
   const reader = openConnection(file, { readOnly: true });
   const searcher = searchThread(file);
   return {
-    read: kyselyOver(reader.run),
-    search: kyselyOver(searcher.ask),
+    read: kyselyOver(sqlite, reader.run),
+    search: kyselyOver(sqlite, searcher.ask),
     dialect: { name: 'sqlite', isUniqueViolation },
     write: (change, options = {}) => queue.write(change, options.dryRun ?? false),
     unchanged: unchanged.ask,

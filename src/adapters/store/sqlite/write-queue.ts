@@ -1,7 +1,8 @@
+import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import { StoreFull, type Tx } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import { isFull, isLost } from './errors.ts';
-import { kyselyOver } from './kysely-over.ts';
+import { sqlite } from './language.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
 const largestGroup = 64; // more would hold up the event loop
@@ -53,7 +54,7 @@ interface Told {
  */
 export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, committed: told }: Told): WriteQueue {
   const { database } = connection;
-  const tx = kyselyOver(connection.run);
+  const tx = kyselyOver(sqlite, connection.run);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const end = database.prepare('COMMIT');
   const enter = database.prepare('SAVEPOINT change');

@@ -1,23 +1,22 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import { type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, Kysely, type QueryResult } from 'kysely';
 import type { Database } from '#ports/tables.ts';
-import type { Answer } from './connection.ts';
+
+/** What a query gave: its rows, or how many it changed. */
+export interface Answer {
+  readonly rows: unknown[];
+  readonly changes: number;
+}
 
 /** Answers one query, at once or later. */
 export type Ask = (sql: string, parameters: readonly unknown[]) => Answer | Promise<Answer>;
 
-const noTransactions = () => Promise.reject(new Error('transactions belong to the write queue'));
+/** How an engine's SQL is written. */
+export type Language = Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
 
-/** Kysely that asks `ask`; it begins no transactions, which belong to the write queue. */
-export function kyselyOver(ask: Ask): Kysely<Database> {
+const noTransactions = () => Promise.reject(new Error('transactions belong to the store'));
+
+/** Kysely that asks `ask`; it begins no transactions, which belong to the store. */
+export function kyselyOver(language: Language, ask: Ask): Kysely<Database> {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await ask(sql, parameters);
@@ -37,12 +36,5 @@ export function kyselyOver(ask: Ask): Kysely<Database> {
     releaseConnection: async () => {},
     destroy: async () => {},
   };
-  return new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
+  return new Kysely<Database>({ dialect: { ...language, createDriver: () => driver } });
 }

@@ -1,0 +1,24 @@
+import pg from 'pg';
+import { StoreAway, StoreFull } from '#ports/store.ts';
+
+// Classes and codes of PostgreSQL's appendix A.
+const uniqueViolation = '23505';
+const diskFull = '53100';
+const readOnly = '25006'; // a standby answers: its primary has gone
+const conflicts = ['40001', '40P01'];
+const awayClasses = ['08', '53', '57'];
+
+const codeOf = (cause: unknown) => (cause instanceof pg.DatabaseError ? (cause.code ?? '') : '');
+
+export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === uniqueViolation;
+
+/** Two changes that cannot have happened one after the other: one of them is to be run again. */
+export const isConflict = (cause: unknown): boolean => conflicts.includes(codeOf(cause));
+
+/** What a failed query means to whoever asked; what is not the server's own word is a lost connection. */
+export function said(cause: unknown): unknown {
+  const code = codeOf(cause);
+  if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
+  const away = cause instanceof pg.DatabaseError ? awayClasses.includes(code.slice(0, 2)) || code === readOnly : cause instanceof Error;
+  return away ? new StoreAway('the database does not answer', { cause }) : cause;
+}

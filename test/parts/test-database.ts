@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+
+/** The server of a run on PostgreSQL, and a migrated database there to copy (scripts/run-tests.ts). */
+const server = process.env['POSTERN_TEST_POSTGRES'];
+export const template = 'postern_template';
+
+/** Do the tests of this run have their database on PostgreSQL? */
+export const onPostgres = server !== undefined;
+
+/** The settings by which a Postern on a folder finds its database: the same one at each start. */
+export async function databaseOf(folder: string): Promise<Record<string, string>> {
+  if (server === undefined) return {};
+  const name = `t_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+  const client = new pg.Client(`${server}/postgres`);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  } finally {
+    await client.end();
+  }
+  return { POSTERN_DATABASE_URL: `${server}/${name}` };
+}

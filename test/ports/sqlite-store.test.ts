@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { temporaryFolder } from '../start.ts';
+import { smallDisk } from './small-disk.ts';
+import { keysOf, note, storeContract } from './store.contract.ts';
+
+function openStore(t: TestContext, folder: string): Store {
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  atEnd(t, () => store[Symbol.asyncDispose]());
+  return store;
+}
+storeContract('SQLite', async (t) => {
+  const folder = await temporaryFolder(t);
+  return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+});
+
+test('a change that awaits something other than its transaction is refused and leaves nothing', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  const late = store.write(async (tx) => {
+    await note('late')(tx);
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+  await assert.rejects(late, /awaited something other/);
+  assert.deepEqual(await keysOf(store), []);
+});
+
+test('a change that awaits something else is refused alone: those behind it are kept', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  const late = async (tx: Tx) => {
+    await note('late')(tx);
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const results = await Promise.allSettled([store.write(note('a')), store.write(late), store.write(note('b')), store.write(note('c'))]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
+  assert.deepEqual(await keysOf(store), ['a', 'b', 'c']);
+});
+
+test('a change that waits for another change is refused, and does not stop the store for ever', { timeout: 3000 }, async (t) => {
+  const store = openSqliteStore(await temporaryFolder(t), () => {});
+  await assert.rejects(store.write(() => store.write(note('inner'))));
+  await store[Symbol.asyncDispose]();
+});
+
+test('a change sees those before it, in the order in which they were asked for', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  const seen = await Promise.all(
+    Array.from({ length: 200 }, () =>
+      store.write(async (tx) => {
+        await note('x')(tx);
+        return (await tx.selectFrom('failure').selectAll().execute()).length;
+      }),
+    ),
+  );
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 200 }, (_, index) => index + 1),
+  );
+});
+
+test('a full disk refuses changes, loses none that was answered, and takes new ones once there is room', async (t) => {
+  const folder = smallDisk(t, 'size=3m');
+  if (!folder) return;
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  await store.write(note('before'));
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - 65_536));
+  const results = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => store.write(note(`${index}`.padEnd(20_000, 'x')))));
+  const kept = results.filter(({ status }) => status === 'fulfilled').length;
+  assert.ok(kept < 40);
+  assert.equal((await keysOf(store)).length, kept + 1);
+  unlinkSync(join(folder, 'filler'));
+  await store.write(note('after'));
+  await store[Symbol.asyncDispose]();
+  const again = openSqliteStore(folder, () => {});
+  const found = await keysOf(again);
+  await again[Symbol.asyncDispose]();
+  assert.equal(found.length, kept + 2);
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import type { Store, Tx } from '#ports/store.ts';
+import { atEnd } from '../parts/at-end.ts';
+
+/** Opens a database of the test's own: an empty one, and then the same again. */
+export type OpenStore = (t: TestContext) => Promise<() => Promise<Store>>;
+
+export const note = (key: string) => (tx: Tx) => tx.insertInto('failure').values({ key, at: 0 }).execute();
+export const keysOf = async ({ read }: Store) =>
+  (await read.selectFrom('failure').select('key').orderBy('key').execute()).map(({ key }) => key);
+
+/** Columns of each table by src/ports/tables.ts: name, type, whether null is taken. */
+function declared(): Map<string, string[]> {
+  const source = readFileSync(join(import.meta.dirname, '../../src/ports/tables.ts'), 'utf8');
+  const bodies = new Map(
+    [...source.matchAll(/interface (\w+)( extends Owned)? \{([^}]*)\}/g)].map(([, name, owned, body]) => [
+      name ?? '',
+      { owned: Boolean(owned), body: body ?? '' },
+    ]),
+  );
+  const columns = (name: string): string[] => {
+    const found = bodies.get(name);
+    assert.ok(found, name);
+    const own = [...found.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(
+      ([, column, type = '']) => `${column} ${/string|'/.test(type) ? 'text' : 'integer'}${type.includes('null') ? '' : ' NOT NULL'}`,
+    );
+    return [...own, ...(found.owned ? columns('Owned') : [])];
+  };
+  const tables = [...(bodies.get('Database')?.body ?? '').matchAll(/(\w+): (\w+);/g)];
+  return new Map(tables.map(([, table = '', type = '']) => [table, columns(type).sort()]));
+}
+
+/** What every engine promises. */
+export function storeContract(engine: string, begin: OpenStore): void {
+  async function openStore(t: TestContext): Promise<Store> {
+    const store = await (await begin(t))();
+    atEnd(t, () => store[Symbol.asyncDispose]());
+    return store;
+  }
+
+  test(`a refused change leaves nothing of it, and those beside it stay (${engine})`, async (t) => {
+    const store = await openStore(t);
+    const refusal = new Error('refused');
+    const results = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) =>
+        store.write(async (tx) => {
+          await note(`${index}`)(tx);
+          if (index % 10 === 0) throw refusal;
+          return index;
+        }),
+      ),
+    );
+    for (const [index, result] of results.entries())
+      assert.deepEqual(result, index % 10 === 0 ? { status: 'rejected', reason: refusal } : { status: 'fulfilled', value: index });
+    assert.equal((await keysOf(store)).length, 90);
+  });
+
+  test(`a dry run answers as the change would and leaves nothing (${engine})`, async (t) => {
+    const store = await openStore(t);
+    const count = async (tx: Tx) => {
+      await note('x')(tx);
+      return (await tx.selectFrom('failure').selectAll().execute()).length;
+    };
+    const counts: number[] = [];
+    for (const dryRun of [false, true, false, true]) counts.push(await store.write(count, { dryRun }));
+    assert.deepEqual(counts, [1, 2, 2, 3]);
+    assert.equal((await keysOf(store)).length, 2);
+  });
+
+  test(`a row that another row forbids is told from other errors (${engine})`, async (t) => {
+    const store = await openStore(t);
+    const values = { title: 'A', default_profile_id: null, created_at: 0 };
+    await store.write((tx) =>
+      tx
+        .insertInto('tenant')
+        .values({ id: 7, ...values })
+        .execute(),
+    );
+    const fails = (change: (tx: Tx) => Promise<unknown>) =>
+      store.write(change).then(
+        () => assert.fail('it was taken'),
+        (cause: unknown) => cause,
+      );
+    const link = { view_key: 'abcd', tid: 7, share_id: null, profile_id: null };
+    await store.write((tx) => tx.insertInto('link').values(link).execute());
+    assert.ok(store.dialect.isUniqueViolation(await fails((tx) => tx.insertInto('link').values(link).execute())));
+    assert.ok(
+      store.dialect.isUniqueViolation(
+        await fails((tx) =>
+          tx
+            .insertInto('tenant')
+            .values({ id: 7, ...values })
+            .execute(),
+        ),
+      ),
+    );
+    assert.ok(
+      !store.dialect.isUniqueViolation(
+        await fails((tx) =>
+          tx
+            .insertInto('link')
+            .values({ ...link, view_key: 'e', tid: 8 })
+            .execute(),
+        ),
+      ),
+    );
+    assert.ok(!store.dialect.isUniqueViolation(await fails(() => Promise.reject(new Error('UNIQUE constraint failed')))));
+  });
+
+  test(`what fails only when it is committed fails alone (${engine})`, async (t) => {
+    const store = await openStore(t);
+    const tenant = (title: string, profile: number | null) => (tx: Tx) =>
+      tx.insertInto('tenant').values({ title, default_profile_id: profile, created_at: 0 }).execute();
+    const results = await Promise.allSettled([
+      store.write(tenant('a', null)),
+      store.write(tenant('b', 999)),
+      store.write(tenant('c', null)),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    const titles = await store.read.selectFrom('tenant').select('title').orderBy('title').execute();
+    assert.deepEqual(
+      titles.map(({ title }) => title),
+      ['a', 'c'],
+    );
+  });
+
+  test(`a parameter of a kind that no column has is refused, and the store goes on (${engine})`, async (t) => {
+    const store = await openStore(t);
+    await assert.rejects(
+      store.write((tx) => tx.insertInto('failure').values({ key: 'x', at: 1.5 }).execute()),
+      'STRICT',
+    );
+    await assert.rejects(
+      store.write((tx) =>
+        tx
+          .insertInto('failure')
+          .values({ key: Reflect.get({}, 'none'), at: 1 })
+          .execute(),
+      ),
+    );
+    await store.write(note('good'));
+    assert.deepEqual(await keysOf(store), ['good']);
+  });
+
+  test(`of a hundred changes that read before they write, each sees all before it (${engine})`, async (t) => {
+    const store = await openStore(t);
+    const raise = async (tx: Tx) => {
+      const rows = await tx.selectFrom('failure').selectAll().execute();
+      await note(`${rows.length}`)(tx);
+    };
+    await Promise.all(Array.from({ length: 100 }, () => store.write(raise)));
+    assert.equal(new Set(await keysOf(store)).size, 100);
+  });
+
+  test(`a database that a newer Postern made is not touched (${engine})`, async (t) => {
+    const open = await begin(t);
+    const store = await open();
+    await store.write((tx) => sql`insert into migration (name) values ('9999-future')`.execute(tx));
+    await store[Symbol.asyncDispose]();
+    await assert.rejects(open, /newer Postern/);
+  });
+
+  test(`the tables are those that the program knows, column by column (${engine})`, async (t) => {
+    const store = await openStore(t);
+    const tables = (await store.read.introspection.getTables()).filter(({ name }) => name !== 'migration');
+    const made = tables.map(({ name, columns }): [string, string[]] => [
+      name,
+      columns
+        .map(
+          (column) =>
+            `${column.name} ${/int/i.test(column.dataType) ? 'integer' : column.dataType.toLowerCase()}${column.isNullable && !column.isAutoIncrementing ? '' : ' NOT NULL'}`,
+        )
+        .sort(),
+    ]);
+    assert.deepEqual(made.sort(), [...declared()].sort());
+  });
+}
