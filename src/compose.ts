@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { keepHouse } from '#features/housekeeping.ts';
 import { operations } from '#features/operations.ts';
-import { isNew, newKey, prepare } from '#features/operators/first-start.ts';
+import { checkSecretKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
 import { settleChanges } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
@@ -79,17 +79,6 @@ function exitLost(cause: unknown): never {
   process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
 }
 
-/** @throws where the secrets of this installation were sealed with another key: nothing could be read, and much be lost */
-async function checkSecretKey({ store, vault }: Ports): Promise<void> {
-  const sealed = await store.read.selectFrom('location').select('configuration').executeTakeFirst();
-  if (!sealed) return;
-  try {
-    vault.open('location', sealed.configuration);
-  } catch {
-    throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
-  }
-}
-
 async function openStore({ databaseUrl }: Settings, folder: string, lost: (cause: unknown) => void): Promise<Store> {
   if (databaseUrl === null) return openSqliteStore(folder, lost);
   const { openPostgresStore } = await import('./adapters/store/postgres/postgres-store.ts');
@@ -117,12 +106,12 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     ...replaced.ports,
   };
 
+  await checkSecretKey(ports);
   const first = await isNew(ports);
   if (first && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
   const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
   if (firstKey !== null) data.keepFirstKey(firstKey);
   await prepare(ports, { apiKey: settings.apiKey, firstKey, folder: data.files });
-  await checkSecretKey(ports);
   await settleChanges(ports);
 
   const transfers = followTransfers();

@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { reaches } from '#core/policy/role.ts';
-import { keepAnswer, once, type Running, twinOf } from '#features/idempotency/kept-answers.ts';
+import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/kept-answers.ts';
 import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
 import { recordChange } from '#features/trail.ts';
 import { checkTarget } from '#features/versions.ts';
@@ -119,6 +119,7 @@ async function runChange(
     const seen = await operation.check?.(parameters, caller, ports);
     return ports.store.write(
       async (tx) => {
+        await checkUnanswered(tx, dry ? null : twin, ports.vault, now);
         if (operation.target) await checkTarget(tx, operation.target, parameters, caller, ifMatch);
         const changed = await operation.change(parameters, caller, tx, ports, seen);
         await recordChange(tx, caller, operation.name, changed.trail, now);

@@ -224,7 +224,13 @@ export interface FailureTable {
   at: number;
 }
 
+/** The one key that the secrets of this database are sealed with, by its fingerprint. */
+export interface SecretKeyTable {
+  fingerprint: string;
+}
+
 export interface Database {
+  secret_key: SecretKeyTable;
   tenant: TenantTable;
   login_profile: LoginProfileTable;
   access_user: AccessUserTable;

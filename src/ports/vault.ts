@@ -1,5 +1,7 @@
 /** Keeps secrets readable by this installation alone. */
 export interface Vault {
+  /** Tells one secret key from another, and nothing else of it. */
+  readonly fingerprint: string;
   /** @param purpose what the secret is for: sealed for one purpose, it opens for no other */
   seal(purpose: string, secret: string): string;
   /** @throws where the text was not sealed here, or for another purpose */

@@ -3,11 +3,14 @@ import type { Vault } from '#ports/vault.ts';
 
 const algorithm = 'aes-256-gcm';
 const [nonceBytes, tagBytes] = [12, 16];
+const fingerprintBytes = 16;
 
 /** Seals with AES-256-GCM (NIST SP 800-38D) under a key derived from the installation's secret (RFC 5869). */
 export function keyVault(secretKey: string): Vault {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: stored secrets', 32));
+  const fingerprint = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: fingerprint', fingerprintBytes)).toString('hex');
   return {
+    fingerprint,
     seal(purpose, secret) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(purpose));

@@ -55,8 +55,24 @@ export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number):
   return { status: row.status, body: vault.open(purpose, row.answer) };
 }
 
+/** A twin was answered by another process meanwhile. */
+class AnsweredMeanwhile extends Error {
+  readonly kept: KeptAnswer;
+  constructor(kept: KeptAnswer) {
+    super('a twin was answered meanwhile');
+    this.kept = kept;
+  }
+}
+
+/** Asked first in the transaction of a change: nothing is done twice, by whichever process. @throws what `once` answers */
+export async function checkUnanswered(tx: Tx, twin: Twin | null, vault: Vault, now: number): Promise<void> {
+  const kept = twin && (await keptAnswer(tx, twin, vault, now));
+  if (kept) throw new AnsweredMeanwhile(kept);
+}
+
 /** Keeps the answer, in the transaction of the change. */
 export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: Vault, now: number): Promise<void> {
+  await checkUnanswered(tx, twin, vault, now);
   await tx
     .deleteFrom('idempotency')
     .where('caller', '=', twin.caller)
@@ -95,6 +111,9 @@ export async function once<T>(
     if (!kept) return await run();
     await store.durable(); // what was seen may not be on disk yet
     return { replayed: kept };
+  } catch (cause) {
+    if (cause instanceof AnsweredMeanwhile) return { replayed: cause.kept };
+    throw cause;
   } finally {
     running.delete(name);
   }

@@ -54,6 +54,18 @@ async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<
 export const isNew = async ({ store }: Pick<Ports, 'store'>) =>
   (await store.read.selectFrom('tenant').select('id').executeTakeFirst()) === undefined;
 
+/** @throws where the secrets of this database were sealed with another key: nothing could be read, and much be lost */
+export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'vault'>): Promise<void> {
+  const { fingerprint } = vault;
+  const known = await store.write(async (tx) => {
+    const row = await tx.selectFrom('secret_key').selectAll().executeTakeFirst();
+    if (!row) await tx.insertInto('secret_key').values({ fingerprint }).execute();
+    return row?.fingerprint ?? fingerprint;
+  });
+  if (known !== fingerprint)
+    throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
+}
+
 /** A new admin key. */
 export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
 

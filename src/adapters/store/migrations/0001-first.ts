@@ -13,6 +13,7 @@ const toDefault = 'REFERENCES login_profile(id) DEFERRABLE INITIALLY DEFERRED';
 function tenants(types: ColumnTypes) {
   const { identity, integer: int, text } = types;
   return [
+    `CREATE TABLE secret_key (fingerprint ${text} NOT NULL PRIMARY KEY)`,
     `CREATE TABLE tenant (
       id ${identity}, title ${text} NOT NULL,
       default_profile_id ${int}${types.engine === 'sqlite' ? ` ${toDefault}` : ''}, created_at ${int} NOT NULL)`,

@@ -15,24 +15,24 @@ const types: ColumnTypes = {
  * @throws where the database holds a step that this program does not know: it is newer.
  */
 export async function migrate(connections: Connections, migrations: readonly Migration[]): Promise<void> {
-  const client = await connections.take();
-  const say = (sql: string, parameters: readonly unknown[] = []) => connections.ask(client, sql, parameters);
-  let lost = true;
-  try {
-    await say('BEGIN');
-    await say('SELECT pg_advisory_xact_lock($1)', [lock]);
-    await say('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)');
-    const { rows } = await say('SELECT name FROM migration ORDER BY name');
-    const done = rows.map((row) => String(Reflect.get(Object(row), 'name')));
-    const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
-    if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
-    for (const { name, statements } of migrations.filter((migration) => !done.includes(migration.name))) {
-      for (const statement of statements(types)) await say(statement);
-      await say('INSERT INTO migration (name) VALUES ($1)', [name]);
+  await connections.with(async (client) => {
+    const ask = (sql: string, parameters?: readonly unknown[]) => connections.ask(client, sql, parameters);
+    await ask('BEGIN');
+    try {
+      await ask('SELECT pg_advisory_xact_lock($1)', [lock]);
+      await ask('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)');
+      const { rows } = await ask('SELECT name FROM migration ORDER BY name');
+      const done = rows.map((row) => String(Reflect.get(Object(row), 'name')));
+      const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
+      if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
+      for (const { name, statements } of migrations.filter((migration) => !done.includes(migration.name))) {
+        for (const statement of statements(types)) await ask(statement);
+        await ask('INSERT INTO migration (name) VALUES ($1)', [name]);
+      }
+      await ask('COMMIT');
+    } catch (cause) {
+      await ask('ROLLBACK');
+      throw cause;
     }
-    await say('COMMIT');
-    lost = false;
-  } finally {
-    client.release(lost); // a connection that is given up rolls back
-  }
+  });
 }

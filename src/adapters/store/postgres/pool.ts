@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Answer } from '#adapters/store/kysely-over.ts';
+import { StoreAway } from '#ports/store.ts';
 import { said } from './errors.ts';
 
 const connectWithin = 4000; // ms
@@ -8,10 +9,12 @@ const [bigint, numeric] = [20, 1700];
 
 /** Connections to one server. */
 export interface Connections {
-  /** Any free one. @throws StoreAway */
-  take(): Promise<pg.PoolClient>;
+  /** Works with any free one; one that was lost meanwhile is not used again. @throws StoreAway */
+  with<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** Asks one of them. @throws StoreAway, StoreFull, and what the server says */
   ask(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<Answer>;
+  /** Says one or more commands in one message. @throws as `ask` */
+  say(client: pg.PoolClient, commands: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -20,6 +23,11 @@ const types = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
     type === bigint || type === numeric ? Number : pg.types.getTypeParser(type, format),
 };
+
+const told = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((cause: unknown) => {
+    throw said(cause);
+  });
 
 /**
  * @param most how many at once
@@ -51,18 +59,23 @@ export function openConnections(url: string, most: number, patience: number): Co
     return name;
   }
   return {
-    take: () =>
-      pool.connect().catch((cause: unknown) => {
-        throw said(cause);
-      }),
-    async ask(client, sql, parameters = []) {
+    async with(work) {
+      const client = await told(pool.connect());
+      let lost = false;
       try {
-        const { rows, rowCount } = await client.query({ name: nameOf(sql), text: sql, values: [...parameters] });
-        return { rows, changes: rowCount ?? 0 };
+        return await work(client);
       } catch (cause) {
-        throw said(cause);
+        lost = cause instanceof StoreAway;
+        throw cause;
+      } finally {
+        client.release(lost);
       }
     },
+    async ask(client, sql, parameters = []) {
+      const { rows, rowCount } = await told(client.query({ name: nameOf(sql), text: sql, values: [...parameters] }));
+      return { rows, changes: rowCount ?? 0 };
+    },
+    say: async (client, commands) => void (await told(client.query(commands))),
     close: () => pool.end(),
   };
 }

@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import type { Tx } from '#ports/store.ts';
@@ -7,9 +5,12 @@ import { isConflict, isUniqueViolation } from './errors.ts';
 import { postgres } from './language.ts';
 import type { Connections } from './pool.ts';
 
-const mostTries = 12;
-const mostTakenTries = 3; // a name that was taken meanwhile is seen by the second try
-const shortestPause = 4; // ms
+const mostTries = 3; // a name that was taken meanwhile is seen by the second
+const lock = 0x6368616e; // 'chan': changes share it; one that has collided has it alone, in all processes
+const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
+const beginBeside = `${begin}; SELECT pg_advisory_xact_lock_shared(${lock})`;
+
+const collided = (cause: unknown) => isConflict(cause) || isUniqueViolation(cause);
 
 /** Runs a change in a transaction of its own. */
 export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => Promise<T>;
@@ -27,35 +28,48 @@ export function transactions(connections: Connections): Transact {
     return tx;
   }
 
-  async function once<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    const client = await connections.take();
-    let lost = true;
+  async function once<T>(client: pg.PoolClient, beginning: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+    await connections.say(client, beginning);
     try {
-      await connections.ask(client, 'BEGIN ISOLATION LEVEL SERIALIZABLE');
-      try {
-        const value = await change(over(client));
-        await connections.ask(client, dryRun ? 'ROLLBACK' : 'COMMIT');
-        lost = false;
-        return value;
-      } catch (cause) {
-        await connections.ask(client, 'ROLLBACK');
-        lost = false;
-        throw cause;
-      }
-    } finally {
-      client.release(lost);
+      const value = await change(over(client));
+      await connections.say(client, dryRun ? 'ROLLBACK' : 'COMMIT');
+      return value;
+    } catch (cause) {
+      await connections.say(client, 'ROLLBACK');
+      throw cause;
     }
   }
 
-  return async (change, dryRun) => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await once(change, dryRun);
-      } catch (cause) {
-        const again = isConflict(cause) ? tries < mostTries : isUniqueViolation(cause) && tries < mostTakenTries;
-        if (!again) throw cause;
-        await pause(randomInt(shortestPause * 2 ** Math.min(tries, 7)));
+  /** No other change runs beside it, so that it comes to its end. */
+  async function alone<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+    await connections.say(client, `SELECT pg_advisory_lock(${lock})`); // before the transaction, which would see what was
+    try {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await once(client, begin, change, dryRun);
+        } catch (cause) {
+          if (!collided(cause) || tries === mostTries) throw cause;
+        }
       }
+    } finally {
+      await connections.say(client, `SELECT pg_advisory_unlock(${lock})`);
+    }
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  /** One of this process at a time: the others would hold a connection while they wait. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  }
+
+  return async (change, dryRun) => {
+    try {
+      return await connections.with((client) => once(client, beginBeside, change, dryRun));
+    } catch (cause) {
+      if (!collided(cause)) throw cause;
+      return inTurn(() => connections.with((client) => alone(client, change, dryRun)));
     }
   };
 }

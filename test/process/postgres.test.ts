@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { open } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { atEnd } from '../parts/at-end.ts';
+import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
+import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { changeShare, linkTo, posting } from '../visit/visiting.ts';
+
+const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+let made = 0;
+async function newDatabase(): Promise<Record<string, string>> {
+  made += 1;
+  const client = new pg.Client(server.url('postgres'));
+  await client.connect();
+  await client.query(`CREATE DATABASE p${made}`);
+  await client.end();
+  return { POSTERN_DATABASE_URL: server.url(`p${made}`), ...secret };
+}
+
+/** Two processes' worth of Postern on one database and the same files. */
+async function startTwo(t: TestContext) {
+  const environment = await newDatabase();
+  const data = await temporaryFolder(t);
+  return [await startPostern(t, { environment, data }), await startPostern(t, { environment, data })] as const;
+}
+
+test('while the database is away every call is told so, and Postern is ready again when it is back', async (t) => {
+  const postern = await startPostern(t, { environment: await newDatabase() });
+  const { base } = await linkTo(postern, {});
+  await server.stop();
+
+  const refused = await postern.send('share/add', newShare());
+  assert.deepEqual([refused.status, refused.body.code], [503, 'storeAway']);
+  assert.equal((await postern.visit(`${base}/list`)).status, 503);
+  assert.equal((await postern.visit('/health/ready')).status, 503);
+  assert.equal((await postern.visit('/health/live')).status, 200);
+
+  await server.start();
+
+  assert.equal((await postern.visit('/health/ready')).status, 200);
+  assert.equal((await postern.visit(`${base}/list`)).status, 200);
+  await postern.call('share/add', newShare());
+});
+
+test('changes that are repeated under their Idempotency-Key while the database goes and comes are made once each', async (t) => {
+  const postern = await startPostern(t, { environment: await newDatabase() });
+  const wanted = 300;
+  let [next, made, away] = [0, 0, 0];
+  const ids = new Set<number>();
+  async function client(): Promise<void> {
+    while (next < wanted) {
+      next += 1;
+      const headers = { 'idempotency-key': `change ${next}` };
+      for (let done = false; !done; ) {
+        const { status, body } = await postern.send('share/add', newShare({ title: headers['idempotency-key'] }), { headers });
+        done = status === 200;
+        if (done) ids.add(body.id);
+        else {
+          assert.equal(status, 503, JSON.stringify(body));
+          away += 1;
+        }
+      }
+      made += 1;
+    }
+  }
+  const clients = Array.from({ length: 8 }, client);
+  while (made < 50) await new Promise(setImmediate);
+  await server.stop();
+  while (away === 0) await new Promise(setImmediate);
+  await server.start();
+  await Promise.all(clients);
+
+  assert.equal(ids.size, wanted);
+  assert.equal((await postern.call('share/search')).totalCount, wanted);
+});
+
+test('of a hundred requests under one Idempotency-Key at two processes one is made, and the others are answered as it was', async (t) => {
+  const processes = await startTwo(t);
+  const headers = { 'idempotency-key': 'the same' };
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => processes[index % 2 === 0 ? 0 : 1].send('share/add', newShare(), { headers })),
+  );
+  const made = answers.filter(({ status }) => status === 200);
+  assert.ok(made.length > 0);
+  assert.equal(new Set(made.map(({ body }) => body.id)).size, 1);
+  for (const { status, body } of answers) assert.ok(status === 200 || body.code === 'idempotencyRunning', JSON.stringify(body));
+  assert.equal((await processes[0].call('share/search')).totalCount, 1);
+});
+
+test('what one process revokes, another refuses at the next request', async (t) => {
+  const [one, other] = await startTwo(t);
+  const profile = await usersProfile(one);
+  const share = await linkTo(one, { authenticationId: profile.id });
+  const cookie = await signIn(one, share.base, 'ann');
+  assert.equal((await other.visit(`${share.base}/list`, { headers: { cookie } })).status, 200);
+
+  await one.call('accessuser/update', { ...(await one.call('accessuser/search')).list[0], active: false });
+  assert.equal((await other.visit(`${share.base}/list`, { headers: { cookie } })).status, 401);
+
+  const second = await linkTo(one, {});
+  assert.equal((await other.visit(`${second.base}/list`)).status, 200);
+  await changeShare(one, second.id, { active: false });
+  assert.equal((await other.visit(`${second.base}/list`)).status, 404);
+});
+
+test('a transfer under way at one process is cut when another stops its share', async (t) => {
+  const [one, other] = await startTwo(t);
+  const file = await open(join(one.files, 'large.bin'), 'w');
+  await file.truncate(4 * 2 ** 30); // sparse: it takes no room
+  await file.close();
+  const share = await linkTo(one, {});
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${other.publicUrl}${share.base}/file/large.bin`, { agent: false }, resolve).once('error', reject);
+  });
+  atEnd(t, () => response.destroy());
+  const cut = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
+  // Read slowly: a piece at a time, so that the transfer stays under way.
+  response.on('data', () => {
+    response.pause();
+    setTimeout(() => response.resume(), 20);
+  });
+
+  await changeShare(one, share.id, { active: false });
+
+  assert.equal((await cut).code, 'ECONNRESET');
+});
+
+test('wrong passwords are counted across processes', async (t) => {
+  const processes = await startTwo(t);
+  const profile = await usersProfile(processes[0]);
+  const share = await linkTo(processes[0], { authenticationId: profile.id });
+  const statuses: number[] = [];
+  for (let count = 0; count < 12; count += 1) {
+    const postern = processes[count % 2 === 0 ? 0 : 1];
+    statuses.push((await postern.visit(`${share.base}/sign-in`, posting({ username: 'ann', password: 'wrong' }))).status);
+  }
+  assert.ok(statuses.includes(429), String(statuses));
+});
+
+test('a process with another secret key is refused by name', async (t) => {
+  const environment = await newDatabase();
+  await startPostern(t, { environment });
+  await assert.rejects(
+    startPostern(t, { environment: { ...environment, POSTERN_SECRET_KEY: 'quite-another-secret' } }),
+    /POSTERN_SECRET_KEY/,
+  );
+});
