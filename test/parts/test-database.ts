@@ -5,9 +5,6 @@ import pg from 'pg';
 const server = process.env['POSTERN_TEST_POSTGRES'];
 export const template = 'postern_template';
 
-/** Do the tests of this run have their database on PostgreSQL? */
-export const onPostgres = server !== undefined;
-
 /** The settings by which a Postern on a folder finds its database: the same one at each start. */
 export async function databaseOf(folder: string): Promise<Record<string, string>> {
   if (server === undefined) return {};
