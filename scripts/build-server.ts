@@ -10,10 +10,9 @@ const inside = /^(?:\.|\/|#|typebox|kysely)/;
 await build({
   cwd: root,
   input: Object.fromEntries(
-    [['main', 'src/main.ts'], ...threads.map((file) => [basename(file, '.ts'), file])].map(([name, file]) => [
-      name,
-      join(root, file ?? ''),
-    ]),
+    [['main', 'src/main.ts'], ['maintain', 'src/maintain.ts'], ...threads.map((file) => [basename(file, '.ts'), file])].map(
+      ([name, file]) => [name, join(root, file ?? '')],
+    ),
   ),
   platform: 'node',
   external: (id) => !inside.test(id),

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { LastIds } from './snapshot.ts';
 import type { Database } from './tables.ts';
 
 /** Where a change's queries run; it awaits nothing else. */
@@ -9,6 +10,8 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Was this error a row that another row's uniqueness forbids? */
   isUniqueViolation(error: unknown): boolean;
+  /** Numbers that were given out elsewhere are given out no more. */
+  setLastIds(tx: Tx, ids: LastIds): Promise<void>;
 }
 
 /** The database. What it answers as changed is on disk. */

@@ -34,7 +34,7 @@ export interface LoginProfileTable extends Owned {
   startup_message: string;
   /** Sealed; empty: none. */
   configuration: string;
-  /** Raised by whatever ends the sessions of the profile. */
+  /** Raised by whatever ends the sessions of the profile, or of the user. */
   session_epoch: number;
   search_text: string;
 }
@@ -51,7 +51,6 @@ export interface AccessUserTable extends Owned {
   /** argon2id; null: none yet. */
   password_hash: string | null;
   active: Flag;
-  /** Raised by whatever ends the sessions of the user. */
   session_epoch: number;
   search_text: string;
 }

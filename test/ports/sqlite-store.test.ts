@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { migrate } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
@@ -85,4 +87,23 @@ test('a full disk refuses changes, loses none that was answered, and takes new o
   const found = await keysOf(again);
   await again[Symbol.asyncDispose]();
   assert.equal(found.length, kept + 2);
+});
+
+test('before a database that holds records takes a new form it is copied, readable as it was', async (t) => {
+  const file = join(await temporaryFolder(t), 'postern.db');
+  const database = new DatabaseSync(file);
+  atEnd(t, () => database.close());
+  const first = { name: '0001', statements: () => ['CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)'] };
+  const second = { name: '0002', statements: () => ['ALTER TABLE thing DROP COLUMN name'] };
+  const copyTo = (step: string) => `${file}.before-${step}`;
+  migrate(database, [first], copyTo);
+  assert.ok(!existsSync(copyTo('0001')), 'nothing is copied of an empty database');
+  database.exec("INSERT INTO thing (name) VALUES ('kept')");
+
+  migrate(database, [first, second], copyTo);
+
+  const copy = new DatabaseSync(copyTo('0002'), { readOnly: true });
+  atEnd(t, () => copy.close());
+  assert.deepEqual({ ...copy.prepare('SELECT * FROM thing').get() }, { id: 1, name: 'kept' });
+  assert.deepEqual({ ...database.prepare('SELECT * FROM thing').get() }, { id: 1 });
 });

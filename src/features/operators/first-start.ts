@@ -1,5 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { environmentKeyName } from '#core/records/api-key.ts';
+import { unfinishedCopy } from '#features/unfinished-copy.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { insertKey, keyBits, keyPrefix, secretHash } from './key-rows.ts';
@@ -62,6 +63,7 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
     if (!row) await tx.insertInto('secret_key').values({ fingerprint }).execute();
     return row?.fingerprint ?? fingerprint;
   });
+  if (known === unfinishedCopy) throw new Error(`${unfinishedCopy}: run npm run restore or npm run move-store again`);
   if (known !== fingerprint)
     throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
 }

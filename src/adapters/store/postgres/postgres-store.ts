@@ -3,6 +3,7 @@ import { migrations } from '#adapters/store/migrations/migrations.ts';
 import type { Store } from '#ports/store.ts';
 import { isUniqueViolation } from './errors.ts';
 import { postgres } from './language.ts';
+import { setLastIds } from './last-ids.ts';
 import { migrate } from './migrate.ts';
 import { type Connections, openConnections } from './pool.ts';
 import { transactions } from './transactions.ts';
@@ -32,7 +33,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     read: over(questions),
     search: over(searches),
-    dialect: { name: 'postgres', isUniqueViolation },
+    dialect: { name: 'postgres', isUniqueViolation, setLastIds },
     write: (change, options = {}) => transact(change, options.dryRun ?? false),
     // Other processes change the same database: nothing is known to be as it was.
     unchanged: (_key, ask) => ask(),

@@ -1,22 +1,33 @@
+import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 
 const types: ColumnTypes = { engine: 'sqlite', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', integer: 'INTEGER', text: 'TEXT' };
 
+/** The steps that are still to be taken. @throws where the database holds one that this program does not know: it is newer */
+function pending(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {
+  database.exec('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT');
+  const done = database
+    .prepare('SELECT name FROM migration ORDER BY name')
+    .all()
+    .map(({ name }) => String(name));
+  const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
+  if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
+  return migrations.filter(({ name }) => !done.includes(name));
+}
+
 /**
- * Brings the database to the newest form, all steps in one transaction.
- * @throws where the database holds a step that this program does not know: it is newer.
+ * Brings the database to the newest form, all steps in one transaction; one that holds records is copied before.
+ * @param copyTo path of the copy, by the first step's name
  */
-export function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
-  database.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT');
+export function migrate(database: DatabaseSync, migrations: readonly Migration[], copyTo: (step: string) => string): void {
+  const steps = pending(database, migrations);
+  const [first] = steps;
+  if (!first) return;
+  if (steps.length < migrations.length) copy(database, copyTo(first.name));
+  database.exec('BEGIN IMMEDIATE');
   try {
-    const done = database
-      .prepare('SELECT name FROM migration ORDER BY name')
-      .all()
-      .map(({ name }) => String(name));
-    const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
-    if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
-    for (const migration of migrations.filter(({ name }) => !done.includes(name))) {
+    for (const migration of steps) {
       for (const statement of migration.statements(types)) database.exec(strict(statement));
       database.prepare('INSERT INTO migration (name) VALUES (?)').run(migration.name);
     }
@@ -25,6 +36,12 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
     database.exec('ROLLBACK');
     throw cause;
   }
+}
+
+/** A copy that an earlier start left is of the same form: that start did not come to its end. */
+function copy(database: DatabaseSync, file: string): void {
+  rmSync(file, { force: true });
+  database.prepare('VACUUM INTO ?').run(file);
 }
 
 /** STRICT tables hold what the column's type says, as PostgreSQL's do. */

@@ -7,6 +7,7 @@ import { startCheckpoints } from './checkpoints.ts';
 import { openConnection, pragma } from './connection.ts';
 import { isUniqueViolation } from './errors.ts';
 import { sqlite } from './language.ts';
+import { setLastIds } from './last-ids.ts';
 import { migrate } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
 import { searchThread } from './search.ts';
@@ -23,7 +24,7 @@ function openWriter(file: string) {
   assert.equal(pragma(database, 'synchronous'), 1);
   // Rewrites and syncs what is in the page cache alone: what we see is what we have.
   assert.equal(pragma(database, 'wal_checkpoint(TRUNCATE)'), 0, 'the database is in use');
-  migrate(database, migrations);
+  migrate(database, migrations, (step) => `${file}.before-${step}`);
   return writer;
 }
 
@@ -45,7 +46,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void):
   return {
     read: kyselyOver(sqlite, reader.run),
     search: kyselyOver(sqlite, searcher.ask),
-    dialect: { name: 'sqlite', isUniqueViolation },
+    dialect: { name: 'sqlite', isUniqueViolation, setLastIds },
     write: (change, options = {}) => queue.write(change, options.dryRun ?? false),
     unchanged: unchanged.ask,
     durable: () => queue.drain(),

@@ -1,0 +1,16 @@
+import { sql } from 'kysely';
+import type { LastIds } from '#ports/snapshot.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** What AUTOINCREMENT has given out. */
+export async function lastIds(db: Tx): Promise<LastIds> {
+  const { rows } = await sql<{ name: string; seq: number }>`select name, seq from sqlite_sequence`.execute(db);
+  return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
+}
+
+export async function setLastIds(tx: Tx, ids: LastIds): Promise<void> {
+  for (const [name, seq] of Object.entries(ids)) {
+    await sql`delete from sqlite_sequence where name = ${name}`.execute(tx);
+    await sql`insert into sqlite_sequence (name, seq) values (${name}, ${seq})`.execute(tx);
+  }
+}

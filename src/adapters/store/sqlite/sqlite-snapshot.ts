@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import type { Snapshot } from '#ports/snapshot.ts';
+import { openConnection } from './connection.ts';
+import { sqlite } from './language.ts';
+import { lastIds } from './last-ids.ts';
+
+/** Works on what an embedded database holds now: a reader holds up no writer (WAL), in whichever process it is. */
+export async function withSqliteSnapshot<T>(folder: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const { database, run } = openConnection(join(folder, 'postern.db'), { readOnly: true });
+  try {
+    database.exec('BEGIN');
+    const db = kyselyOver(sqlite, run);
+    return await work({ db, lastIds: await lastIds(db) });
+  } finally {
+    database.close();
+  }
+}

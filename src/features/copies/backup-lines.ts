@@ -1,0 +1,89 @@
+import type { LastIds, Snapshot } from '#ports/snapshot.ts';
+import { pagesOf, type Row, type TableName, tableNames } from './copied-tables.ts';
+import type { Progress, RowSource } from './fill-store.ts';
+
+const format = 1;
+
+/** The lines of a backup: what made it, every row as its table and its columns, and an end that tells it is whole. */
+export async function* backupLines(snapshot: Snapshot, migrations: readonly string[], progress: Progress): AsyncGenerator<string> {
+  yield `${JSON.stringify({ postern: 'backup', format, migrations })}\n`;
+  let total = 0;
+  for (const table of tableNames) {
+    let rows = 0;
+    for await (const page of pagesOf(snapshot.db, table)) {
+      yield page.map((row) => `${JSON.stringify([table, row])}\n`).join('');
+      rows += page.length;
+      progress('copied', table, rows);
+    }
+    total += rows;
+  }
+  yield `${JSON.stringify({ end: true, rows: total, lastIds: snapshot.lastIds })}\n`;
+}
+
+/** The rows of a snapshot, as they are. */
+export const snapshotSource = (snapshot: Snapshot): RowSource => ({
+  async *pages() {
+    for (const table of tableNames) for await (const rows of pagesOf(snapshot.db, table)) yield { table, rows };
+  },
+  lastIds: async () => snapshot.lastIds,
+});
+
+const isTable = (name: unknown): name is TableName => tableNames.some((table) => table === name);
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+const pageSize = 1000;
+
+interface End {
+  readonly rows: number;
+  readonly lastIds: LastIds;
+}
+
+function endOf(value: Row): End {
+  const lastIds = isRow(value['lastIds']) ? Object.entries(value['lastIds']) : [];
+  return { rows: Number(value['rows']), lastIds: Object.fromEntries(lastIds.map(([table, id]) => [table, Number(id)])) };
+}
+
+function checkHead(head: unknown, migrations: readonly string[]): void {
+  if (!isRow(head) || head['postern'] !== 'backup' || head['format'] !== format) throw new Error('this is no backup of Postern');
+  if (JSON.stringify(head['migrations']) !== JSON.stringify(migrations))
+    throw new Error('the backup was made by another version of Postern: restore it with that one, then start this one');
+}
+
+/**
+ * The rows of a backup.
+ * @param open its lines from the beginning
+ * @throws where it is none, another version's, or not whole
+ */
+export function backupSource(open: () => AsyncIterable<string>, migrations: readonly string[]): RowSource {
+  let end: End | undefined;
+  async function* pages(): AsyncGenerator<{ table: TableName; rows: Row[] }> {
+    let [number, total] = [0, 0];
+    let page: { table: TableName; rows: Row[] } | undefined;
+    end = undefined;
+    for await (const line of open()) {
+      const value: unknown = JSON.parse(line);
+      number += 1;
+      if (number === 1) checkHead(value, migrations);
+      else if (isRow(value)) end = endOf(value);
+      else {
+        const [table, row]: unknown[] = Array.isArray(value) ? value : [];
+        if (!isTable(table) || !isRow(row)) throw new Error(`line ${number} of the backup is no row`);
+        if (page && (page.table !== table || page.rows.length >= pageSize)) {
+          yield page;
+          page = undefined;
+        }
+        page ??= { table, rows: [] };
+        page.rows.push(row);
+        total += 1;
+      }
+    }
+    if (page) yield page;
+    if (end?.rows !== total) throw new Error('the backup is not whole: its end is missing');
+  }
+  return {
+    pages,
+    async lastIds() {
+      if (!end) throw new Error('the backup is not whole: its end is missing');
+      return end.lastIds;
+    },
+  };
+}

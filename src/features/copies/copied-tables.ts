@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '#ports/store.ts';
+import type { Database } from '#ports/tables.ts';
+
+/** A row of whatever table. */
+export type Row = Readonly<Record<string, unknown>>;
+
+type Keys = { readonly [T in keyof Database]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
+
+/** Every table with its key, each behind those that it refers to; what lets Postern start comes last. */
+export const copiedTables: Keys = {
+  tenant: ['id'],
+  login_profile: ['id'],
+  access_user: ['id'],
+  location: ['id'],
+  share: ['id'],
+  share_user: ['share_id', 'name_key'],
+  share_group: ['share_id', 'name_key'],
+  link: ['view_key'],
+  api_key: ['id'],
+  api_token: ['hash'],
+  idempotency: ['caller', 'key'],
+  visit_session: ['hash'],
+  failure: ['id'],
+  audit: ['id'],
+  ongoing: ['key'],
+  alert: ['id'],
+  unsettled: ['audit_id'],
+  secret_key: ['fingerprint'],
+};
+export type TableName = keyof Database;
+export const tableNames = Object.keys(copiedTables).filter((name): name is TableName => name in copiedTables);
+
+const pageSize = 1000;
+const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
+const keyOf = (table: TableName, row: Row) => copiedTables[table].map((name) => row[name]);
+/** Names a row among those of its table. */
+export const nameOf = (table: TableName, row: Row) => JSON.stringify(keyOf(table, row));
+
+async function rows(db: Tx, query: RawBuilder<Row>): Promise<readonly Row[]> {
+  return (await query.execute(db)).rows;
+}
+
+/** All rows of a table in the order of its key, a page at a time. */
+export async function* pagesOf(db: Tx, table: TableName): AsyncGenerator<readonly Row[]> {
+  const key = columns(copiedTables[table]);
+  let last: Row | undefined;
+  do {
+    const after = last === undefined ? sql`` : sql`where (${key}) > (${sql.join(keyOf(table, last))})`;
+    const page = await rows(db, sql<Row>`select * from ${sql.table(table)} ${after} order by ${key} limit ${sql.lit(pageSize)}`);
+    if (page.length > 0) yield page;
+    last = page.length === pageSize ? page.at(-1) : undefined;
+  } while (last !== undefined);
+}
+
+/** The rows of a table from the first to the last of these, which are in the order of its key. */
+export async function rowsBetween(db: Tx, table: TableName, page: readonly Row[]): Promise<readonly Row[]> {
+  const [first, last] = [page.at(0), page.at(-1)];
+  if (!first || !last) return [];
+  const key = columns(copiedTables[table]);
+  const [from, to] = [first, last].map((row) => sql.join(keyOf(table, row)));
+  return rows(db, sql<Row>`select * from ${sql.table(table)} where (${key}) >= (${from}) and (${key}) <= (${to})`);
+}
+
+/** Adds rows of a table; those that are there stay. */
+export async function addRows(tx: Tx, table: TableName, added: readonly Row[]): Promise<void> {
+  const [first] = added;
+  if (!first) return;
+  const names = Object.keys(first);
+  const values = sql.join(added.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`));
+  await sql`insert into ${sql.table(table)} (${columns(names)}) values ${values} on conflict do nothing`.execute(tx);
+}
+
+export async function countOf(db: Tx, table: TableName): Promise<number> {
+  const [counted] = (await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(db)).rows;
+  return counted?.total ?? 0;
+}

@@ -1,0 +1,93 @@
+// What an operator does with the database beside Postern: back it up, restore it, move it to PostgreSQL.
+import { createReadStream, createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { backupLines, backupSource, snapshotSource } from '#features/copies/backup-lines.ts';
+import { fillStore, type Progress } from '#features/copies/fill-store.ts';
+import type { Snapshot } from '#ports/snapshot.ts';
+import type { Store } from '#ports/store.ts';
+import { migrations } from './adapters/store/migrations/migrations.ts';
+import { withPostgresSnapshot } from './adapters/store/postgres/postgres-snapshot.ts';
+import { openPostgresStore } from './adapters/store/postgres/postgres-store.ts';
+import { withSqliteSnapshot } from './adapters/store/sqlite/sqlite-snapshot.ts';
+import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+const names = migrations.map(({ name }) => name);
+const toldEvery = 1000; // ms
+
+/** Says how far it is, at most once a second and at the end of each table's. */
+function telling(): Progress {
+  let last = 0;
+  return (step, table, rows) => {
+    if (performance.now() - last < toldEvery) return;
+    last = performance.now();
+    process.stderr.write(`${step} ${table}: ${rows.toLocaleString('en')} rows\n`);
+  };
+}
+
+const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+  databaseUrl === null ? withSqliteSnapshot(data, work) : withPostgresSnapshot(databaseUrl, work);
+
+async function withStore(settings: Settings, work: (store: Store) => Promise<void>): Promise<void> {
+  mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+  const lost = (cause: unknown) => {
+    throw cause;
+  };
+  await using store = settings.databaseUrl === null ? openSqliteStore(settings.data, lost) : await openPostgresStore(settings.databaseUrl);
+  await work(store);
+}
+
+/** Nothing is called a backup that is not whole and on disk. */
+async function backup(settings: Settings, file: string): Promise<void> {
+  if (existsSync(file)) throw new Error(`${file} is there already`);
+  const part = `${file}.part`;
+  await withSnapshot(settings, (snapshot) =>
+    pipeline(Readable.from(backupLines(snapshot, names, telling())), createGzip(), createWriteStream(part, { mode: 0o600 })),
+  );
+  const written = await open(part, 'r+');
+  await written.sync();
+  await written.close();
+  renameSync(part, file);
+}
+
+const linesOf = (file: string) => () =>
+  createInterface({ input: createReadStream(file).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY });
+
+const restore = (settings: Settings, file: string) =>
+  withStore(settings, (store) => fillStore(store, backupSource(linesOf(file), names), telling()));
+
+async function moveStore(settings: Settings): Promise<void> {
+  if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL names no database to move to');
+  // Its own store, not only a reader: while Postern runs on it, it is refused.
+  const lost = (cause: unknown) => {
+    throw cause;
+  };
+  await using _running = openSqliteStore(settings.data, lost);
+  await withSqliteSnapshot(settings.data, (snapshot) =>
+    withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), telling())),
+  );
+}
+
+const [command, argument] = process.argv.slice(2);
+try {
+  const settings = readSettings(process.env);
+  const file = () => {
+    if (argument === undefined) throw new Error(`name a file: npm run ${command} -- postern.backup`);
+    return resolve(process.env['INIT_CWD'] ?? '.', argument);
+  };
+  if (command === 'backup') await backup(settings, file());
+  else if (command === 'restore') await restore(settings, file());
+  else if (command === 'move-store') await moveStore(settings);
+  else throw new Error('the commands are backup, restore and move-store');
+  process.stderr.write(`${command} is done.\n`);
+} catch (cause) {
+  process.stderr.write(
+    `${command ?? 'maintenance'} did not come to its end: ${cause instanceof Error ? cause.message : 'unknown error'}\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { tableNames } from '#features/copies/copied-tables.ts';
+import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
+import { newShare, signIn, startPostern, type TestPostern, temporaryFolder, usersProfile } from '../start.ts';
+
+const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
+const project = join(import.meta.dirname, '../..');
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+let made = 0;
+type Environment = Record<string, string>;
+/** An empty place for a database, of either engine. */
+const engines: Record<string, (t: TestContext) => Promise<Environment>> = {
+  SQLite: async (t) => ({ POSTERN_DATA: await temporaryFolder(t) }),
+  async PostgreSQL(t) {
+    made += 1;
+    const client = new pg.Client(server.url('postgres'));
+    await client.connect();
+    await client.query(`CREATE DATABASE c${made}`);
+    await client.end();
+    return { POSTERN_DATA: await temporaryFolder(t), POSTERN_DATABASE_URL: server.url(`c${made}`) };
+  },
+};
+
+async function maintain(environment: Environment, ...args: string[]): Promise<{ code: number; said: string }> {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/maintain.ts', ...args], {
+    cwd: project,
+    env: { PATH, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, said };
+}
+
+/** A Postern with something of everything, whose newest share is gone again. */
+async function startFilled(t: TestContext, environment: Environment) {
+  const postern = await startPostern(t, { environment: { ...environment, ...secret }, data: environment['POSTERN_DATA'] ?? '' });
+  const profile = await usersProfile(postern);
+  const over = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann', groupNames: 'staff' };
+  const share = await postern.call('share/add', newShare({ title: 'Größe 😀', ...over }), { headers: { 'idempotency-key': 'the first' } });
+  const base = new URL(share.viewUrl).pathname;
+  const cookie = await signIn(postern, base, 'ann');
+  assert.equal((await postern.visit(`${base}/file/welcome.txt`, { headers: { cookie } })).status, 200);
+  const gone = await postern.call('share/add', newShare());
+  await postern.call('share/delete', { id: gone.id });
+  return { postern, share, base, cookie, gone };
+}
+
+/** Everything is as it was, sessions and twins included, and no number is given out twice. */
+async function checkSame(copy: TestPostern, { share, base, cookie, gone }: Awaited<ReturnType<typeof startFilled>>) {
+  const record = await copy.call('share/get', { id: share.id });
+  assert.deepEqual([record.title, record.userNames, record.groupNames], ['Größe 😀', 'ann', 'staff']);
+  assert.equal((await copy.visit(`${base}/list`, { headers: { cookie } })).status, 200);
+  const twin = newShare({
+    title: 'Größe 😀',
+    authenticationId: record.authenticationId,
+    allowAllUsers: false,
+    userNames: 'ann',
+    groupNames: 'staff',
+  });
+  const again = await copy.send('share/add', twin, { headers: { 'idempotency-key': 'the first' } });
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  assert.ok((await copy.call('share/add', newShare())).id > gone.id);
+  assert.ok((await copy.call('audit/search', { shareId: share.id })).totalCount >= 2);
+}
+
+for (const [from, beginFrom] of Object.entries(engines))
+  for (const [to, beginTo] of Object.entries(engines))
+    test(`a backup made while Postern runs on ${from} is restored on ${to}, whole`, async (t) => {
+      const environment = await beginFrom(t);
+      const filled = await startFilled(t, environment);
+      const file = join(await temporaryFolder(t), 'postern.backup');
+      let going = true;
+      const changes = (async () => {
+        while (going) await filled.postern.call('share/add', newShare({ title: 'meanwhile' }));
+      })();
+      const backup = await maintain(environment, 'backup', file);
+      going = false;
+      await changes;
+      assert.deepEqual([backup.code, backup.said.includes('done')], [0, true], backup.said);
+
+      const target = await beginTo(t);
+      const restored = await maintain(target, 'restore', file);
+      assert.equal(restored.code, 0, restored.said);
+
+      const copy = await startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
+      await checkSame(copy, { ...filled, gone: filled.share });
+    });
+
+test('an embedded database is moved to PostgreSQL, not while Postern runs on it, and gives out no number twice', async (t) => {
+  const source = await engines['SQLite']?.(t);
+  const target = await engines['PostgreSQL']?.(t);
+  assert.ok(source && target);
+  const filled = await startFilled(t, source);
+  const environment = { ...target, ...source };
+  const early = await maintain(environment, 'move-store');
+  assert.deepEqual([early.code, /is running/.test(early.said)], [1, true], early.said);
+  await filled.postern.stop();
+
+  const moved = await maintain(environment, 'move-store');
+  assert.equal(moved.code, 0, moved.said);
+  const copy = await startPostern(t, { environment: { ...environment, ...secret }, data: source['POSTERN_DATA'] ?? '' });
+  await checkSame(copy, filled);
+});
+
+test('a copy that broke off lets no Postern start on it, and goes on when it is run again', async (t) => {
+  const source = await engines['SQLite']?.(t);
+  const target = await engines['PostgreSQL']?.(t);
+  assert.ok(source && target);
+  const filled = await startFilled(t, source);
+  const folder = await temporaryFolder(t);
+  const whole = join(folder, 'whole');
+  assert.equal((await maintain(source, 'backup', whole)).code, 0);
+  const lines = gunzipSync(readFileSync(whole)).toString('utf8').split('\n');
+  const broken = join(folder, 'broken');
+  writeFileSync(broken, gzipSync(lines.slice(0, -6).join('\n')));
+
+  const failed = await maintain(target, 'restore', broken);
+  assert.deepEqual([failed.code, failed.said.includes('not whole')], [1, true], failed.said);
+  const start = () => startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
+  await assert.rejects(start, /not come to its end/);
+
+  assert.equal((await maintain(target, 'restore', whole)).code, 0);
+  await checkSame(await start(), filled);
+});
+
+test('what is no backup, and a database that is not empty, are refused', async (t) => {
+  const source = await engines['SQLite']?.(t);
+  assert.ok(source);
+  await startFilled(t, source);
+  const folder = await temporaryFolder(t);
+  const file = join(folder, 'backup');
+  assert.equal((await maintain(source, 'backup', file)).code, 0);
+  assert.match((await maintain(source, 'backup', file)).said, /there already/);
+  const full = await engines['PostgreSQL']?.(t);
+  assert.ok(full);
+  await startPostern(t, { environment: { ...full, ...secret }, data: full['POSTERN_DATA'] ?? '' });
+  assert.match((await maintain(full, 'restore', file)).said, /not empty/);
+  writeFileSync(join(folder, 'other'), gzipSync('{"some":"thing"}\n'));
+  assert.match((await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).said, /no backup of Postern/);
+});
+
+test('every table is copied', async (t) => {
+  const postern = await startPostern(t);
+  const tables = await postern.ports.store.read.introspection.getTables();
+  assert.deepEqual(
+    tables
+      .map(({ name }) => name)
+      .filter((name) => name !== 'migration')
+      .sort(),
+    [...tableNames].sort(),
+  );
+});
