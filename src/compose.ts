@@ -7,8 +7,9 @@ import type { FastifyInstance } from 'fastify';
 import { keepHouse } from '#features/housekeeping.ts';
 import { operations } from '#features/operations.ts';
 import { checkSecretKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
+import { saidEvery, sayAlive, sayGone } from '#features/processes.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
-import { settleChanges } from '#features/visits/settle.ts';
+import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -31,6 +32,7 @@ import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
 import type { Settings } from './settings.ts';
 
+const processBits = 96;
 const houseKeptEvery = 600_000; // ms
 const requestPatience = 2000; // ms that other requests get
 const transferPatience = 30_000; // ms that transfers under way get at a stop
@@ -101,6 +103,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     vault: keyVault(secretKey),
     passwordHash: argon2Hash(),
     media: mediaTypes,
+    process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
     limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays },
     ...replaced.ports,
@@ -112,7 +115,9 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
   if (firstKey !== null) data.keepFirstKey(firstKey);
   await prepare(ports, { apiKey: settings.apiKey, firstKey, folder: data.files });
+  await sayAlive(ports);
   await settleChanges(ports);
+  await sweepLocations(ports);
 
   const transfers = followTransfers();
   opened.defer(() => transfers.stop());
@@ -132,6 +137,19 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     houseKeptEvery,
   ).unref();
   opened.defer(() => clearInterval(house));
+  // What a process that was killed left begun is settled by those that live.
+  const life = setInterval(
+    () =>
+      void sayAlive(ports)
+        .then(() => settleChanges(ports))
+        .catch(() => app.log.warn('the database did not take the sign of life')),
+    saidEvery,
+  ).unref();
+  if (!store.shared) clearInterval(life);
+  opened.defer(async () => {
+    clearInterval(life);
+    await sayGone(ports).catch(() => {}); // those that live notice within a minute
+  });
 
   for (const server of new Set([app, admin])) {
     metrics.observe(server);

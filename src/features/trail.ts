@@ -19,6 +19,8 @@ export interface Happening {
   readonly before: object | null;
   readonly after: object | null;
   readonly requestId: string;
+  /** Of an action under way: where. */
+  readonly process: string | null;
 }
 
 const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
@@ -43,6 +45,7 @@ export function recordHappening(tx: Tx, happening: Happening): Promise<number> {
     after: json(happening.after),
     request_id: happening.requestId,
     count: 1,
+    process: happening.process,
     search_text: fold([happening.actor, happening.address, happening.action, share?.title ?? '', happening.path].join('\u001f')),
   });
 }
@@ -63,5 +66,6 @@ export function recordChange(tx: Tx, caller: Caller, action: string, trail: Trai
     before: trail.before ?? null,
     after: trail.after ?? null,
     requestId: caller.requestId,
+    process: null,
   });
 }

@@ -13,6 +13,8 @@ export interface InstantPorts {
   readonly random: Random;
   readonly vault: Vault;
   readonly links: Links;
+  /** Names this run of the program among those that share its database. */
+  readonly process: string;
 }
 
 /** Everything outside that features reach; each takes the two or three that it needs. */

@@ -58,8 +58,11 @@ export interface Storage {
   rename(parent: ItemPath, from: string, to: string, token: string): Promise<void>;
   /** A file, or a folder with all that is in it, in one step. @throws ItemAbsent */
   remove(parent: ItemPath, name: string, token: string): Promise<void>;
-  /** Clears away what a crash left of uploads and removals; while nothing else is under way. */
-  sweep(): Promise<void>;
+  /**
+   * Clears away what a crash left of uploads and removals.
+   * @param underWay tokens of what is not left but under way, committed before anything was put there
+   */
+  sweep(underWay: () => Promise<readonly string[]>): Promise<void>;
 }
 
 /** The place does not answer: an unmounted disk, a service that is down. */

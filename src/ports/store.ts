@@ -21,6 +21,8 @@ export interface Store {
   /** Questions that may take longer: they hold up nobody else. */
   readonly search: Kysely<Database>;
   readonly dialect: Dialect;
+  /** May other processes change the same database? */
+  readonly shared: boolean;
   /**
    * Runs a change in a transaction of its own and answers when it is on disk; a refusal, too, is answered only then,
    * since it may speak of what others have changed. The change awaits nothing but `tx`, and may be run twice.

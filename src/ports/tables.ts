@@ -1,4 +1,5 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { Generated } from 'kysely';
+import type { AlertTable, AuditTable, OngoingTable, UnsettledTable } from './trail-tables.ts';
 
 /** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
 export type Flag = 0 | 1;
@@ -156,56 +157,6 @@ export interface IdempotencyTable {
   created_at: number;
 }
 
-export interface AuditTable {
-  id: ColumnType<number, number | undefined, never>;
-  tid: number;
-  at: number;
-  actor: string;
-  actor_kind: 'key' | 'operator' | 'visitor' | 'system';
-  address: string;
-  action: string;
-  outcome: 'done' | 'refused' | 'failed' | 'begun';
-  share_id: number | null;
-  share_title: string;
-  view_id: string;
-  path: string;
-  bytes: number | null;
-  before: string | null;
-  after: string | null;
-  request_id: string;
-  count: number;
-  search_text: string;
-}
-
-/** Equal actions of one visitor that are told as one row, until the instant. */
-export interface OngoingTable {
-  key: string;
-  audit_id: number;
-  until: number;
-}
-
-/** An e-mail that is owed; a later issue sends it. */
-export interface AlertTable {
-  id: Generated<number>;
-  tid: number;
-  share_id: number;
-  audit_id: number;
-  action: string;
-  emails: string;
-  created_at: number;
-}
-
-/** What an action needs to be settled by after a crash; gone with its outcome. */
-export interface UnsettledTable {
-  audit_id: number;
-  location_id: number;
-  /** Path of the folder within the location. */
-  parent: string;
-  name: string;
-  new_name: string;
-  token: string;
-}
-
 export interface VisitSessionTable {
   hash: string;
   profile_id: number;
@@ -223,12 +174,19 @@ export interface FailureTable {
   at: number;
 }
 
+/** A run of the program that lives. */
+export interface ProcessTable {
+  name: string;
+  seen_at: number;
+}
+
 /** The one key that the secrets of this database are sealed with, by its fingerprint. */
 export interface SecretKeyTable {
   fingerprint: string;
 }
 
 export interface Database {
+  process: ProcessTable;
   secret_key: SecretKeyTable;
   tenant: TenantTable;
   login_profile: LoginProfileTable;

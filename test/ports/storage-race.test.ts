@@ -71,10 +71,12 @@ test('deleting a tree while links are swapped into it deletes nothing outside', 
   }
   await race.ended;
   await until(() =>
-    storage.sweep().then(
-      () => true,
-      () => false,
-    ),
+    storage
+      .sweep(async () => [])
+      .then(
+        () => true,
+        () => false,
+      ),
   );
   assert.deepEqual(readdirSync(join(place.root, '.postern')), []);
   t.diagnostic(`${removed} trees`);

@@ -13,9 +13,11 @@ export const note = (key: string) => (tx: Tx) => tx.insertInto('failure').values
 export const keysOf = async ({ read }: Store) =>
   (await read.selectFrom('failure').select('key').orderBy('key').execute()).map(({ key }) => key);
 
-/** Columns of each table by src/ports/tables.ts: name, type, whether null is taken. */
+/** Columns of each table by src/ports: name, type, whether null is taken. */
 function declared(): Map<string, string[]> {
-  const source = readFileSync(join(import.meta.dirname, '../../src/ports/tables.ts'), 'utf8');
+  const source = ['tables.ts', 'trail-tables.ts']
+    .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
+    .join('\n');
   const bodies = new Map(
     [...source.matchAll(/interface (\w+)( extends Owned)? \{([^}]*)\}/g)].map(([, name, owned, body]) => [
       name ?? '',

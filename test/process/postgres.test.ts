@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { open } from 'node:fs/promises';
-import { get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { changeShare, linkTo, posting } from '../visit/visiting.ts';
+import { changeShare, linkTo, posting, settableClock } from '../visit/visiting.ts';
+import { runPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
 let server: PostgresServer;
@@ -152,5 +154,56 @@ test('a process with another secret key is refused by name', async (t) => {
   await assert.rejects(
     startPostern(t, { environment: { ...environment, POSTERN_SECRET_KEY: 'quite-another-secret' } }),
     /POSTERN_SECRET_KEY/,
+  );
+});
+
+test('a process that starts leaves alone what another has under way', async (t) => {
+  const environment = await newDatabase();
+  const data = await temporaryFolder(t);
+  const one = await startPostern(t, { environment, data });
+  const share = await linkTo(one, {});
+  const sending = request(`${one.publicUrl}${share.base}/file/sent.bin`, {
+    method: 'PUT',
+    agent: false,
+    headers: { 'content-length': '2000' },
+  });
+  await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
+  const begun = () => one.ports.store.read.selectFrom('unsettled').select('audit_id').executeTakeFirst();
+  while (!(await begun())) await one.visit(`${share.base}/visit`);
+
+  await startPostern(t, { environment, data });
+
+  sending.end('x'.repeat(1000));
+  const [answer] = await once(sending, 'response');
+  assert.equal(answer.statusCode, 201);
+  answer.resume();
+  assert.equal((await one.visit(`${share.base}/file/sent.bin`)).body.length, 2000);
+});
+
+test('what a killed process had under way is settled by another once it is known to be gone', async (t) => {
+  const environment = await newDatabase();
+  const data = await temporaryFolder(t);
+  const killed = await runPostern(t, { POSTERN_DATA: data, ...environment });
+  const { viewUrl } = (await killed.send('share/add', newShare())).body;
+  const sending = request(`${viewUrl}/file/sent.bin`, { method: 'PUT', agent: false, headers: { 'content-length': '2000' } });
+  sending.on('error', () => {});
+  sending.write('x'.repeat(1000));
+  const witness = await startPostern(t, { environment, data });
+  const unsettled = async () => (await witness.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
+  while ((await unsettled()) === 0) await witness.visit('/health/ready');
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+
+  await startPostern(t, { environment, data });
+  assert.equal(await unsettled(), 1, 'it may still live');
+  const clock = settableClock();
+  clock.ahead(61_000);
+  await startPostern(t, { environment, data, replaced: { ports: { clock } } });
+
+  assert.equal(await unsettled(), 0);
+  const { list } = await witness.call('audit/search', { action: 'upload' });
+  assert.deepEqual(
+    list.map(({ outcome }: { outcome: string }) => outcome),
+    ['failed'],
   );
 });

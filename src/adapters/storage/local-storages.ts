@@ -77,7 +77,7 @@ function followPath(folder: string, lister: Lister): Opened {
       settle: (change) => reach((storage) => storage.settle(change)),
       rename: (parent, from, to, token) => reach((storage) => storage.rename(parent, from, to, token)),
       remove: (parent, name, token) => reach((storage) => storage.remove(parent, name, token)),
-      sweep: () => reach((storage) => storage.sweep()),
+      sweep: (underWay) => reach((storage) => storage.sweep(underWay)),
     },
     [Symbol.asyncDispose]: leave,
   };

@@ -5,7 +5,9 @@ import type { Database } from '#ports/tables.ts';
 /** A row of whatever table. */
 export type Row = Readonly<Record<string, unknown>>;
 
-type Keys = { readonly [T in keyof Database]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
+/** Which processes live is no part of a copy. */
+type Copied = Exclude<keyof Database, 'process'>;
+type Keys = { readonly [T in Copied]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
 /** Every table with its key, each behind those that it refers to; what lets Postern start comes last. */
 export const copiedTables: Keys = {
@@ -28,7 +30,7 @@ export const copiedTables: Keys = {
   unsettled: ['audit_id'],
   secret_key: ['fingerprint'],
 };
-export type TableName = keyof Database;
+export type TableName = Copied;
 export const tableNames = Object.keys(copiedTables).filter((name): name is TableName => name in copiedTables);
 
 const pageSize = 1000;

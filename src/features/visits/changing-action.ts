@@ -40,7 +40,7 @@ async function begin(ports: VisitPorts, { link, recognised, approaching }: Enter
       outcome: 'begun',
       path: formatItemPath(change.path),
     } as const;
-    const id = await recordHappening(tx, happeningOf(event, now));
+    const id = await recordHappening(tx, happeningOf(event, ports, now));
     await tx
       .insertInto('unsettled')
       .values({
@@ -50,6 +50,7 @@ async function begin(ports: VisitPorts, { link, recognised, approaching }: Enter
         name: change.name,
         new_name: change.newName ?? '',
         token,
+        process: ports.process,
       })
       .execute();
     return id;

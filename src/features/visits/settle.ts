@@ -1,4 +1,5 @@
 import { parseItemPath } from '#core/item-path.ts';
+import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
 
@@ -6,7 +7,7 @@ const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'
 const isChange = (action: string): action is BegunChange['does'] => changes.includes(action);
 
 type Unsettled = Awaited<ReturnType<typeof unsettledChanges>>[number];
-const unsettledChanges = ({ store }: Pick<Ports, 'store'>) =>
+const unsettledChanges = ({ store }: Pick<Ports, 'store'>, living: readonly string[]) =>
   store.read
     .selectFrom('unsettled')
     .innerJoin('audit', 'audit.id', 'unsettled.audit_id')
@@ -23,6 +24,7 @@ const unsettledChanges = ({ store }: Pick<Ports, 'store'>) =>
       'location.kind',
       'location.configuration',
     ])
+    .where('unsettled.process', 'not in', living)
     .execute();
 
 async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row: Unsettled): Promise<boolean> {
@@ -37,9 +39,13 @@ async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row:
   return storage.settle({ does: row.action, parent, name: row.name, newName: row.new_name, token: row.token });
 }
 
-/** Says of everything that a crash left begun whether it took place, by looking; a location that is away is asked at the next start. */
-export async function settleChanges(ports: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<void> {
-  for (const row of await unsettledChanges(ports)) {
+/**
+ * Says of everything that a process which is no more left begun whether it took place, by looking; a location that is
+ * away is asked the next time.
+ */
+export async function settleChanges(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>): Promise<void> {
+  const living = await livingProcesses(ports);
+  for (const row of await unsettledChanges(ports, living)) {
     const took = await look(ports, row).catch((cause: unknown) => (cause instanceof StorageAway ? null : false));
     if (took === null) continue;
     await ports.store.write(async (tx) => {
@@ -51,24 +57,25 @@ export async function settleChanges(ports: Pick<Ports, 'store' | 'storages' | 'v
       await tx.deleteFrom('unsettled').where('audit_id', '=', row.audit_id).execute();
     });
   }
-  // What handed out bytes when the process ended broke off.
+  // What handed out bytes when its process ended broke off.
   await ports.store.write((tx) =>
     tx
       .updateTable('audit')
       .set({ outcome: 'failed' })
       .where('outcome', '=', 'begun')
+      .where('process', 'not in', living)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute(),
   );
-  await sweepLocations(ports);
 }
 
-/** Clears what is left of uploads and removals at every location that answers. */
-async function sweepLocations({ store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<void> {
+/** Clears what is left of uploads and removals at every location that answers; what is under way stays. */
+export async function sweepLocations({ store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<void> {
+  const underWay = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
   for (const row of await store.read.selectFrom('location').selectAll().execute()) {
     try {
       const storage = await storages.open({ ...row, configuration: vault.open('location', row.configuration) });
-      await storage.sweep();
+      await storage.sweep(underWay);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause; // a location that is away, or not to be written to, is left as it is
     }

@@ -41,7 +41,9 @@ async function signIn(
       event.approaching.address,
     );
     const token = await beginSession(ports, profile, signedIn, userEpoch);
-    await ports.store.write((tx) => recordHappening(tx, happeningOf({ ...event, visitor: signedIn, outcome: 'done' }, ports.clock.now())));
+    await ports.store.write((tx) =>
+      recordHappening(tx, happeningOf({ ...event, visitor: signedIn, outcome: 'done' }, ports, ports.clock.now())),
+    );
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
     if (cause instanceof Refusal)

@@ -41,7 +41,7 @@ export interface VisitTrail extends AsyncDisposable {
 }
 
 /** A visitor's happening as an audit row. */
-export function happeningOf(event: VisitEvent, now: number): Happening {
+export function happeningOf(event: VisitEvent, { process }: Pick<Ports, 'process'>, now: number): Happening {
   const { link, visitor, approaching } = event;
   return {
     tid: link?.tid ?? event.tid ?? 0,
@@ -57,6 +57,7 @@ export function happeningOf(event: VisitEvent, now: number): Happening {
     before: null,
     after: event.after ?? null,
     requestId: approaching.requestId,
+    process: event.outcome === 'begun' ? process : null,
   };
 }
 
@@ -102,7 +103,8 @@ interface Added {
 }
 
 /** The trail of all visits of this process; equal ones are counted, in the database too, so that a restart goes on. */
-export function visitTrail({ store, clock }: Pick<Ports, 'store' | 'clock'>, failed: (cause: unknown) => void): VisitTrail {
+export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitTrail {
+  const { store, clock } = ports;
   const ongoing = new Map<string, Ongoing>();
   const added = new Map<number, Added>();
   let timer: NodeJS.Timeout | undefined;
@@ -156,7 +158,7 @@ export function visitTrail({ store, clock }: Pick<Ports, 'store' | 'clock'>, fai
         ? undefined
         : await tx.selectFrom('ongoing').select('audit_id').where('key', '=', key).where('until', '>', now).executeTakeFirst();
     if (known) return { id: known.audit_id, fresh: false };
-    const id = await recordHappening(tx, happeningOf(event, now));
+    const id = await recordHappening(tx, happeningOf(event, ports, now));
     if (key === null) return { id, fresh: true };
     await tx.deleteFrom('ongoing').where('key', '=', key).execute();
     await tx.insertInto('ongoing').values({ key, audit_id: id, until }).execute();

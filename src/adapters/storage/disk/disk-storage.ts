@@ -109,12 +109,15 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
     settle: (change) => guarded(() => settle(root, change)),
     rename: (parent, from, to, token) => guarded(() => inFolder(root, parent, (folder) => rename(folder, from, to, token))),
     remove: (parent, name, token) => guarded(() => inFolder(root, parent, (folder) => remove(folder, name, token))),
-    sweep: () =>
+    sweep: (underWay) =>
       guarded(async () => {
         if (!fs.lstatSync(at(root.descriptor, asideFolder), { throwIfNoEntry: false })) return;
         const trash = await openAside(root);
         try {
-          for (const name of await fs.promises.readdir(at(trash))) await wipe(trash, name, fresh);
+          const names = await fs.promises.readdir(at(trash));
+          // Asked after the look: what begins meanwhile is not among them.
+          const kept = await underWay();
+          for (const name of names) if (!kept.some((token) => name.includes(token))) await wipe(trash, name, fresh);
         } finally {
           fs.closeSync(trash);
         }

@@ -13,6 +13,7 @@ const toDefault = 'REFERENCES login_profile(id) DEFERRABLE INITIALLY DEFERRED';
 function tenants(types: ColumnTypes) {
   const { identity, integer: int, text } = types;
   return [
+    `CREATE TABLE process (name ${text} NOT NULL PRIMARY KEY, seen_at ${int} NOT NULL)`,
     `CREATE TABLE secret_key (fingerprint ${text} NOT NULL PRIMARY KEY)`,
     `CREATE TABLE tenant (
       id ${identity}, title ${text} NOT NULL,
@@ -105,7 +106,7 @@ function trail({ identity, integer: int, text }: ColumnTypes) {
     `CREATE TABLE audit (
       id ${identity}, tid ${int} NOT NULL, at ${int} NOT NULL, actor ${text} NOT NULL, actor_kind ${text} NOT NULL, address ${text} NOT NULL,
       action ${text} NOT NULL, outcome ${text} NOT NULL, share_id ${int}, share_title ${text} NOT NULL, view_id ${text} NOT NULL,
-      path ${text} NOT NULL, bytes ${int}, before ${text}, after ${text}, request_id ${text} NOT NULL, count ${int} NOT NULL, search_text ${text} NOT NULL)`,
+      path ${text} NOT NULL, bytes ${int}, before ${text}, after ${text}, request_id ${text} NOT NULL, count ${int} NOT NULL, search_text ${text} NOT NULL, process ${text})`,
     'CREATE INDEX audit_tid ON audit(tid, at, id)',
     'CREATE INDEX audit_share ON audit(share_id, at)',
     'CREATE INDEX audit_age ON audit(at)',
@@ -119,7 +120,7 @@ function trail({ identity, integer: int, text }: ColumnTypes) {
       emails ${text} NOT NULL, created_at ${int} NOT NULL)`,
     `CREATE TABLE unsettled (
       audit_id ${int} PRIMARY KEY REFERENCES audit(id) ON DELETE CASCADE, location_id ${int} NOT NULL,
-      parent ${text} NOT NULL, name ${text} NOT NULL, new_name ${text} NOT NULL, token ${text} NOT NULL)`,
+      parent ${text} NOT NULL, name ${text} NOT NULL, new_name ${text} NOT NULL, token ${text} NOT NULL, process ${text} NOT NULL)`,
   ];
 }
 

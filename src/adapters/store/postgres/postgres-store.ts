@@ -34,6 +34,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     read: over(questions),
     search: over(searches),
     dialect: { name: 'postgres', isUniqueViolation, setLastIds },
+    shared: true,
     write: (change, options = {}) => transact(change, options.dryRun ?? false),
     // Other processes change the same database: nothing is known to be as it was.
     unchanged: (_key, ask) => ask(),

@@ -47,6 +47,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void):
     read: kyselyOver(sqlite, reader.run),
     search: kyselyOver(sqlite, searcher.ask),
     dialect: { name: 'sqlite', isUniqueViolation, setLastIds },
+    shared: false,
     write: (change, options = {}) => queue.write(change, options.dryRun ?? false),
     unchanged: unchanged.ask,
     durable: () => queue.drain(),
