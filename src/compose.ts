@@ -116,7 +116,8 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   if (firstKey !== null) data.keepFirstKey(firstKey);
   await prepare(ports, { apiKey: settings.apiKey, firstKey, folder: data.files });
   await sayAlive(ports);
-  await settleChanges(ports);
+  const underWay = new Set<string>();
+  await settleChanges(ports, underWay);
   await sweepLocations(ports);
 
   const transfers = followTransfers();
@@ -141,7 +142,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const life = setInterval(
     () =>
       void sayAlive(ports)
-        .then(() => settleChanges(ports))
+        .then(() => settleChanges(ports, underWay))
         .catch(() => app.log.warn('the database did not take the sign of life')),
     saidEvery,
   ).unref();
@@ -160,7 +161,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   if (admin !== app) answerNotFound(admin, ports.clock);
   docsRoutes(admin, operations, ports.links);
   await assetRoutes(app, pages);
-  const visitPorts = { ...ports, trail, rightPairs: rightPairs(randomBytes(32).toString('base64url')) };
+  const visitPorts = { ...ports, trail, underWay, rightPairs: rightPairs(randomBytes(32).toString('base64url')) };
   visitorRoutes(app, {
     ports: visitPorts,
     transfers,

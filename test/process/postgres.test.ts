@@ -5,6 +5,7 @@ import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { settleChanges } from '#features/visits/settle.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
@@ -206,4 +207,32 @@ test('what a killed process had under way is settled by another once it is known
     list.map(({ outcome }: { outcome: string }) => outcome),
     ['failed'],
   );
+});
+
+test('an upload whose outcome could not be written, since the database was away, is told once it is back', async (t) => {
+  const environment = await newDatabase();
+  const clock = settableClock();
+  const postern = await startPostern(t, { environment, replaced: { ports: { clock } } });
+  const share = await linkTo(postern, {});
+  const sending = request(`${postern.publicUrl}${share.base}/file/sent.bin`, {
+    method: 'PUT',
+    agent: false,
+    headers: { 'content-length': '2000' },
+  });
+  await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
+  const unsettled = async () => (await postern.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
+  while ((await unsettled()) === 0) await postern.visit(`${share.base}/visit`);
+  await server.stop();
+  sending.end('x'.repeat(1000));
+  const [answer] = await once(sending, 'response');
+  assert.equal(answer.statusCode, 503);
+  answer.resume();
+  await server.start();
+
+  await settleChanges(postern.ports, new Set());
+
+  assert.equal(await unsettled(), 0);
+  const { list } = await postern.call('audit/search', { action: 'upload' });
+  const outcome = list[0].outcome;
+  assert.equal((await postern.visit(`${share.base}/file/sent.bin`)).status, outcome === 'done' ? 200 : 404);
 });

@@ -102,14 +102,19 @@ export async function changeFiles<T>(
   keep?: Keep<T>,
 ): Promise<T> {
   const token = ports.random.token(tokenBits);
-  const auditId = await begin(ports, entered, change, token);
-  let outcome: FileOutcome<T>;
+  ports.underWay.add(token);
   try {
-    outcome = await act(token);
-  } catch (cause) {
-    await fail(ports, auditId);
-    throw cause;
+    const auditId = await begin(ports, entered, change, token);
+    let outcome: FileOutcome<T>;
+    try {
+      outcome = await act(token);
+    } catch (cause) {
+      await fail(ports, auditId);
+      throw cause;
+    }
+    await end(ports, entered, change, auditId, outcome, keep);
+    return outcome.value;
+  } finally {
+    ports.underWay.delete(token); // where its outcome could not be written, it is settled by a look
   }
-  await end(ports, entered, change, auditId, outcome, keep);
-  return outcome.value;
 }

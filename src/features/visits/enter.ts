@@ -32,6 +32,8 @@ export interface Approaching {
 export interface VisitPorts extends Ports {
   readonly trail: VisitTrail;
   readonly rightPairs: RightPairs;
+  /** Tokens of the changes of files that are under way in this process. */
+  readonly underWay: Set<string>;
 }
 
 /** Someone whom decide() let in, and to what. */

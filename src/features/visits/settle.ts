@@ -7,7 +7,7 @@ const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'
 const isChange = (action: string): action is BegunChange['does'] => changes.includes(action);
 
 type Unsettled = Awaited<ReturnType<typeof unsettledChanges>>[number];
-const unsettledChanges = ({ store }: Pick<Ports, 'store'>, living: readonly string[]) =>
+const unsettledChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[]) =>
   store.read
     .selectFrom('unsettled')
     .innerJoin('audit', 'audit.id', 'unsettled.audit_id')
@@ -24,7 +24,7 @@ const unsettledChanges = ({ store }: Pick<Ports, 'store'>, living: readonly stri
       'location.kind',
       'location.configuration',
     ])
-    .where('unsettled.process', 'not in', living)
+    .where(({ or, eb }) => or([eb('unsettled.process', 'not in', living), eb('unsettled.process', '=', process)]))
     .execute();
 
 async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row: Unsettled): Promise<boolean> {
@@ -40,21 +40,27 @@ async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row:
 }
 
 /**
- * Says of everything that a process which is no more left begun whether it took place, by looking; a location that is
- * away is asked the next time.
+ * Says of everything that was left begun whether it took place, by looking: by a process which is no more, or by this
+ * one while the database was away. A location that is away is asked the next time.
+ * @param underWay tokens of what this process is at
  */
-export async function settleChanges(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>): Promise<void> {
+export async function settleChanges(
+  ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>,
+  underWay: ReadonlySet<string>,
+): Promise<void> {
   const living = await livingProcesses(ports);
   for (const row of await unsettledChanges(ports, living)) {
+    if (underWay.has(row.token)) continue;
     const took = await look(ports, row).catch((cause: unknown) => (cause instanceof StorageAway ? null : false));
     if (took === null) continue;
     await ports.store.write(async (tx) => {
+      const [gone] = await tx.deleteFrom('unsettled').where('audit_id', '=', row.audit_id).execute();
+      if (Number(gone?.numDeletedRows) === 0) return; // it came to its own end meanwhile
       await tx
         .updateTable('audit')
         .set({ outcome: took ? 'done' : 'failed' })
         .where('id', '=', row.audit_id)
         .execute();
-      await tx.deleteFrom('unsettled').where('audit_id', '=', row.audit_id).execute();
     });
   }
   // What handed out bytes when its process ended broke off.

@@ -102,6 +102,19 @@ interface Added {
   outcome: Outcome | null;
 }
 
+async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Promise<void> {
+  for (const [id, { count, bytes, outcome }] of parts)
+    await tx
+      .updateTable('audit')
+      .set((row) => ({
+        count: row('count', '+', count),
+        ...(bytes === null ? {} : { bytes: row(row.fn.coalesce('bytes', row.lit(0)), '+', bytes) }),
+        ...(outcome === null ? {} : { outcome }),
+      }))
+      .where('id', '=', id)
+      .execute();
+}
+
 /** The trail of all visits of this process; equal ones are counted, in the database too, so that a restart goes on. */
 export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitTrail {
   const { store, clock } = ports;
@@ -115,18 +128,12 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     const parts = [...added];
     added.clear();
     if (parts.length === 0) return;
-    await store.write(async (tx) => {
-      for (const [id, { count, bytes, outcome }] of parts)
-        await tx
-          .updateTable('audit')
-          .set((row) => ({
-            count: row('count', '+', count),
-            ...(bytes === null ? {} : { bytes: row(row.fn.coalesce('bytes', row.lit(0)), '+', bytes) }),
-            ...(outcome === null ? {} : { outcome }),
-          }))
-          .where('id', '=', id)
-          .execute();
-    });
+    try {
+      await store.write((tx) => addAll(tx, parts));
+    } catch (cause) {
+      for (const [id, part] of parts) add(id, part); // told the next time
+      throw cause;
+    }
   }
   const soon = () => {
     timer ??= setTimeout(() => {
