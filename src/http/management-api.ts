@@ -166,7 +166,17 @@ async function run(
   const answer = await operation.read(parameters, caller, ports);
   const etag: unknown = Reflect.get(answer, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
+  const next: unknown = Reflect.get(answer, 'next');
+  if (typeof next === 'string') reply.header('link', `<${nextPage(request.url, next)}>; rel="next"`);
   return reply.type('application/json; charset=utf-8').send(textOf(answer, reply));
+}
+
+/** The address of the page that follows (RFC 8288). */
+function nextPage(url: string, after: string): string {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  searchParams.delete('startIndex');
+  searchParams.set('after', after);
+  return `${pathname}?${searchParams}`;
 }
 
 function checkAddress(request: FastifyRequest, operations: readonly Operation[]): void {

@@ -11,6 +11,12 @@ const pageFields = {
   startIndex: Type.Optional(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: 'First record, counted from 0.' }),
   ),
+  after: Type.Optional(
+    Type.String({
+      maxLength: 6000,
+      description: 'In place of startIndex: where to go on, as the `Link` header of the page before names it.',
+    }),
+  ),
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize, description: 'Records a page.' })),
   fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Made at or after this instant.' })),
   toDate: Type.Optional(

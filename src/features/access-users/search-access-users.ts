@@ -23,8 +23,8 @@ export const searchAccessUsers = read({
     if (page.from !== null) found = found.where('access_user.created_at', '>=', page.from);
     if (page.before !== null) found = found.where('access_user.updated_at', '<', page.before);
     if (query.authId !== undefined) found = found.where('access_user.profile_id', '=', query.authId);
-    const { ids, total } = await findPage(found, page, 'access_user.id');
+    const { ids, ...rest } = await findPage(found, page, 'access_user.id');
     const list = await accessUserRecords(ports.store.search, caller.tid, ids);
-    return envelope('accessuser', { list, total }, page, filters(query), caller, ports, 'editor');
+    return envelope('accessuser', { list, ...rest }, page, filters(query), caller, ports, 'editor');
   },
 });

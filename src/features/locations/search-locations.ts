@@ -27,9 +27,9 @@ export const searchLocations = read({
     if (page.word !== null) found = found.where(holdsWord('location.search_text', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
-    const { ids, total } = await findPage(found, page, 'location.id');
+    const { ids, ...rest } = await findPage(found, page, 'location.id');
     const records = await locationRecords(ports.store.search, caller.tid, ids, ports.vault);
     const list = caller.role === 'admin' ? records : records.map((record) => ({ ...record, configuration: '' }));
-    return envelope('location', { list, total }, page, filters(query), caller, ports, 'admin');
+    return envelope('location', { list, ...rest }, page, filters(query), caller, ports, 'admin');
   },
 });

@@ -4,7 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { type AuditRow, outcomes } from '#core/records/audit-row.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
-import { holdsWord, type Page } from '#features/record-search.ts';
+import { emptyFirst, holdsWord, type Page } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
 
 const own = {
@@ -26,11 +26,11 @@ export const sortColumns = {
   address: 'audit.address',
   action: 'audit.action',
   outcome: 'audit.outcome',
-  shareId: 'audit.share_id',
+  shareId: emptyFirst('audit.share_id'),
   shareTitle: 'audit.share_title',
   viewId: 'audit.view_id',
   path: 'audit.path',
-  bytes: 'audit.bytes',
+  bytes: emptyFirst('audit.bytes'),
   count: 'audit.count',
 };
 

@@ -1,15 +1,15 @@
 import { ApiKey } from '#core/records/api-key.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { emptyFirst, envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { apiKeyRecords } from './key-rows.ts';
 
 const sortColumns = {
   id: 'api_key.id',
   name: 'api_key.name',
   role: 'api_key.role',
-  expiryDateTime: 'api_key.expires_at',
-  lastUsedDateTime: 'api_key.last_used_at',
+  expiryDateTime: emptyFirst('api_key.expires_at'),
+  lastUsedDateTime: emptyFirst('api_key.last_used_at'),
   createdOwner: 'api_key.created_owner',
   createDateTime: 'api_key.created_at',
 };
@@ -27,8 +27,8 @@ export const searchApiKeys = read({
     if (page.word !== null) found = found.where(holdsWord('api_key.name', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('created_at', '<', page.before);
-    const { ids, total } = await findPage(found, page, 'api_key.id');
+    const { ids, ...rest } = await findPage(found, page, 'api_key.id');
     const list = await apiKeyRecords(ports.store.search, caller.tid, ids);
-    return envelope('apikey', { list, total }, page, filters(query), caller, ports, 'admin');
+    return envelope('apikey', { list, ...rest }, page, filters(query), caller, ports, 'admin');
   },
 });

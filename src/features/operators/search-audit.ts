@@ -13,8 +13,8 @@ export const searchAudit = read({
   answer: searchEnvelope(AuditRow),
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
-    const { ids, total } = await findPage(auditMatches(ports.store.search, caller.tid, query, page), page, 'audit.id');
+    const { ids, ...rest } = await findPage(auditMatches(ports.store.search, caller.tid, query, page), page, 'audit.id');
     const list = await auditRecords(ports.store.search, ids);
-    return envelope('audit', { list, total }, page, filters(query), caller, ports, 'admin');
+    return envelope('audit', { list, ...rest }, page, filters(query), caller, ports, 'admin');
   },
 });

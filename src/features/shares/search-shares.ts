@@ -49,8 +49,8 @@ export const searchShares = read({
     if (query.authType !== undefined) found = found.where('login_profile.type_id', '=', query.authType);
     if (query.authId !== undefined) found = found.where('share.profile_id', '=', query.authId);
     if (query.state !== undefined) found = inState(found, query.state, ports.clock.now());
-    const { ids, total } = await findPage(found, page, 'share.id');
+    const { ids, ...rest } = await findPage(found, page, 'share.id');
     const list = await shareRecords(ports.store.search, caller.tid, ids, ports.links);
-    return envelope('share', { list, total }, page, filters(query), caller, ports, 'editor');
+    return envelope('share', { list, ...rest }, page, filters(query), caller, ports, 'editor');
   },
 });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Sortable } from '#features/record-search.ts';
+import { emptyFirst, type Sortable } from '#features/record-search.ts';
 import type { Flag } from '#ports/tables.ts';
 
 /** The seven permissions and the other flags of a share, with their columns. */
@@ -51,8 +51,8 @@ export const sortColumns: Sortable = {
   authTypeId: 'login_profile.type_id',
   userNames: firstName('share_user'),
   groupNames: firstName('share_group'),
-  validityStartDate: 'share.valid_from',
-  validityEndDate: 'share.valid_to',
+  validityStartDate: emptyFirst('share.valid_from'),
+  validityEndDate: emptyFirst('share.valid_to'),
   createdOwner: 'share.created_owner',
   updatedOwner: 'share.updated_owner',
   createDateTime: 'share.created_at',

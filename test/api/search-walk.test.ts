@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
+
+/** Follows the Link headers from the first page to the last. @param between runs between two pages */
+async function walk(postern: TestPostern, name: string, query: object, between: (page: number) => Promise<unknown> = async () => {}) {
+  const ids: number[] = [];
+  let [next, pages]: [object | null, number] = [query, 0];
+  while (next) {
+    const { status, body, headers }: { status: number; body: Json; headers: Headers } = await postern.send(name, next);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.startIndex, ids.length, 'its place in the whole');
+    ids.push(...body.list.map(({ id }: { id: number }) => id));
+    const link = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    next = link ? Object.fromEntries(new URL(link, 'http://localhost').searchParams) : null;
+    pages += 1;
+    await between(pages);
+  }
+  return { ids, pages };
+}
+
+async function addShares(postern: TestPostern): Promise<void> {
+  for (let number = 0; number < 14; number += 1)
+    await postern.call('share/add', {
+      ...newShare({ title: ['b', 'B', 'é', '😀', '～'][number % 5], folder: true, active: number % 2 === 0 }),
+      ...(number % 3 === 0 ? { validityEndDate: `2100-01-0${1 + (number % 9)}T00:00:00Z` } : {}),
+    });
+}
+
+test('a walk by after passes every record once, in the order of every field, both ways', async (t) => {
+  const postern = await startPostern(t);
+  await addShares(postern);
+  for (const sortField of ['id', 'title', 'path', 'active', 'validityEndDate', 'createDateTime', 'authTypeId', 'userNames', 'viewId'])
+    for (const sortOrder of ['asc', 'desc']) {
+      const order = { sortField, sortOrder };
+      const whole = (await postern.call('share/search', order)).list.map(({ id }: { id: number }) => id);
+      assert.deepEqual((await walk(postern, 'share/search', { ...order, pageSize: 4 })).ids, whole, JSON.stringify(order));
+    }
+});
+
+test('every search can be walked', async (t) => {
+  const postern = await startPostern(t);
+  await addShares(postern);
+  for (const name of ['share/search', 'audit/search', 'apikey/search', 'loginprofile/search', 'location/search', 'tenant/search']) {
+    const whole = (await postern.call(name)).list.map(({ id }: { id: number }) => id);
+    assert.deepEqual((await walk(postern, name, { pageSize: 1 })).ids.slice(0, whole.length), whole, name);
+  }
+});
+
+test('what is deleted or added behind a walk neither hides a record from it nor shows one twice', async (t) => {
+  const postern = await startPostern(t);
+  await addShares(postern);
+  const all: number[] = (await postern.call('share/search')).list.map(({ id }: { id: number }) => id);
+  const seen: number[] = [];
+  let next: Record<string, string> = { pageSize: '5', sortField: 'id' };
+  for (const change of [() => postern.call('share/delete', { id: all[0] }), () => postern.call('share/delete', { id: all[1] })]) {
+    const { body, headers } = await postern.send('share/search', next);
+    seen.push(...body.list.map(({ id }: { id: number }) => id));
+    await change();
+    const link = /^<([^>]*)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    next = Object.fromEntries(new URL(link, 'http://localhost').searchParams);
+  }
+  seen.push(...(await postern.call('share/search', { ...next, pageSize: 1000 })).list.map(({ id }: { id: number }) => id));
+  assert.deepEqual(seen, all);
+});
+
+test('a cursor of another order, or of nobody, is refused by name; so is one beside startIndex', async (t) => {
+  const postern = await startPostern(t);
+  await addShares(postern);
+  const { headers } = await postern.send('share/search', { pageSize: 1, sortField: 'title' });
+  const after = new URL(/^<([^>]*)>/.exec(headers.get('link') ?? '')?.[1] ?? '', 'http://localhost').searchParams.get('after');
+  assert.ok(after);
+  const wrong: [object, string][] = [
+    [{ sortField: 'id', after }, 'after'],
+    [{ sortField: 'title', sortOrder: 'desc', after }, 'after'],
+    [{ sortField: 'title', after: 'nonsense' }, 'after'],
+    [{ sortField: 'title', after: Buffer.from('["title","asc",{},1,1]').toString('base64url') }, 'after'],
+    [{ sortField: 'title', after, startIndex: 1 }, 'startIndex'],
+  ];
+  for (const [query, field] of wrong) {
+    const { status, body } = await postern.send('share/search', query);
+    assert.deepEqual([status, body.errors?.[0]?.field], [400, field], JSON.stringify(query));
+  }
+});
