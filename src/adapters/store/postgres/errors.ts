@@ -15,8 +15,9 @@ export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === 
 /** Two changes that cannot have happened one after the other: one of them is to be run again. */
 export const isConflict = (cause: unknown): boolean => conflicts.includes(codeOf(cause));
 
-/** What a failed query means to whoever asked; what is not the server's own word is a lost connection. */
+/** What a failed query means to whoever asked; what is neither the server's word nor a mistake of ours is a lost connection. */
 export function said(cause: unknown): unknown {
+  if (cause instanceof TypeError || cause instanceof RangeError) return cause;
   const code = codeOf(cause);
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
   const away = cause instanceof pg.DatabaseError ? awayClasses.includes(code.slice(0, 2)) || code === readOnly : cause instanceof Error;
