@@ -1,6 +1,7 @@
 // Runs every test, or those named, and ends with the line that CI counts.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import pg from 'pg';
@@ -15,15 +16,16 @@ const engines = process.argv.includes('--sqlite')
     ? ['PostgreSQL']
     : ['SQLite', 'PostgreSQL'];
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
-/** The interface, and what of the link the database decides or keeps: the bytes themselves come from the disk alone. */
-const asksTheDatabase =
-  /^test\/(api|model)\/|^test\/visit\/(basic|changes|idempotency|portal|protection|reaching|sessions|sign-in|slow-down|trail|transfers)\./;
+/** The interface, and what of the link the database keeps; decisions and bytes do not depend on it. */
+const asksTheDatabase = /^test\/(api|model)\/|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
+/** Each file is a process of its own: what it loads is compiled once for all. */
+const compileCache = join(import.meta.dirname, '../build/.compile-cache');
 let [passed, failed] = [0, 0];
 let fileFailed = false;
 const counts = ({ details, name }: { details: { type?: string }; name: string }) => details.type !== 'suite' && !name.endsWith('.test.ts');
 
 async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const stream = run({ files: [...files], concurrency: availableParallelism() + 1, env });
+  const stream = run({ files: [...files], concurrency: availableParallelism() + 1, env: { ...env, NODE_COMPILE_CACHE: compileCache } });
   stream.on('test:pass', (event) => {
     if (counts(event)) passed += 1;
   });
