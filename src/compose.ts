@@ -13,13 +13,12 @@ import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Store } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
 import { argon2Hash } from './adapters/os/argon2.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
-import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
+import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
 import { assetRoutes } from './http/asset-routes.ts';
 import { docsRoutes } from './http/docs-page.ts';
@@ -81,18 +80,12 @@ function exitLost(cause: unknown): never {
   process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
 }
 
-async function openStore({ databaseUrl }: Settings, folder: string, lost: (cause: unknown) => void): Promise<Store> {
-  if (databaseUrl === null) return openSqliteStore(folder, lost);
-  const { openPostgresStore } = await import('./adapters/store/postgres/postgres-store.ts');
-  return openPostgresStore(databaseUrl);
-}
-
 /** The only place that knows every part. Tests call it too, with a part replaced by name. */
 export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
   const secretKey = settings.secretKey ?? data.secretKey();
-  const store = opened.use(await openStore(settings, data.path, replaced.lost ?? exitLost));
+  const store = opened.use(await openStore(settings.databaseUrl, data.path, replaced.lost ?? exitLost));
   const storages = opened.use(localStorages(settings.localRoots, data.files));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {
@@ -139,14 +132,11 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   ).unref();
   opened.defer(() => clearInterval(house));
   // What a process that was killed left begun is settled by those that live.
-  const life = setInterval(
-    () =>
-      void sayAlive(ports)
-        .then(() => settleChanges(ports, underWay))
-        .catch(() => app.log.warn('the database did not take the sign of life')),
-    saidEvery,
-  ).unref();
-  if (!store.shared) clearInterval(life);
+  const live = () =>
+    sayAlive(ports)
+      .then(() => settleChanges(ports, underWay))
+      .catch(() => app.log.warn('the database did not take the sign of life'));
+  const life = store.shared ? setInterval(() => void live(), saidEvery).unref() : undefined;
   opened.defer(async () => {
     clearInterval(life);
     await sayGone(ports).catch(() => {}); // those that live notice within a minute

@@ -11,8 +11,8 @@ import { fillStore, type Progress } from '#features/copies/fill-store.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import type { Store } from '#ports/store.ts';
 import { migrations } from './adapters/store/migrations/migrations.ts';
+import { openStore } from './adapters/store/open-store.ts';
 import { withPostgresSnapshot } from './adapters/store/postgres/postgres-snapshot.ts';
-import { openPostgresStore } from './adapters/store/postgres/postgres-store.ts';
 import { withSqliteSnapshot } from './adapters/store/sqlite/sqlite-snapshot.ts';
 import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -20,7 +20,12 @@ import { readSettings, type Settings } from './settings.ts';
 const names = migrations.map(({ name }) => name);
 const toldEvery = 1000; // ms
 
-/** Says how far it is, at most once a second and at the end of each table's. */
+/** The disk failed: nothing more can be relied upon. */
+const lost = (cause: unknown) => {
+  throw cause;
+};
+
+/** Says how far it is, at most once a second. */
 function telling(): Progress {
   let last = 0;
   return (step, table, rows) => {
@@ -35,10 +40,7 @@ const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snaps
 
 async function withStore(settings: Settings, work: (store: Store) => Promise<void>): Promise<void> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
-  const lost = (cause: unknown) => {
-    throw cause;
-  };
-  await using store = settings.databaseUrl === null ? openSqliteStore(settings.data, lost) : await openPostgresStore(settings.databaseUrl);
+  await using store = await openStore(settings.databaseUrl, settings.data, lost);
   await work(store);
 }
 
@@ -64,9 +66,6 @@ const restore = (settings: Settings, file: string) =>
 async function moveStore(settings: Settings): Promise<void> {
   if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL names no database to move to');
   // Its own store, not only a reader: while Postern runs on it, it is refused.
-  const lost = (cause: unknown) => {
-    throw cause;
-  };
   await using _running = openSqliteStore(settings.data, lost);
   await withSqliteSnapshot(settings.data, (snapshot) =>
     withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), telling())),

@@ -1,4 +1,5 @@
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
+import { pendingSteps } from '#adapters/store/migrations/pending.ts';
 import type { Connections } from './pool.ts';
 
 const lock = 0x706f7374; // 'post': one process migrates at a time
@@ -23,9 +24,7 @@ export async function migrate(connections: Connections, migrations: readonly Mig
       await ask('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)');
       const { rows } = await ask('SELECT name FROM migration ORDER BY name');
       const done = rows.map((row) => String(Reflect.get(Object(row), 'name')));
-      const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
-      if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
-      for (const { name, statements } of migrations.filter((migration) => !done.includes(migration.name))) {
+      for (const { name, statements } of pendingSteps(done, migrations)) {
         for (const statement of statements(types)) await ask(statement);
         await ask('INSERT INTO migration (name) VALUES ($1)', [name]);
       }

@@ -1,19 +1,18 @@
 import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
+import { pendingSteps } from '#adapters/store/migrations/pending.ts';
 
 const types: ColumnTypes = { engine: 'sqlite', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', integer: 'INTEGER', text: 'TEXT' };
 
-/** The steps that are still to be taken. @throws where the database holds one that this program does not know: it is newer */
+/** The steps that are still to be taken. @throws where the database is newer than this program */
 function pending(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {
   database.exec('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT');
   const done = database
     .prepare('SELECT name FROM migration ORDER BY name')
     .all()
     .map(({ name }) => String(name));
-  const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
-  if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
-  return migrations.filter(({ name }) => !done.includes(name));
+  return pendingSteps(done, migrations);
 }
 
 /**
