@@ -40,7 +40,7 @@ const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snaps
 
 async function withStore(settings: Settings, work: (store: Store) => Promise<void>): Promise<void> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
-  await using store = await openStore(settings.databaseUrl, settings.data, lost);
+  await using store = await openStore({ databaseUrl: settings.databaseUrl, folder: settings.data, searchMemory: 0 }, lost);
   await work(store);
 }
 

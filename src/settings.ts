@@ -12,6 +12,8 @@ export interface Settings {
   readonly data: string;
   /** null: the embedded database in `data`. */
   readonly databaseUrl: string | null;
+  /** For words in searches; bytes. */
+  readonly searchMemory: number;
   readonly apiKey: string | null;
   readonly secretKey: string | null;
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
@@ -58,6 +60,8 @@ const bearer = (value: string) =>
   /^[\w\-.~+/]{16,}=*$/.test(value) ? value : must('must be at least 16 characters long, of letters, digits and - . _ ~ + /');
 const positive = (value: string) =>
   /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : must('must be a whole number above 0');
+
+const mebibytes = (value: string) => (/^\d{1,5}$/.test(value) ? Number(value) * 2 ** 20 : must('must be a whole number of MiB'));
 
 function publicUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : must('must be an address such as https://files.example.com');
@@ -117,6 +121,12 @@ export const catalogue = {
     '',
     'Database on a PostgreSQL server, `postgres://user:password@host:port/database`; the embedded one in POSTERN_DATA if not set.',
     optional(databaseUrl),
+  ),
+  searchMemory: setting(
+    'POSTERN_SEARCH_MEMORY',
+    '144',
+    'MiB for the texts of searched tenants, some 200 bytes a share; what does not fit is read from the disk, ten times slower. PostgreSQL takes none.',
+    mebibytes,
   ),
   apiKey: setting(
     'POSTERN_API_KEY',
@@ -182,6 +192,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     publicUrl: value(catalogue.publicUrl),
     data: value(catalogue.data),
     databaseUrl: value(catalogue.databaseUrl),
+    searchMemory: value(catalogue.searchMemory),
     apiKey: value(catalogue.apiKey),
     secretKey: value(catalogue.secretKey),
     localRoots: value(catalogue.localRoots),

@@ -3,12 +3,15 @@ import { parseRanges } from '#core/policy/address-range.ts';
 import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
+import { ownerOfViewId } from './viewid-rows.ts';
 
 const selectLinks = (db: Tx) =>
   db
     .selectFrom('share')
-    .innerJoin('login_profile as profile', 'profile.id', 'share.profile_id')
-    .innerJoin('location', 'location.id', 'share.location_id')
+    .innerJoin('login_profile as profile', (join) =>
+      join.onRef('profile.tid', '=', 'share.tid').onRef('profile.id', '=', 'share.profile_id'),
+    )
+    .innerJoin('location', (join) => join.onRef('location.tid', '=', 'share.tid').onRef('location.id', '=', 'share.location_id'))
     .selectAll('share')
     .select([
       'profile.type_id',
@@ -26,12 +29,17 @@ const selectLinks = (db: Tx) =>
 /** All of a link but the visitor: the share, its login profile and its location, by one query. */
 export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute']>>[number];
 
-export const linkOfViewId = (db: Tx, viewId: string): Promise<LinkRow | undefined> =>
-  selectLinks(db).where('share.view_id', '=', viewId).executeTakeFirst();
 export const linkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
   selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
-export const linksOfProfile = (db: Tx, profileId: number): Promise<LinkRow[]> =>
+/** Whose an address is tells the table of addresses, which no tenant's tables need to be asked for. */
+export async function linkOfViewId(db: Tx, viewId: string): Promise<LinkRow | undefined> {
+  const owner = await ownerOfViewId(db, viewId);
+  const link = owner?.share_id ? await linkOfShare(db, owner.tid, owner.share_id) : undefined;
+  return link?.view_id === viewId ? link : undefined;
+}
+export const linksOfProfile = (db: Tx, tid: number, profileId: number): Promise<LinkRow[]> =>
   selectLinks(db)
+    .where('share.tid', '=', tid)
     .where('share.profile_id', '=', profileId)
     .where('share.active', '=', 1)
     .orderBy('share.title')
@@ -45,10 +53,13 @@ export interface SignedIn extends Identity {
   readonly email: string;
 }
 
+const listed = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>
+  db.selectFrom(list).select('name').where('tid', '=', link.tid).where('share_id', '=', link.id);
+
 /** Entries of the share's lists that could be this visitor: no more of a long list needs to be read. */
 async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<{ userNames: string[]; groupNames: string[] }> {
   const keys = visitor.names.map(fold);
-  const users = db.selectFrom('share_user').select('name').where('share_id', '=', link.id);
+  const users = listed(db, 'share_user', link);
   // In a USERS profile a list names users, not texts: a name that was deleted and is made anew inherits nothing.
   const named =
     link.type_id === profileTypes.USERS ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
@@ -56,11 +67,7 @@ async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<{ 
   return {
     userNames: (await named.execute()).map(({ name }) => name),
     groupNames:
-      groups.length === 0
-        ? []
-        : (await db.selectFrom('share_group').select('name').where('share_id', '=', link.id).where('name_key', 'in', groups).execute()).map(
-            ({ name }) => name,
-          ),
+      groups.length === 0 ? [] : (await listed(db, 'share_group', link).where('name_key', 'in', groups).execute()).map(({ name }) => name),
   };
 }
 

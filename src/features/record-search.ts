@@ -5,6 +5,8 @@ import { fieldRefusal } from '#core/messages.ts';
 import { reaches } from '#core/policy/role.ts';
 import { defaultPageSize, type PageQuery, sortOrders } from '#core/records/search.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Holding } from '#ports/search.ts';
+import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import type { Caller } from './operation.ts';
 import { type Cursor, readCursor, writeCursor } from './search-cursor.ts';
@@ -72,32 +74,75 @@ export function readPage(query: PageQuery, sortable: Sortable): Page {
 export const holdsWord = (column: string, word: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 
-/** What comes behind a record: the first comparison alone lets an index be entered there. */
-function behind({ sortBy, order }: Page, { value, id }: Cursor, idColumn: string): Expression<SqlBool> {
-  const [from, past] = order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
-  return sql<SqlBool>`(${sortBy} ${from} ${value} and (${sortBy} ${past} ${value} or ${sql.ref(idColumn)} ${past} ${id}))`;
+/** A word that records hold in their text, or in that of what they lie in; by an index of texts, not by reading each. */
+interface Word {
+  readonly table: Holding['table'];
+  readonly word: string;
+  readonly within: readonly number[];
+  /** The same as a condition. */
+  readonly holds: Expression<SqlBool>;
+}
+
+/** Records whose number is kept. */
+interface Kept {
+  readonly tid: number;
+  readonly count: 'shares' | 'users';
+  /** Does a filter other than the word leave any out? */
+  readonly narrowed: boolean;
+  /** Is the same asked again answered by the same number until one of these records changes? */
+  readonly lasting: boolean;
+}
+
+/** What is searched, and how. */
+interface Asked<TB extends keyof Database> {
+  /** What all filters but an indexed word let through. */
+  readonly matches: SelectQueryBuilder<Database, TB, object>;
+  readonly page: Page;
+  readonly id: ReferenceExpression<Database, TB>;
+  readonly word?: Word | null;
+  readonly kept?: Kept;
+}
+
+/** How many records a tenant has, and a text that is another as soon as any of them has changed. */
+async function keptCount(db: Tx, { tid, count, lasting }: Kept) {
+  const { total, changes } = await db
+    .selectFrom('profile_count')
+    .select(({ fn, val }) => [
+      fn.coalesce(fn.sum<number>(count), val(0)).as('total'),
+      fn.coalesce(fn.sum<number>('changes'), val(0)).as('changes'),
+    ])
+    .where('tid', '=', tid)
+    .executeTakeFirstOrThrow();
+  return { total, version: lasting ? String(changes) : null };
 }
 
 /** The ids of a page and the exact number of matches. */
-export async function findPage<TB extends keyof Database>(
-  matches: SelectQueryBuilder<Database, TB, object>,
-  page: Page,
-  id: ReferenceExpression<Database, TB>,
-): Promise<Found> {
-  const idColumn = String(id);
-  const counted = await matches.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  const rows = await (page.after ? matches.where(behind(page, page.after, idColumn)) : matches)
-    .select([sql<number>`${sql.ref(idColumn)}`.as('id'), sql<string | number>`${page.sortBy}`.as('value')])
-    .orderBy(page.sortBy, page.order)
-    .orderBy(sql.ref(idColumn), page.order)
-    .limit(page.pageSize)
-    .offset(page.after ? 0 : page.startIndex)
-    .execute();
+export async function findPage<TB extends keyof Database>(store: Store, { matches, page, id, word, kept }: Asked<TB>): Promise<Found> {
+  const select = (found: typeof matches) =>
+    found.select([sql<number>`${sql.ref(String(id))}`.as('id'), sql<string | number>`${page.sortBy}`.as('value')]).as('found');
+  const counted = kept ? await keptCount(store.read, kept) : null;
+  const narrowed = kept?.narrowed ?? true;
+  const { rows, total } = await store.find({
+    matches: select(matches),
+    holding: word && kept ? { ...word, tid: kept.tid, matches: select(matches.where(word.holds)) } : null,
+    narrowed,
+    total: counted && !narrowed && !word ? counted.total : null,
+    version: counted?.version ?? null,
+    order: page.order,
+    behind: page.after,
+    startIndex: page.startIndex,
+    pageSize: page.pageSize,
+  });
   const last = rows.at(-1);
   const index = page.startIndex + rows.length;
-  const next = last && index < counted.total ? writeCursor(page.field, page.order, { ...last, index }) : null;
-  return { ids: rows.map((row) => row.id), total: counted.total, next };
+  const next = last && index < total ? writeCursor(page.field, page.order, { ...last, index }) : null;
+  return { ids: rows.map((row) => row.id), total, next };
 }
+
+const mostAtOnce = 100;
+
+/** Where the records of a page are read: some at once, where they would only be carried from one thread to the other. */
+export const recordsFrom = ({ read, search }: Store, ids: readonly number[]): Tx => (ids.length <= mostAtOnce ? read : search);
 
 /** Puts the records of a page into the envelope of every search. */
 export function envelope(

@@ -25,6 +25,10 @@ export function checkLongEnough(viewId: string, typeId: number): void {
   );
 }
 
+/** Whose an address is, or was. */
+export const ownerOfViewId = (db: Tx, viewId: string) =>
+  db.selectFrom('link').selectAll().where('view_key', '=', viewIdKey(viewId)).executeTakeFirst();
+
 /** Makes an address a record's own. Once used it stays its tenant's, whatever becomes of the record. @throws 409 */
 export async function claimViewId(
   tx: Tx,
@@ -34,7 +38,7 @@ export async function claimViewId(
 ): Promise<void> {
   const view_key = viewIdKey(viewId);
   const taken = () => new Refusal('viewIdTaken', undefined, { faults: [{ field: 'viewId', detail: 'is taken; choose another' }] });
-  const known = await tx.selectFrom('link').selectAll().where('view_key', '=', view_key).executeTakeFirst();
+  const known = await ownerOfViewId(tx, viewId);
   if (!known) {
     await tx
       .insertInto('link')

@@ -120,11 +120,15 @@ async function changeOnce<T>(
   // Decided anew for a twin, too: what was allowed once may be so no more.
   const { link, recognised } = await enter(ports, approachingOf(request, parts), { request: action });
   const who = recognised ? [recognised.signedIn.userId, recognised.signedIn.name] : [];
-  const twin: Twin | null = twinOf(request.headers['idempotency-key'], JSON.stringify(['visitor', link.id, request.ip, ...who]), {
-    method: request.method,
-    url: request.url,
-    body: JSON.stringify(request.body ?? null),
-  });
+  const twin: Twin | null = twinOf(
+    request.headers['idempotency-key'],
+    { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...who]) },
+    {
+      method: request.method,
+      url: request.url,
+      body: JSON.stringify(request.body ?? null),
+    },
+  );
   const keep: Keep<T> = async (tx, value) => {
     if (twin) await keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, ports.vault, now);
   };

@@ -108,11 +108,15 @@ async function runChange(
   const dry = isDryRun(request, operation);
   const ifMatch = request.headers['if-match'];
   const now = ports.clock.now();
-  const twin = twinOf(request.headers['idempotency-key'], `key ${caller.keyId}`, {
-    method: request.method,
-    url: request.url,
-    body: JSON.stringify(request.body ?? null),
-  });
+  const twin = twinOf(
+    request.headers['idempotency-key'],
+    { tid: caller.tid, caller: `key ${caller.keyId}` },
+    {
+      method: request.method,
+      url: request.url,
+      body: JSON.stringify(request.body ?? null),
+    },
+  );
   await checkConflicts(ports.store.read, caller.keyId, parameters, now);
   const answer = await once(dry ? null : twin, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Search, SearchPage } from './search.ts';
 import type { LastIds } from './snapshot.ts';
 import type { Database } from './tables.ts';
 
@@ -20,6 +21,8 @@ export interface Store {
   readonly read: Kysely<Database>;
   /** Questions that may take longer: they hold up nobody else. */
   readonly search: Kysely<Database>;
+  /** A page of a search; it holds up nobody else either. */
+  find(search: Search): Promise<SearchPage>;
   readonly dialect: Dialect;
   /** May other processes change the same database? */
   readonly shared: boolean;

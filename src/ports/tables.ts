@@ -95,6 +95,7 @@ export interface ShareTable extends Owned {
 }
 
 export interface ShareUserTable {
+  tid: number;
   share_id: number;
   position: number;
   name: string;
@@ -104,6 +105,7 @@ export interface ShareUserTable {
 }
 
 export interface ShareGroupTable {
+  tid: number;
   share_id: number;
   position: number;
   name: string;
@@ -148,6 +150,7 @@ export interface ApiTokenTable {
 }
 
 export interface IdempotencyTable {
+  tid: number;
   caller: string;
   key: string;
   fingerprint: string;
@@ -158,6 +161,7 @@ export interface IdempotencyTable {
 }
 
 export interface VisitSessionTable {
+  tid: number;
   hash: string;
   profile_id: number;
   profile_epoch: number;
@@ -166,6 +170,19 @@ export interface VisitSessionTable {
   name: string;
   created_at: number;
   used_at: number;
+}
+
+/** A login profile's counts: the sums of its rows. */
+export interface ProfileCountTable {
+  tid: number;
+  profile_id: number;
+  /** Who counted: one row for each, so that nobody waits. */
+  slot: number;
+  shares: number;
+  users: number;
+  active_users: number;
+  /** Raised by each change of a share or user of the profile. */
+  changes: number;
 }
 
 export interface FailureTable {
@@ -190,6 +207,7 @@ export interface Database {
   secret_key: SecretKeyTable;
   tenant: TenantTable;
   login_profile: LoginProfileTable;
+  profile_count: ProfileCountTable;
   access_user: AccessUserTable;
   share: ShareTable;
   share_user: ShareUserTable;

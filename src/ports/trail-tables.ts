@@ -25,6 +25,7 @@ export interface AuditTable {
 
 /** Equal actions of one visitor that are told as one row, until the instant. */
 export interface OngoingTable {
+  tid: number;
   key: string;
   audit_id: number;
   until: number;
@@ -43,6 +44,7 @@ export interface AlertTable {
 
 /** What an action needs to be settled by after a crash; gone with its outcome. */
 export interface UnsettledTable {
+  tid: number;
   audit_id: number;
   location_id: number;
   /** Path of the folder within the location. */

@@ -23,7 +23,7 @@ test('a session cookie is HttpOnly, SameSite=Lax, for the whole host, and long e
   const [cookie = '', ...more] = answer.headers.getSetCookie();
   assert.deepEqual(more, []);
   const [pair = '', ...attributes] = cookie.split(/; */);
-  assert.match(pair, new RegExp(`^postern-${id}=[A-Za-z0-9_-]{43}$`));
+  assert.match(pair, new RegExp(`^postern-${id}=1\\.[A-Za-z0-9_-]{43}$`));
   const said = attributes.map((attribute) => attribute.toLowerCase());
   for (const expected of ['httponly', 'samesite=lax', 'path=/']) assert.ok(said.includes(expected), cookie);
   assert.ok(!said.some((attribute) => attribute.startsWith('domain')), cookie);

@@ -1,9 +1,14 @@
+import { sql } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
+
+const ofProfile = (column: 'title' | 'type_id') =>
+  sql<string | number>`(select ${sql.ref(column)} from login_profile as its
+    where its.tid = access_user.tid and its.id = access_user.profile_id)`;
 
 /** What accessuser/search sorts by. */
 export const sortColumns = {
@@ -17,15 +22,17 @@ export const sortColumns = {
   updatedOwner: 'access_user.updated_owner',
   createDateTime: 'access_user.created_at',
   updateDateTime: 'access_user.updated_at',
-  loginProfileName: 'login_profile.title',
-  authTypeId: 'login_profile.type_id',
+  loginProfileName: ofProfile('title'),
+  authTypeId: ofProfile('type_id'),
   active: 'access_user.active',
 };
 
 const selectRows = (db: Tx) =>
   db
     .selectFrom('access_user')
-    .innerJoin('login_profile', 'login_profile.id', 'access_user.profile_id')
+    .innerJoin('login_profile', (join) =>
+      join.onRef('login_profile.tid', '=', 'access_user.tid').onRef('login_profile.id', '=', 'access_user.profile_id'),
+    )
     .selectAll('access_user')
     .select(['login_profile.title as profile_title', 'login_profile.type_id']);
 type AccessUserRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
@@ -72,12 +79,14 @@ export const searchText = (user: { username: string; first_name: string; last_na
 /** A name is one user's in a profile; where codes are sent to an address, so is the address. @throws 409 */
 export async function checkFree(
   tx: Tx,
+  tid: number,
   profile: { id: number; type_id: number },
   user: { id?: number; username: string; email: string },
 ): Promise<void> {
   const others = tx
     .selectFrom('access_user')
     .select('id')
+    .where('tid', '=', tid)
     .where('profile_id', '=', profile.id)
     .where('id', '!=', user.id ?? 0);
   const taken = (field: string, detail: string) => new Refusal('nameTaken', undefined, { faults: [{ field, detail }] });

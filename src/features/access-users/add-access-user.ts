@@ -30,7 +30,7 @@ export const addAccessUser = change({
     const profile = await profileFor(tx, caller.tid, body.authId);
     const nfc = (text: string | null | undefined) => (text ?? '').normalize('NFC');
     const user = { username: nfc(body.username), first_name: nfc(body.firstName), last_name: nfc(body.lastName), email: nfc(body.email) };
-    await checkFree(tx, profile, user);
+    await checkFree(tx, caller.tid, profile, user);
     const now = clock.now();
     const { id } = await tx
       .insertInto('access_user')

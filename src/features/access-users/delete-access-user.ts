@@ -9,7 +9,7 @@ import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 /** The name goes from the shares that list it, and sessions end: the foreign keys and triggers see to it. */
 async function remove(id: number, caller: Caller, tx: Tx): Promise<Changed> {
   const before = await accessUserRecord(tx, caller.tid, id);
-  await tx.deleteFrom('access_user').where('id', '=', id).execute();
+  await tx.deleteFrom('access_user').where('tid', '=', caller.tid).where('id', '=', id).execute();
   return { trail: { before } };
 }
 
@@ -31,7 +31,12 @@ const byName = Type.Object(
 
 async function userNamed(tx: Tx, tid: number, profileId: number, username: string): Promise<number | undefined> {
   await checkProfile(tx, tid, 'loginProfileId', profileId);
-  const named = tx.selectFrom('access_user').select('id').where('profile_id', '=', profileId).where('username_key', '=', fold(username));
+  const named = tx
+    .selectFrom('access_user')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('profile_id', '=', profileId)
+    .where('username_key', '=', fold(username));
   return (await named.executeTakeFirst())?.id;
 }
 

@@ -34,7 +34,7 @@ export const updateAccessUser = change({
       last_name: kept(body.lastName, before.lastName),
       email: kept(body.email, before.email),
     };
-    await checkFree(tx, profile, { ...user, id: before.id });
+    await checkFree(tx, caller.tid, profile, { ...user, id: before.id });
     const active = body.active === undefined ? before.active : body.active === true;
     const moved = profile.id !== before.authId;
     const readdressed = profile.type_id === profileTypes.EMAIL_CODE && fold(user.email) !== fold(before.email);
@@ -52,6 +52,7 @@ export const updateAccessUser = change({
         updated_owner: caller.name,
         updated_at: clock.now(),
       }))
+      .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
     return { trail: { before, after: await accessUserRecord(tx, caller.tid, before.id) } };

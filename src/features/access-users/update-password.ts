@@ -39,6 +39,7 @@ export const updatePassword = change({
     const { password_hash } = await store.read
       .selectFrom('access_user')
       .select('password_hash')
+      .where('tid', '=', caller.tid)
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     if (body.currentPassword && !(await passwordHash.verify(password_hash, body.currentPassword)))
@@ -50,6 +51,7 @@ export const updatePassword = change({
     const user = await tx
       .selectFrom('access_user')
       .select('password_hash')
+      .where('tid', '=', caller.tid)
       .where('id', '=', id ?? 0)
       .executeTakeFirst();
     if (id !== seen.id || !user) throw new Refusal('recordUnknown');
@@ -65,6 +67,7 @@ export const updatePassword = change({
         updated_owner: caller.name,
         updated_at: clock.now(),
       }))
+      .where('tid', '=', caller.tid)
       .where('id', '=', id)
       .execute();
     return { trail: { before, after: await accessUserRecord(tx, caller.tid, id) } };

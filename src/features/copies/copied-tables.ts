@@ -5,29 +5,29 @@ import type { Database } from '#ports/tables.ts';
 /** A row of whatever table. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Which processes live is no part of a copy. */
-type Copied = Exclude<keyof Database, 'process'>;
+/** Which processes live is no part of a copy; the counts are made again by the database itself. */
+type Copied = Exclude<keyof Database, 'process' | 'profile_count'>;
 type Keys = { readonly [T in Copied]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
 /** Every table with its key, each behind those that it refers to; what lets Postern start comes last. */
 export const copiedTables: Keys = {
   tenant: ['id'],
-  login_profile: ['id'],
-  access_user: ['id'],
-  location: ['id'],
-  share: ['id'],
-  share_user: ['share_id', 'name_key'],
-  share_group: ['share_id', 'name_key'],
+  login_profile: ['tid', 'id'],
+  access_user: ['tid', 'id'],
+  location: ['tid', 'id'],
+  share: ['tid', 'id'],
+  share_user: ['tid', 'share_id', 'name_key'],
+  share_group: ['tid', 'share_id', 'name_key'],
   link: ['view_key'],
   api_key: ['id'],
   api_token: ['hash'],
-  idempotency: ['caller', 'key'],
-  visit_session: ['hash'],
+  idempotency: ['tid', 'caller', 'key'],
+  visit_session: ['tid', 'hash'],
   failure: ['id'],
-  audit: ['id'],
-  ongoing: ['key'],
-  alert: ['id'],
-  unsettled: ['audit_id'],
+  audit: ['tid', 'id'],
+  ongoing: ['tid', 'key'],
+  alert: ['tid', 'id'],
+  unsettled: ['tid', 'audit_id'],
   secret_key: ['fingerprint'],
 };
 export type TableName = Copied;

@@ -10,6 +10,7 @@ const purpose = 'idempotent answer';
 
 /** A request that says by its key that it may come twice. */
 export interface Twin {
+  readonly tid: number;
   /** Who sends it: keys of different callers are different keys. */
   readonly caller: string;
   readonly key: string;
@@ -26,7 +27,7 @@ export interface KeptAnswer {
 /** The twin that a request is, or null where it carries no key. @throws 400 */
 export function twinOf(
   header: string | string[] | undefined,
-  caller: string,
+  { tid, caller }: Pick<Twin, 'tid' | 'caller'>,
   request: { method: string; url: string; body: string },
 ): Twin | null {
   if (header === undefined) return null;
@@ -36,7 +37,7 @@ export function twinOf(
       faults: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }],
     });
   const fingerprint = createHash('sha256').update(`${request.method}\n${request.url}\n${request.body}`).digest('base64url');
-  return { caller, key, fingerprint };
+  return { tid, caller, key, fingerprint };
 }
 
 /** Requests with a key that are under way in this process. */
@@ -47,6 +48,7 @@ export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number):
   const row = await db
     .selectFrom('idempotency')
     .selectAll()
+    .where('tid', '=', twin.tid)
     .where('caller', '=', twin.caller)
     .where('key', '=', twin.key)
     .executeTakeFirst();
@@ -75,11 +77,13 @@ export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: 
   await checkUnanswered(tx, twin, vault, now);
   await tx
     .deleteFrom('idempotency')
+    .where('tid', '=', twin.tid)
     .where('caller', '=', twin.caller)
     .where('key', '=', twin.key)
     .where('created_at', '<=', now - answersKeptFor)
     .execute();
   const values = {
+    tid: twin.tid,
     caller: twin.caller,
     key: twin.key,
     fingerprint: twin.fingerprint,

@@ -18,10 +18,11 @@ export const deleteLocation = change({
     const { shares } = await tx
       .selectFrom('share')
       .select(sql<number>`count(*)`.as('shares'))
+      .where('tid', '=', caller.tid)
       .where('location_id', '=', id)
       .executeTakeFirstOrThrow();
     if (shares > 0) throw new Refusal('locationInUse', `${shares} shares still use the location.`);
-    await tx.deleteFrom('location').where('id', '=', id).execute();
+    await tx.deleteFrom('location').where('tid', '=', caller.tid).where('id', '=', id).execute();
     return { trail: { before } };
   },
 });

@@ -27,7 +27,7 @@ export const searchLocations = read({
     if (page.word !== null) found = found.where(holdsWord('location.search_text', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
-    const { ids, ...rest } = await findPage(found, page, 'location.id');
+    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'location.id' });
     const records = await locationRecords(ports.store.search, caller.tid, ids, ports.vault);
     const list = caller.role === 'admin' ? records : records.map((record) => ({ ...record, configuration: '' }));
     return envelope('location', { list, ...rest }, page, filters(query), caller, ports, 'admin');

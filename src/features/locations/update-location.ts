@@ -40,6 +40,7 @@ export const updateLocation = change({
         updated_owner: caller.name,
         updated_at: clock.now(),
       }))
+      .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
     return { trail: { before, after: await locationRecord(tx, caller.tid, before.id, vault) } };

@@ -30,6 +30,7 @@ export const changeViewId = change({
         updated_owner: caller.name,
         updated_at: ports.clock.now(),
       }))
+      .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
     const after = await loginProfileRecord(tx, caller.tid, before.id, ports);

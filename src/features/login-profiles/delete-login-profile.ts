@@ -2,6 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
 import { change } from '#features/operation.ts';
+import { releaseViewId } from '#features/viewid-rows.ts';
 import { defaultProfileId, loginProfileRecord } from './login-profile-rows.ts';
 
 export const deleteLoginProfile = change({
@@ -22,7 +23,8 @@ export const deleteLoginProfile = change({
       );
     if (shareCount + userCount > 0)
       throw new Refusal('profileInUse', `${shareCount} shares and ${userCount} access users still refer to the login profile.`);
-    await tx.deleteFrom('login_profile').where('id', '=', before.id).execute();
+    await releaseViewId(tx, before.viewId);
+    await tx.deleteFrom('login_profile').where('tid', '=', caller.tid).where('id', '=', before.id).execute();
     return { trail: { before } };
   },
 });

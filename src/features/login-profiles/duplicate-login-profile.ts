@@ -17,7 +17,7 @@ export const duplicateLoginProfile = change({
   target: { table: 'login_profile' },
   async change(body, caller, tx, ports) {
     if (body.title === '') throw fieldRefusal('title', 'must not be empty');
-    const original = await profileText(tx, body.id ?? 0, ports.vault);
+    const original = await profileText(tx, caller.tid, body.id ?? 0, ports.vault);
     const title = body.title?.normalize('NFC') ?? `${original.title.slice(0, limits.name - 7)} (copy)`;
     return madeProfile(tx, caller.tid, await insertProfile(tx, caller, { ...original, title }, ports), ports);
   },

@@ -28,14 +28,15 @@ export const sortColumns = {
   updateDateTime: 'login_profile.updated_at',
 };
 
+const counted = (what: 'shares' | 'users') =>
+  sql<number>`(select coalesce(sum(${sql.ref(what)}), 0) from profile_count as counted
+    where counted.tid = login_profile.tid and counted.profile_id = login_profile.id)`;
+
 const selectRows = (db: Tx) =>
   db
     .selectFrom('login_profile')
     .selectAll()
-    .select([
-      sql<number>`(select count(*) from share where share.profile_id = login_profile.id)`.as('share_count'),
-      sql<number>`(select count(*) from access_user where access_user.profile_id = login_profile.id)`.as('user_count'),
-    ]);
+    .select([counted('shares').as('share_count'), counted('users').as('user_count')]);
 type LoginProfileRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 type Needs = Pick<InstantPorts, 'links' | 'vault'>;
 

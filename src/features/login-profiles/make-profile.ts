@@ -47,6 +47,7 @@ export async function insertProfile(
     await tx
       .updateTable('login_profile')
       .set({ title, search_text: searchText({ ...profile, title }) })
+      .where('tid', '=', owner.tid)
       .where('id', '=', id)
       .execute();
   }

@@ -30,7 +30,7 @@ export const searchLoginProfiles = read({
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     if (query.typeId !== undefined) found = found.where('type_id', '=', query.typeId);
-    const { ids, ...rest } = await findPage(found, page, 'login_profile.id');
+    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'login_profile.id' });
     const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
     const list = isBare ? records.map(bare) : records;
     return envelope('loginprofile', { list, ...rest }, page, filters(query), caller, ports, 'admin');

@@ -14,10 +14,11 @@ import { profileColumns } from './make-profile.ts';
 const fixed = { tid: 'cannot be changed' };
 
 /** The texts of a profile, secrets opened. */
-export async function profileText(tx: Tx, id: number, vault: Vault): Promise<ProfileText> {
+export async function profileText(tx: Tx, tid: number, id: number, vault: Vault): Promise<ProfileText> {
   const row = await tx
     .selectFrom('login_profile')
     .select(['title', 'description', 'ip_range', 'type_id', 'username', 'password', 'lang', 'startup_message', 'configuration'])
+    .where('tid', '=', tid)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const opened = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(sealedFor[field], row[field]));
@@ -25,10 +26,11 @@ export async function profileText(tx: Tx, id: number, vault: Vault): Promise<Pro
 }
 
 /** @throws 409 where a share would stand open under an address short enough to guess */
-async function checkOpenLinks(tx: Tx, profileId: number): Promise<void> {
+async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<void> {
   const short = await tx
     .selectFrom('share')
     .select('id')
+    .where('tid', '=', tid)
     .where('profile_id', '=', profileId)
     .where(sql`length(view_id)`, '<', shortestOpenViewId)
     .executeTakeFirst();
@@ -45,10 +47,11 @@ async function checkOpenLinks(tx: Tx, profileId: number): Promise<void> {
 }
 
 /** @throws 409 where codes would be sent for two users to one address */
-async function checkAddresses(tx: Tx, profileId: number): Promise<void> {
+async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<void> {
   const twice = await tx
     .selectFrom('access_user')
     .select(({ fn }) => fn.min('email').as('email'))
+    .where('tid', '=', tid)
     .where('profile_id', '=', profileId)
     .where('email_key', '!=', '')
     .groupBy('email_key')
@@ -61,21 +64,21 @@ async function checkAddresses(tx: Tx, profileId: number): Promise<void> {
 }
 
 /** In a USERS profile a listed name is a user; in others it stands for itself. */
-async function relinkNames(tx: Tx, profileId: number, typeId: number): Promise<void> {
-  const user = sql<
-    number | null
-  >`(select id from access_user where access_user.profile_id = ${profileId} and access_user.username_key = share_user.name_key)`;
+async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
+  const user = sql<number | null>`(select id from access_user as named
+    where named.tid = share_user.tid and named.profile_id = ${profileId} and named.username_key = share_user.name_key)`;
   await tx
     .updateTable('share_user')
     .set({ user_id: typeId === profileTypes.USERS ? user : null })
-    .where('share_id', 'in', tx.selectFrom('share').select('id').where('profile_id', '=', profileId))
+    .where('tid', '=', tid)
+    .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId))
     .execute();
 }
 
-async function changeType(tx: Tx, profileId: number, typeId: number): Promise<void> {
-  if (typeId === profileTypes.PUBLIC) await checkOpenLinks(tx, profileId);
-  if (typeId === profileTypes.EMAIL_CODE) await checkAddresses(tx, profileId);
-  await relinkNames(tx, profileId, typeId);
+async function changeType(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
+  if (typeId === profileTypes.PUBLIC) await checkOpenLinks(tx, tid, profileId);
+  if (typeId === profileTypes.EMAIL_CODE) await checkAddresses(tx, tid, profileId);
+  await relinkNames(tx, tid, profileId, typeId);
 }
 
 /** The new address of the portal, if the body names another. */
@@ -101,9 +104,9 @@ export const updateLoginProfile = change({
     const before = await loginProfileRecord(tx, caller.tid, body.id ?? 0, ports);
     checkUnchanged(body, before, fixed);
     if (body.title === null || body.title === '') throw fieldRefusal('title', 'must not be empty');
-    const present = await profileText(tx, before.id, ports.vault);
+    const present = await profileText(tx, caller.tid, before.id, ports.vault);
     const profile = mergeProfile(body, present);
-    if (profile.type_id !== present.type_id) await changeType(tx, before.id, profile.type_id);
+    if (profile.type_id !== present.type_id) await changeType(tx, caller.tid, before.id, profile.type_id);
     const viewId = await changeViewId(tx, caller.tid, before.id, body.viewId, before.viewId);
     const ends = endsSessions(present, profile) || viewId !== before.viewId;
     await tx
@@ -116,6 +119,7 @@ export const updateLoginProfile = change({
         updated_owner: caller.name,
         updated_at: ports.clock.now(),
       }))
+      .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
     return { trail: { before, after: await loginProfileRecord(tx, caller.tid, before.id, ports) } };

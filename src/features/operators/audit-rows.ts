@@ -47,11 +47,12 @@ export function auditMatches(db: Tx, tid: number, query: Static<typeof filter>, 
 }
 
 /** The rows of those ids, in their order. */
-export async function auditRecords(db: Tx, ids: readonly number[]): Promise<AuditRow[]> {
+export async function auditRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AuditRow[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('audit')
     .selectAll()
+    .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
   const byId = new Map(

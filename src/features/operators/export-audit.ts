@@ -24,11 +24,11 @@ const formats = {
 } as const;
 
 /** Page after page by key: however long the trail, one batch is in memory. */
-async function* rows(found: ReturnType<typeof auditMatches>, db: Tx): AsyncGenerator<AuditRow[]> {
+async function* rows(found: ReturnType<typeof auditMatches>, db: Tx, tid: number): AsyncGenerator<AuditRow[]> {
   for (let last = 0; ; ) {
     const ids = (await found.select('id').where('id', '>', last).orderBy('id').limit(batch).execute()).map(({ id }) => id);
     if (ids.length === 0) return;
-    yield await auditRecords(db, ids);
+    yield await auditRecords(db, tid, ids);
     last = ids.at(-1) ?? last;
   }
 }
@@ -53,7 +53,7 @@ export const exportAudit = stream({
     const found = auditMatches(store.search, caller.tid, query, readPage(query, { id: 'audit.id' }));
     async function* body() {
       if (head) yield head;
-      for await (const part of rows(found, store.search)) yield write(part);
+      for await (const part of rows(found, store.search, caller.tid)) yield write(part);
     }
     return { contentType, fileName: `audit.${format}`, body: body() };
   },

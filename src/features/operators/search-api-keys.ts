@@ -27,7 +27,7 @@ export const searchApiKeys = read({
     if (page.word !== null) found = found.where(holdsWord('api_key.name', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('created_at', '<', page.before);
-    const { ids, ...rest } = await findPage(found, page, 'api_key.id');
+    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'api_key.id' });
     const list = await apiKeyRecords(ports.store.search, caller.tid, ids);
     return envelope('apikey', { list, ...rest }, page, filters(query), caller, ports, 'admin');
   },

@@ -13,8 +13,12 @@ export const searchAudit = read({
   answer: searchEnvelope(AuditRow),
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
-    const { ids, ...rest } = await findPage(auditMatches(ports.store.search, caller.tid, query, page), page, 'audit.id');
-    const list = await auditRecords(ports.store.search, ids);
+    const { ids, ...rest } = await findPage(ports.store, {
+      matches: auditMatches(ports.store.search, caller.tid, query, page),
+      page,
+      id: 'audit.id',
+    });
+    const list = await auditRecords(ports.store.search, caller.tid, ids);
     return envelope('audit', { list, ...rest }, page, filters(query), caller, ports, 'admin');
   },
 });

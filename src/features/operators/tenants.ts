@@ -104,7 +104,7 @@ export const searchTenants = read({
     if (page.word !== null) found = found.where(holdsWord('tenant.title', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('created_at', '<', page.before);
-    const { ids, ...rest } = await findPage(found, page, 'tenant.id');
+    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'tenant.id' });
     return envelope(
       'tenant',
       { list: await tenantRecords(ports.store.search, ids), ...rest },

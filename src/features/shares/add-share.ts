@@ -60,8 +60,8 @@ export const addShare = change({
     };
     const id = await insertRow(tx, 'share', row);
     await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
-    const userNames = await addUserNames(tx, id, profile, listIn('userNames', body.userNames));
-    const groupNames = await addGroupNames(tx, id, listIn('groupNames', body.groupNames));
+    const userNames = await addUserNames(tx, { ...row, id }, profile, listIn('userNames', body.userNames));
+    const groupNames = await addGroupNames(tx, { ...row, id }, listIn('groupNames', body.groupNames));
     const after = await newShareRecord(tx, { ...row, id }, { location, profile, userNames, groupNames }, links);
     return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
   },

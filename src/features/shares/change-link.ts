@@ -32,6 +32,7 @@ export const changeLink = change({
         updated_owner: caller.name,
         updated_at: clock.now(),
       }))
+      .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
     const after = await shareRecord(tx, caller.tid, before.id, links);

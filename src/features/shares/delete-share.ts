@@ -1,6 +1,7 @@
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
+import { releaseViewId } from '#features/viewid-rows.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
 
 export const deleteShare = change({
@@ -13,7 +14,8 @@ export const deleteShare = change({
   target: { table: 'share' },
   async change({ id }, caller, tx, { links }) {
     const before = await shareRecord(tx, caller.tid, id, links);
-    await tx.deleteFrom('share').where('id', '=', id).execute();
+    await releaseViewId(tx, before.viewId);
+    await tx.deleteFrom('share').where('tid', '=', caller.tid).where('id', '=', id).execute();
     return { trail: { before, share: trailOf(before) } };
   },
 });

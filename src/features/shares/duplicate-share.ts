@@ -17,7 +17,13 @@ export const duplicateShare = change({
   answers: madeShare,
   target: { table: 'share' },
   async change(body, caller, tx, { clock, random, links }) {
-    const { id: _, ...original } = await tx.selectFrom('share').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
+    const { tid } = caller;
+    const { id: _, ...original } = await tx
+      .selectFrom('share')
+      .selectAll()
+      .where('tid', '=', tid)
+      .where('id', '=', body.id)
+      .executeTakeFirstOrThrow();
     const [now, viewId, title] = [clock.now(), newViewId(random), body.title.normalize('NFC')];
     const { id } = await tx
       .insertInto('share')
@@ -34,18 +40,18 @@ export const duplicateShare = change({
       })
       .returning('id')
       .executeTakeFirstOrThrow();
-    await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
-    for (const row of await tx.selectFrom('share_user').selectAll().where('share_id', '=', body.id).execute())
+    await claimNewViewId(tx, tid, viewId, { share_id: id });
+    for (const row of await tx.selectFrom('share_user').selectAll().where('tid', '=', tid).where('share_id', '=', body.id).execute())
       await tx
         .insertInto('share_user')
         .values({ ...row, share_id: id })
         .execute();
-    for (const row of await tx.selectFrom('share_group').selectAll().where('share_id', '=', body.id).execute())
+    for (const row of await tx.selectFrom('share_group').selectAll().where('tid', '=', tid).where('share_id', '=', body.id).execute())
       await tx
         .insertInto('share_group')
         .values({ ...row, share_id: id })
         .execute();
-    const after = await shareRecord(tx, caller.tid, id, links);
+    const after = await shareRecord(tx, tid, id, links);
     return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
   },
 });

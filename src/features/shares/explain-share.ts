@@ -60,6 +60,7 @@ async function personIn(db: Tx, link: LinkRow, question: Question): Promise<Sign
   let users = db
     .selectFrom('access_user')
     .select(['id', 'username', 'email'])
+    .where('tid', '=', link.tid)
     .where('profile_id', '=', link.profile_id)
     .where('active', '=', 1);
   if (question.username) users = users.where('username_key', '=', fold(question.username));

@@ -1,23 +1,33 @@
+import { type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
 import { recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { read } from '#features/operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { envelope, filters, findPage, holdsWord, readPage, recordsFrom } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
 import { sortColumns } from './share-columns.ts';
 import { isBelow, shareRecords } from './share-rows.ts';
 
-const matches = (db: Tx, tid: number) =>
-  db
-    .selectFrom('share')
-    .innerJoin('login_profile', 'login_profile.id', 'share.profile_id')
-    .innerJoin('location', 'location.id', 'share.location_id')
-    .where('share.tid', '=', tid);
+const sharesOf = (db: Tx, tid: number) => db.selectFrom('share').where('share.tid', '=', tid);
+
+/** The locations whose name holds the word: their shares are found by it too. */
+const locationsHolding = async (db: Tx, tid: number, word: string) =>
+  (await db.selectFrom('location').select('id').where('tid', '=', tid).where(holdsWord('location.search_text', word)).execute()).map(
+    ({ id }) => id,
+  );
+
+async function wordIn(db: Tx, tid: number, word: string | null) {
+  if (word === null) return null;
+  const within = await locationsHolding(db, tid, word);
+  const inText = holdsWord('share.search_text', word);
+  const holds = within.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(within)}))`;
+  return { table: 'share', word, within, holds } as const;
+}
 
 /** The same states as the decision knows, at this instant. */
-function inState(found: ReturnType<typeof matches>, state: ShareState, now: number) {
+function inState(found: ReturnType<typeof sharesOf>, state: ShareState, now: number) {
   if (state === 'inactive') return found.where('share.active', '=', 0);
   const active = found.where('share.active', '=', 1);
   const begun = active.where(({ or, eb }) => or([eb('share.valid_from', 'is', null), eb('share.valid_from', '<=', now)]));
@@ -41,16 +51,29 @@ export const searchShares = read({
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
     const { word, from, before } = page;
-    let found = matches(ports.store.search, caller.tid);
-    if (word !== null) found = found.where(({ or }) => or([holdsWord('share.search_text', word), holdsWord('location.search_text', word)]));
+    const { search } = ports.store;
+    let found = sharesOf(search, caller.tid);
     if (from !== null) found = found.where('share.created_at', '>=', from);
     if (before !== null) found = found.where('share.updated_at', '<', before);
     if (query.path !== undefined) found = found.where(isBelow(pathKey(query.path)));
-    if (query.authType !== undefined) found = found.where('login_profile.type_id', '=', query.authType);
+    if (query.authType !== undefined)
+      found = found.where(
+        'share.profile_id',
+        'in',
+        search.selectFrom('login_profile').select('login_profile.id').where('tid', '=', caller.tid).where('type_id', '=', query.authType),
+      );
     if (query.authId !== undefined) found = found.where('share.profile_id', '=', query.authId);
     if (query.state !== undefined) found = inState(found, query.state, ports.clock.now());
-    const { ids, ...rest } = await findPage(found, page, 'share.id');
-    const list = await shareRecords(ports.store.search, caller.tid, ids, ports.links);
+    const { searchWord: _, ...others } = query;
+    const lasting = query.authType === undefined && query.state === undefined;
+    const { ids, ...rest } = await findPage(ports.store, {
+      matches: found,
+      page,
+      id: 'share.id',
+      word: await wordIn(ports.store.read, caller.tid, word),
+      kept: { tid: caller.tid, count: 'shares', narrowed: filters(others), lasting },
+    });
+    const list = await shareRecords(recordsFrom(ports.store, ids), caller.tid, ids, ports.links);
     return envelope('share', { list, ...rest }, page, filters(query), caller, ports, 'editor');
   },
 });

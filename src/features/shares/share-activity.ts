@@ -34,9 +34,10 @@ function instantIn(field: string, text: string | null | undefined, meaning: 'fir
 }
 
 /** What visitors did at the share in that time. */
-function happenings(db: Tx, shareId: number, from: number | null, before: number | null) {
+function happenings(db: Tx, tid: number, shareId: number, from: number | null, before: number | null) {
   let rows = db
     .selectFrom('audit')
+    .where('tid', '=', tid)
     .where('share_id', '=', shareId)
     .where('actor_kind', '=', 'visitor')
     .where('outcome', 'in', ['done', 'begun']);
@@ -83,10 +84,12 @@ export const shareActivity = read({
   async read({ id, fromDate, toDate }, caller, { store }) {
     const share = await store.search.selectFrom('share').select('id').where('tid', '=', caller.tid).where('id', '=', id).executeTakeFirst();
     if (!share) throw new Refusal('recordUnknown');
-    const rows = happenings(store.search, id, instantIn('fromDate', fromDate, 'firstOfDay'), instantIn('toDate', toDate, 'firstOfNextDay'));
+    const [from, before] = [instantIn('fromDate', fromDate, 'firstOfDay'), instantIn('toDate', toDate, 'firstOfNextDay')];
+    const rows = happenings(store.search, caller.tid, id, from, before);
     const missing = await store.search
       .selectFrom('share_user')
       .select('name')
+      .where('tid', '=', caller.tid)
       .where('share_id', '=', id)
       .where('name', 'not in', rows.select('actor'))
       .orderBy('position')

@@ -36,19 +36,19 @@ export const textColumns = {
 
 /** A list is sorted by its first name; an empty one comes first. */
 const firstName = (table: 'share_user' | 'share_group') =>
-  sql<string>`coalesce((select name_key from ${sql.table(table)} as listed where listed.share_id = share.id order by position limit 1), '')`;
+  sql<string>`coalesce((select name_key from ${sql.table(table)} as listed where listed.tid = share.tid and listed.share_id = share.id order by position limit 1), '')`;
 
 /** What share/search sorts by: every scalar field that is stored. */
 export const sortColumns: Sortable = {
   id: 'share.id',
   ...Object.fromEntries(Object.entries({ ...flagColumns, ...textColumns }).map(([field, column]) => [field, `share.${column}`])),
-  location: 'location.name',
-  path: 'share.path',
+  location: sql<string>`(select name from location as its where its.tid = share.tid and its.id = share.location_id)`,
+  path: 'share.path_key',
   viewId: 'share.view_id',
   notifyEmails: 'share.notify_emails',
   tid: 'share.tid',
   authenticationId: 'share.profile_id',
-  authTypeId: 'login_profile.type_id',
+  authTypeId: sql<number>`(select type_id from login_profile as its where its.tid = share.tid and its.id = share.profile_id)`,
   userNames: firstName('share_user'),
   groupNames: firstName('share_group'),
   validityStartDate: emptyFirst('share.valid_from'),

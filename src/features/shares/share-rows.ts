@@ -15,22 +15,31 @@ import { plainFields } from './share-columns.ts';
 const allowedLogins = sql<number>`case
   when login_profile.type_id not in (${profileTypes.USERS}, ${profileTypes.EMAIL_CODE}) then 0
   when share.allow_all_users = 1 then
-    (select count(*) from access_user where access_user.profile_id = share.profile_id and access_user.active = 1)
+    (select coalesce(sum(active_users), 0) from profile_count as counted
+      where counted.tid = share.tid and counted.profile_id = share.profile_id)
   when login_profile.type_id = ${profileTypes.USERS} then
-    (select count(*) from share_user join access_user on access_user.id = share_user.user_id
-      where share_user.share_id = share.id and access_user.active = 1)
+    (select count(*) from share_user as listed
+      join access_user as named on named.tid = listed.tid and named.id = listed.user_id
+      where listed.tid = share.tid and listed.share_id = share.id and named.active = 1)
   else
-    (select count(*) from access_user where access_user.profile_id = share.profile_id and access_user.active = 1
-      and exists (select 1 from share_user where share_user.share_id = share.id
-        and share_user.name_key in (access_user.username_key, access_user.email_key)))
+    (select count(*) from (
+      select named.id from share_user as listed
+        join access_user as named on named.tid = listed.tid and named.profile_id = share.profile_id and named.username_key = listed.name_key
+        where listed.tid = share.tid and listed.share_id = share.id and named.active = 1
+      union
+      select named.id from share_user as listed
+        join access_user as named on named.tid = listed.tid and named.profile_id = share.profile_id and named.email_key = listed.name_key
+        where listed.tid = share.tid and listed.share_id = share.id and named.active = 1) as either)
   end`;
 
 /** Rows of shares with what their records take from elsewhere. */
 const selectRows = (db: Tx) =>
   db
     .selectFrom('share')
-    .innerJoin('login_profile', 'login_profile.id', 'share.profile_id')
-    .innerJoin('location', 'location.id', 'share.location_id')
+    .innerJoin('login_profile', (join) =>
+      join.onRef('login_profile.tid', '=', 'share.tid').onRef('login_profile.id', '=', 'share.profile_id'),
+    )
+    .innerJoin('location', (join) => join.onRef('location.tid', '=', 'share.tid').onRef('location.id', '=', 'share.location_id'))
     .selectAll('share')
     .select([
       'location.name as location_name',
@@ -41,22 +50,24 @@ const selectRows = (db: Tx) =>
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
 /** The names on lists of shares, in order: both lists by one query. */
-const selectNames = (db: Tx, shareIds: number[] | [RawBuilder<number>]) =>
+const selectNames = (db: Tx, tid: number | RawBuilder<number>, shareIds: number[] | [RawBuilder<number>]) =>
   db
     .selectFrom('share_user')
     .select([sql<string>`'user'`.as('list'), 'share_id', 'position', 'name'])
+    .where('tid', '=', tid)
     .where('share_id', 'in', shareIds)
     .unionAll(
       db
         .selectFrom('share_group')
         .select([sql<string>`'group'`.as('list'), 'share_id', 'position', 'name'])
+        .where('tid', '=', tid)
         .where('share_id', 'in', shareIds),
     )
     .orderBy('position');
 const rowById = prepared((db, p: Name<{ tid: number; id: number }>) =>
   selectRows(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
 );
-const namesById = prepared((db, p: Name<{ id: number }>) => selectNames(db, [p('id')]));
+const namesById = prepared((db, p: Name<{ tid: number; id: number }>) => selectNames(db, p('tid'), [p('id')]));
 
 /** Names by list and share. */
 function byShare(rows: readonly { list: string; share_id: number; name: string }[]): Map<string, string[]> {
@@ -113,18 +124,21 @@ export async function shareRecords(db: Tx, tid: number, ids: readonly number[], 
         .execute();
   if (rows.length === 0) return [];
   const listing = rows.map((row) => row.id);
-  const names = byShare(one ? await namesById(db, { id }) : await selectNames(db, listing).execute());
+  const names = byShare(one ? await namesById(db, { tid, id }) : await selectNames(db, tid, listing).execute());
   const byId = new Map(
     rows.map((row) => [row.id, recordOf(row, names.get(`user ${row.id}`) ?? [], names.get(`group ${row.id}`) ?? [], links.publicUrl())]),
   );
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const allowedById = prepared((db, p: Name<{ id: number }>) =>
+const allowedById = prepared((db, p: Name<{ tid: number; id: number }>) =>
   db
     .selectFrom('share')
-    .innerJoin('login_profile', 'login_profile.id', 'share.profile_id')
+    .innerJoin('login_profile', (join) =>
+      join.onRef('login_profile.tid', '=', 'share.tid').onRef('login_profile.id', '=', 'share.profile_id'),
+    )
     .select(allowedLogins.as('count'))
+    .where('share.tid', '=', p('tid'))
     .where('share.id', '=', p('id')),
 );
 
@@ -143,7 +157,7 @@ export async function newShareRecord(
   { location, profile, userNames, groupNames }: Around,
   links: Links,
 ): Promise<Share> {
-  const [allowed] = keepsUsers(profile.type_id) ? await allowedById(db, { id: row.id }) : [];
+  const [allowed] = keepsUsers(profile.type_id) ? await allowedById(db, { tid: row.tid, id: row.id }) : [];
   const joined = {
     location_name: location.name,
     type_id: profile.type_id,
@@ -174,8 +188,8 @@ export async function profileNamed(db: Tx, tid: number, id: number) {
 /** What the audit row of a change says of the share. */
 export const trailOf = ({ id, title, viewId }: Share) => ({ id, title, viewId });
 
-/** `path` and all below it. */
+/** `path` and all below it: one range of the index, and within it no name that only begins alike. */
 export const isBelow = (key: string) => {
   const inner = key === '/' ? '' : key;
-  return sql<SqlBool>`(share.path_key = ${key} or (share.path_key >= ${`${inner}/`} and share.path_key < ${`${inner}0`}))`;
+  return sql<SqlBool>`(share.path_key >= ${key} and share.path_key < ${`${inner}0`} and (share.path_key = ${key} or share.path_key >= ${`${inner}/`}))`;
 };

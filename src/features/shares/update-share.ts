@@ -30,9 +30,10 @@ function checkAudience(body: ShareChange, before: Share): void {
 
 /** The names stay where neither they nor the profile change; names of another profile's users never stay. */
 async function updateNames(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<void> {
+  const share = { tid: before.tid, id: before.id };
   const moved = profile.id !== before.authenticationId;
-  if (body.userNames !== undefined || moved) await setUserNames(tx, before.id, profile, listIn('userNames', body.userNames));
-  if (body.groupNames !== undefined || moved) await setGroupNames(tx, before.id, listIn('groupNames', body.groupNames));
+  if (body.userNames !== undefined || moved) await setUserNames(tx, share, profile, listIn('userNames', body.userNames));
+  if (body.groupNames !== undefined || moved) await setGroupNames(tx, share, listIn('groupNames', body.groupNames));
 }
 
 export const updateShare = change({
@@ -95,6 +96,7 @@ export const updateShare = change({
         updated_owner: caller.name,
         updated_at: clock.now(),
       }))
+      .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
     await updateNames(tx, body, before, profile);

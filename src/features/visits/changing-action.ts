@@ -44,6 +44,7 @@ async function begin(ports: VisitPorts, { link, recognised, approaching }: Enter
     await tx
       .insertInto('unsettled')
       .values({
+        tid: link.tid,
         audit_id: id,
         location_id: link.location_id,
         parent: formatItemPath(change.parent),
@@ -65,6 +66,7 @@ async function end<T>(
   outcome: FileOutcome<T>,
   keep?: Keep<T>,
 ): Promise<void> {
+  const { tid } = entered.link;
   await ports.store.write(async (tx) => {
     await tx
       .updateTable('audit')
@@ -74,18 +76,19 @@ async function end<T>(
         ...(outcome.path ? { path: outcome.path } : {}),
         ...(outcome.after ? { after: JSON.stringify(outcome.after) } : {}),
       })
+      .where('tid', '=', tid)
       .where('id', '=', auditId)
       .execute();
-    await tx.deleteFrom('unsettled').where('audit_id', '=', auditId).execute();
+    await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
     if (change.alert) await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
     await keep?.(tx, outcome.value);
   });
 }
 
-async function fail(ports: VisitPorts, auditId: number): Promise<void> {
+async function fail(ports: VisitPorts, { link: { tid } }: Entered, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
-    await tx.updateTable('audit').set({ outcome: 'failed' }).where('id', '=', auditId).execute();
-    await tx.deleteFrom('unsettled').where('audit_id', '=', auditId).execute();
+    await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
+    await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
   });
 }
 
@@ -109,7 +112,7 @@ export async function changeFiles<T>(
     try {
       outcome = await act(token);
     } catch (cause) {
-      await fail(ports, auditId);
+      await fail(ports, entered, auditId);
       throw cause;
     }
     await end(ports, entered, change, auditId, outcome, keep);

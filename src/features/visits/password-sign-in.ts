@@ -27,6 +27,7 @@ async function verifyProfile(ports: Ports, profile: ProfileRef, pair: PasswordPa
   const row = await ports.store.read
     .selectFrom('login_profile')
     .select('password')
+    .where('tid', '=', profile.tid)
     .where('id', '=', profile.profile_id)
     .executeTakeFirstOrThrow();
   const password = ports.vault.open('login profile password', row.password);
@@ -40,13 +41,14 @@ async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair)
   const user = await ports.store.read
     .selectFrom('access_user')
     .select(['id', 'password_hash', 'session_epoch', 'active'])
+    .where('tid', '=', profile.tid)
     .where('profile_id', '=', profile.profile_id)
     .where('username_key', '=', fold(pair.username))
     .executeTakeFirst();
   const right = await ports.passwordHash.verify(user?.password_hash ?? null, pair.password);
   if (!user || !right) return null;
   // Asked anew: the hash took its time, and the user may have been stopped meanwhile.
-  const signedIn = await userIdentity(ports.store.read, profile.profile_id, user.id, user.session_epoch);
+  const signedIn = await userIdentity(ports.store.read, profile, user.id, user.session_epoch);
   return signedIn ? { signedIn, userEpoch: user.session_epoch } : null;
 }
 

@@ -3,16 +3,19 @@ import { shareUrl } from '#core/link.ts';
 import { decide, decidePortal } from '#core/policy/decide.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { linksOfProfile, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
+import { ownerOfViewId } from '#features/viewid-rows.ts';
+import type { Tx } from '#ports/store.ts';
 import { type Approaching, denialRefusal, type VisitPorts } from './enter.ts';
 import { type Recognised, recognise } from './recognise.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
-const profileOfViewId = (ports: VisitPorts, viewId: string) =>
-  ports.store.read
+const profileById = (db: Tx, tid: number, id: number) =>
+  db
     .selectFrom('login_profile')
     .select([
       'id as profile_id',
       'tid',
+      'view_id',
       'type_id',
       'ip_range',
       'session_epoch',
@@ -21,8 +24,15 @@ const profileOfViewId = (ports: VisitPorts, viewId: string) =>
       'username as profile_username',
       'startup_message as profile_startup_message',
     ])
-    .where('view_id', '=', viewId)
+    .where('tid', '=', tid)
+    .where('id', '=', id)
     .executeTakeFirst();
+
+async function profileOfViewId({ store }: VisitPorts, viewId: string) {
+  const owner = await ownerOfViewId(store.read, viewId);
+  const profile = owner?.profile_id ? await profileById(store.read, owner.tid, owner.profile_id) : undefined;
+  return profile?.view_id === viewId ? profile : undefined;
+}
 
 /** A login profile whose portal a visitor has reached. */
 export interface ReachedPortal {
@@ -42,7 +52,7 @@ export async function reachPortal(ports: VisitPorts, approaching: Approaching): 
 /** Every share of the profile that admits the visitor now, asked one by one of the decision itself. */
 async function admittingShares(ports: VisitPorts, { profile, approaching }: ReachedPortal, signedIn: SignedIn) {
   const shares: PortalVisit['shares'] = [];
-  for (const link of await linksOfProfile(ports.store.read, profile.profile_id)) {
+  for (const link of await linksOfProfile(ports.store.read, profile.tid, profile.profile_id)) {
     const share = await shareRules(ports.store.read, link, signedIn);
     const decision = decide({
       request: 'visit',

@@ -76,7 +76,7 @@ async function remembered(ports: Ports, pairs: RightPairs, key: string, profile:
   const pair = pairs.find(key, ports.clock.now());
   if (!pair || pair.profileEpoch !== profile.session_epoch) return null;
   if (pair.userId === null) return identityOf(profile);
-  return userIdentity(ports.store.read, profile.profile_id, pair.userId, pair.userEpoch ?? 0);
+  return userIdentity(ports.store.read, profile, pair.userId, pair.userEpoch ?? 0);
 }
 
 async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair, address: string): Promise<Recognised> {
@@ -95,7 +95,7 @@ async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pai
   const epoch = profile.session_epoch;
   const unchanged = async (now: ProfileRef) => {
     if (now.session_epoch !== epoch) return null;
-    return signedIn.userId === null ? identityOf(now) : userIdentity(ports.store.read, now.profile_id, signedIn.userId, userEpoch ?? 0);
+    return signedIn.userId === null ? identityOf(now) : userIdentity(ports.store.read, now, signedIn.userId, userEpoch ?? 0);
   };
   return { signedIn, again: unchanged };
 }

@@ -10,8 +10,8 @@ type Unsettled = Awaited<ReturnType<typeof unsettledChanges>>[number];
 const unsettledChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[]) =>
   store.read
     .selectFrom('unsettled')
-    .innerJoin('audit', 'audit.id', 'unsettled.audit_id')
-    .innerJoin('location', 'location.id', 'unsettled.location_id')
+    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
+    .innerJoin('location', (join) => join.onRef('location.tid', '=', 'unsettled.tid').onRef('location.id', '=', 'unsettled.location_id'))
     .select([
       'unsettled.audit_id',
       'unsettled.location_id',
@@ -54,11 +54,12 @@ export async function settleChanges(
     const took = await look(ports, row).catch((cause: unknown) => (cause instanceof StorageAway ? null : false));
     if (took === null) continue;
     await ports.store.write(async (tx) => {
-      const [gone] = await tx.deleteFrom('unsettled').where('audit_id', '=', row.audit_id).execute();
+      const [gone] = await tx.deleteFrom('unsettled').where('tid', '=', row.tid).where('audit_id', '=', row.audit_id).execute();
       if (Number(gone?.numDeletedRows) === 0) return; // it came to its own end meanwhile
       await tx
         .updateTable('audit')
         .set({ outcome: took ? 'done' : 'failed' })
+        .where('tid', '=', row.tid)
         .where('id', '=', row.audit_id)
         .execute();
     });

@@ -14,28 +14,34 @@ const tokenBits = 256;
 export const tokenHash = (token: string) => createHash('sha256').update(token).digest('base64url');
 
 interface FoundSession {
+  readonly tid: number;
   readonly hash: string;
   readonly signedIn: SignedIn;
   readonly usedAt: number;
 }
 
+/** The tenant that a token says it is of: it finds nothing of another's. */
+const tenantOf = (token: string): number => Number(/^([1-9]\d{0,14})\./.exec(token)?.[1] ?? 0);
+
 const sessionOf = (db: Tx, token: string) =>
-  db.selectFrom('visit_session').selectAll().where('hash', '=', tokenHash(token)).executeTakeFirst();
+  db.selectFrom('visit_session').selectAll().where('tid', '=', tenantOf(token)).where('hash', '=', tokenHash(token)).executeTakeFirst();
 
 /** The living session of a token at a profile, or null. */
 export async function findSession(store: Store, profile: ProfileRef, token: string, now: number): Promise<FoundSession | null> {
   const row = await store.unchanged(`session ${token}`, () => sessionOf(store.read, token));
-  if (!row || row.profile_id !== profile.profile_id || row.profile_epoch !== profile.session_epoch) return null;
+  if (!row || row.tid !== profile.tid || row.profile_id !== profile.profile_id || row.profile_epoch !== profile.session_epoch) return null;
   if (row.created_at <= now - longestSession || row.used_at <= now - longestIdle) return null;
   const { user_id: userId, user_epoch: epoch } = row;
-  const user = () => userIdentity(store.read, profile.profile_id, userId ?? 0, epoch ?? 0);
+  const user = () => userIdentity(store.read, profile, userId ?? 0, epoch ?? 0);
   const signedIn = userId === null ? identityOf(profile) : await store.unchanged(`user ${profile.profile_id} ${userId} ${epoch}`, user);
-  return signedIn && { hash: row.hash, signedIn, usedAt: row.used_at };
+  return signedIn && { tid: row.tid, hash: row.hash, signedIn, usedAt: row.used_at };
 }
 /** Notes that a session was used, at most once a minute and without anybody waiting for it. */
-export function noteSessionUse(store: Store, { hash, usedAt }: FoundSession, now: number): void {
+export function noteSessionUse(store: Store, { tid, hash, usedAt }: FoundSession, now: number): void {
   if (now - usedAt < useNotedEvery) return;
-  void store.write((tx) => tx.updateTable('visit_session').set({ used_at: now }).where('hash', '=', hash).execute()).catch(() => {}); // the next use notes it
+  const session = (tx: Tx) =>
+    tx.updateTable('visit_session').set({ used_at: now }).where('tid', '=', tid).where('hash', '=', hash).execute();
+  void store.write(session).catch(() => {}); // the next use notes it
 }
 
 /** Begins a session. @returns its token, which only the visitor keeps */
@@ -45,8 +51,9 @@ export async function beginSession(
   signedIn: SignedIn,
   userEpoch: number | null,
 ): Promise<string> {
-  const [token, now] = [random.token(tokenBits), clock.now()];
+  const [token, now] = [`${profile.tid}.${random.token(tokenBits)}`, clock.now()];
   const values = {
+    tid: profile.tid,
     hash: tokenHash(token),
     profile_id: profile.profile_id,
     profile_epoch: profile.session_epoch,
@@ -61,7 +68,9 @@ export async function beginSession(
 }
 
 export async function endSession(store: Store, token: string): Promise<void> {
-  await store.write((tx) => tx.deleteFrom('visit_session').where('hash', '=', tokenHash(token)).execute());
+  await store.write((tx) =>
+    tx.deleteFrom('visit_session').where('tid', '=', tenantOf(token)).where('hash', '=', tokenHash(token)).execute(),
+  );
 }
 
 /** Is any of these, by login profile, the token of a living session? */
@@ -69,7 +78,8 @@ export async function isLiving(store: Store, tokens: ReadonlyMap<number, string>
   for (const [profileId, token] of tokens) {
     const profile = await store.read
       .selectFrom('login_profile')
-      .select(['id as profile_id', 'type_id', 'session_epoch', 'username as profile_username'])
+      .select(['tid', 'id as profile_id', 'type_id', 'session_epoch', 'username as profile_username'])
+      .where('tid', '=', tenantOf(token))
       .where('id', '=', profileId)
       .executeTakeFirst();
     if (profile && (await findSession(store, profile, token, now))) return true;
@@ -80,7 +90,12 @@ export async function isLiving(store: Store, tokens: ReadonlyMap<number, string>
 /** Which of the tokens to forget so that the newest `most` are kept: the oldest, and those that have ended. */
 export async function surplusTokens(db: Tx, tokens: readonly string[], most: number): Promise<string[]> {
   if (tokens.length <= most) return [];
-  const rows = await db.selectFrom('visit_session').select(['hash', 'created_at']).where('hash', 'in', tokens.map(tokenHash)).execute();
+  const rows = await db
+    .selectFrom('visit_session')
+    .select(['hash', 'created_at'])
+    .where('tid', 'in', [...new Set(tokens.map(tenantOf))])
+    .where('hash', 'in', tokens.map(tokenHash))
+    .execute();
   const madeAt = new Map(rows.map((row) => [row.hash, row.created_at]));
   const byAge = [...tokens].sort((a, b) => (madeAt.get(tokenHash(b)) ?? 0) - (madeAt.get(tokenHash(a)) ?? 0));
   return byAge.slice(most);

@@ -40,11 +40,13 @@ export interface VisitTrail extends AsyncDisposable {
   begin(event: VisitEvent, version: string | null, alert: boolean): Promise<ByteRecord>;
 }
 
+const tenantOf = ({ link, tid }: VisitEvent) => link?.tid ?? tid ?? 0;
+
 /** A visitor's happening as an audit row. */
 export function happeningOf(event: VisitEvent, { process }: Pick<Ports, 'process'>, now: number): Happening {
   const { link, visitor, approaching } = event;
   return {
-    tid: link?.tid ?? event.tid ?? 0,
+    tid: tenantOf(event),
     at: now,
     actor: visitor?.name ?? '',
     actorKind: 'visitor',
@@ -97,13 +99,14 @@ interface Ongoing {
   readonly until: number;
 }
 interface Added {
+  tid: number;
   count: number;
   bytes: number | null;
   outcome: Outcome | null;
 }
 
 async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Promise<void> {
-  for (const [id, { count, bytes, outcome }] of parts)
+  for (const [id, { tid, count, bytes, outcome }] of parts)
     await tx
       .updateTable('audit')
       .set((row) => ({
@@ -111,6 +114,7 @@ async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Pro
         ...(bytes === null ? {} : { bytes: row(row.fn.coalesce('bytes', row.lit(0)), '+', bytes) }),
         ...(outcome === null ? {} : { outcome }),
       }))
+      .where('tid', '=', tid)
       .where('id', '=', id)
       .execute();
 }
@@ -140,11 +144,11 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
       last = flush().catch(failed);
     }, flushEvery).unref();
   };
-  function add(id: number, { count, bytes, outcome }: Added): void {
-    const known = added.get(id) ?? { count: 0, bytes: null, outcome: null };
+  function add(id: number, { tid, count, bytes, outcome }: Added): void {
+    const known = added.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
     // One whole download among several requests is a download.
     const best = known.outcome === 'done' ? 'done' : (outcome ?? known.outcome);
-    added.set(id, { count: known.count + count, bytes: bytes === null ? known.bytes : (known.bytes ?? 0) + bytes, outcome: best });
+    added.set(id, { tid, count: known.count + count, bytes: bytes === null ? known.bytes : (known.bytes ?? 0) + bytes, outcome: best });
     soon();
   }
   function forgetOld(now: number): void {
@@ -160,15 +164,22 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     now: number,
   ): Promise<{ id: number; fresh: boolean }> {
     const key = plain === null ? null : digest(plain);
+    const tid = tenantOf(event);
     const known =
       key === null
         ? undefined
-        : await tx.selectFrom('ongoing').select('audit_id').where('key', '=', key).where('until', '>', now).executeTakeFirst();
+        : await tx
+            .selectFrom('ongoing')
+            .select('audit_id')
+            .where('tid', '=', tid)
+            .where('key', '=', key)
+            .where('until', '>', now)
+            .executeTakeFirst();
     if (known) return { id: known.audit_id, fresh: false };
     const id = await recordHappening(tx, happeningOf(event, ports, now));
     if (key === null) return { id, fresh: true };
-    await tx.deleteFrom('ongoing').where('key', '=', key).execute();
-    await tx.insertInto('ongoing').values({ key, audit_id: id, until }).execute();
+    await tx.deleteFrom('ongoing').where('tid', '=', tid).where('key', '=', key).execute();
+    await tx.insertInto('ongoing').values({ tid, key, audit_id: id, until }).execute();
     return { id, fresh: true };
   }
 
@@ -177,7 +188,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     const key = keyOf(event, null);
     const known = ongoing.get(key);
     if (known && known.until > now)
-      return void known.auditId.then((id) => add(id, { count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
+      return void known.auditId.then((id) => add(id, { tid: tenantOf(event), count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
     if (ongoing.size > mostRemembered) forgetOld(now);
     const auditId = store.write(async (tx) => {
       const { id, fresh } = await rowFor(tx, event, key, now + together, now);
@@ -185,6 +196,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
         await tx
           .updateTable('audit')
           .set((row) => ({ count: row('count', '+', 1) }))
+          .where('tid', '=', tenantOf(event))
           .where('id', '=', id)
           .execute();
       return id;
@@ -214,7 +226,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
       auditId.catch(() => ongoing.delete(key));
     }
     const id = await auditId;
-    return { end: (outcome, bytes) => add(id, { count: 0, bytes, outcome }) };
+    return { end: (outcome, bytes) => add(id, { tid: tenantOf(event), count: 0, bytes, outcome }) };
   }
 
   return {

@@ -3,6 +3,9 @@ export interface ColumnTypes {
   readonly engine: 'sqlite' | 'postgres';
   /** A number that the engine gives out, never twice. */
   readonly identity: string;
+  /** The same in a table that is kept by tenant, and that table's key. */
+  readonly tenantIdentity: string;
+  readonly tenantKey: string;
   /** A 64-bit integer. */
   readonly integer: string;
   /** Text that is compared by its code points. */

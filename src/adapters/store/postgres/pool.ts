@@ -32,8 +32,9 @@ const told = <T>(answer: Promise<T>): Promise<T> =>
 /**
  * @param most how many at once
  * @param patience ms that one statement may take
+ * @param options settings of the server for these connections, such as `-c jit=off`
  */
-export function openConnections(url: string, most: number, patience: number): Connections {
+export function openConnections(url: string, most: number, patience: number, options = ''): Connections {
   const pool = new pg.Pool({
     connectionString: url,
     max: most,
@@ -44,6 +45,7 @@ export function openConnections(url: string, most: number, patience: number): Co
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     application_name: 'postern',
+    ...(options === '' ? {} : { options }),
     types,
   });
   // A connection that is lost says so to whoever asks it next; one that is idle is forgotten by the pool.

@@ -12,7 +12,7 @@ export interface Connection {
 const isInput = (value: unknown): value is SQLInputValue =>
   value === null || ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array;
 
-const areInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
+export const areInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
 
 /** Opens a file; `readOnly` connections never wait for the writer (WAL). */
 export function openConnection(file: string, options: { readonly readOnly: boolean }): Connection {

@@ -3,7 +3,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 import { pendingSteps } from '#adapters/store/migrations/pending.ts';
 
-const types: ColumnTypes = { engine: 'sqlite', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', integer: 'INTEGER', text: 'TEXT' };
+const identity = 'INTEGER PRIMARY KEY AUTOINCREMENT';
+const types: ColumnTypes = {
+  engine: 'sqlite',
+  identity,
+  tenantIdentity: identity,
+  tenantKey: 'UNIQUE (tid, id)',
+  integer: 'INTEGER',
+  text: 'TEXT',
+};
 
 /** The steps that are still to be taken. @throws where the database is newer than this program */
 function pending(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {

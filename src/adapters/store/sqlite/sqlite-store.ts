@@ -10,7 +10,9 @@ import { sqlite } from './language.ts';
 import { setLastIds } from './last-ids.ts';
 import { migrate } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
-import { searchThread } from './search.ts';
+import { findBySqlite } from './search/find.ts';
+import { searchThread } from './search/searcher.ts';
+import { hearTextChanges } from './search/text-changes.ts';
 import { unchangedAnswers } from './unchanged.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
 import { writeQueue } from './write-queue.ts';
@@ -31,21 +33,29 @@ function openWriter(file: string) {
 /**
  * Opens the embedded database in a folder.
  * @param lost called when the disk failed and the outcome of changes is unknown: the process must end unanswered
+ * @param searchMemory for words in searches, bytes; without any, all texts are read each time
  * @throws InUse where another process runs on the folder
  */
-export function openSqliteStore(folder: string, lost: (cause: unknown) => void): Store {
+export function openSqliteStore(folder: string, lost: (cause: unknown) => void, searchMemory = 0): Store {
   const lock = lockProcess(join(folder, 'lock.db'));
   const file = join(folder, 'postern.db');
   const writer = openWriter(file);
   const log = openWriteAheadLog(file, lost);
   const unchanged = unchangedAnswers();
-  const queue = writeQueue(writer, log, { lost, committed: unchanged.forget });
+  const searcher = searchThread({ file, mostBytes: searchMemory });
+  const heard = hearTextChanges(writer.database);
+  const committed = () => {
+    unchanged.forget();
+    searcher.tell(heard());
+  };
+  const queue = writeQueue(writer, log, { lost, committed });
   const checkpoints = startCheckpoints(file, queue, log, lost);
   const reader = openConnection(file, { readOnly: true });
-  const searcher = searchThread(file);
+  const search = kyselyOver(sqlite, searcher.ask);
   return {
     read: kyselyOver(sqlite, reader.run),
-    search: kyselyOver(sqlite, searcher.ask),
+    search,
+    find: findBySqlite(search, searcher),
     dialect: { name: 'sqlite', isUniqueViolation, setLastIds },
     shared: false,
     write: (change, options = {}) => queue.write(change, options.dryRun ?? false),

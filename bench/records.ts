@@ -1,0 +1,76 @@
+/** A share of a large installation. */
+export interface Record {
+  readonly tid: number;
+  readonly title: string;
+  readonly description: string;
+  readonly path: string;
+  readonly viewId: string;
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+export function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const kinds = ['Report', 'Report', 'Report', 'Report', 'Invoice', 'Contract', 'Timesheet', 'Drawing', 'Offer', 'Minutes'];
+const subjects = [
+  'Quality',
+  'Delivery',
+  'Purchase',
+  'Safety',
+  'Audit',
+  'Payroll',
+  'Marketing',
+  'Logistics',
+  'Research',
+  'Договор',
+  '契約書',
+  'Prüfung',
+];
+const names = ['Dorn', 'Schmidt', 'Okafor', 'Nakamura', 'Ivanov', 'Silva', 'Keller', 'Rossi', 'Haddad', 'Berg', 'Lindqvist', 'Moreau'];
+const endings = ['pdf', 'docx', 'xlsx', 'dwg', 'zip', 'txt', 'csv', 'png', 'tiff', 'eml'];
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Words to search for, from those that nothing holds to those that most do. */
+export const searchWords = {
+  absent: 'zzzzqq',
+  rare: 'müller straße',
+  'two words': 'contract quality',
+  common: 'report',
+  'fairly common': 'timesheet',
+  'an ending': '.pdf',
+  'three digits': '202',
+  'two letters': 'eu',
+  'one letter': 'q',
+  Cyrillic: 'договор',
+  Chinese: '契約',
+} as const;
+
+/**
+ * Shares of 100 tenants, the same ones for the same number: half are tenant 1's, the others share the rest.
+ * @param first number of the first tenant but tenant 1
+ */
+export function* records(total: number, others: readonly number[]): Generator<Record> {
+  const random = chance(total);
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
+  for (let number = 0; number < total; number += 1) {
+    const [kind, subject, name] = [pick(kinds), pick(subjects), pick(names)];
+    const year = 2015 + Math.floor(random() * 12);
+    const rare = random() < 0.00007 ? ' Müller Straße 7' : '';
+    let viewId = '';
+    for (let index = 0; index < 22; index += 1) viewId += letters[Math.floor(random() * 64)];
+    yield {
+      tid: number % 2 === 0 ? 1 : pick(others),
+      title: `${kind} ${subject} ${name} ${year}-${number}`,
+      description: `For the ${subject.toLowerCase()} department, checked by ${pick(names)} in the ${pick(['EU', 'US', 'APAC'])} office${rare}`,
+      path: `/clients/${name.toLowerCase()}/${year}/${subject.toLowerCase()}/${kind.toLowerCase()}-${number}.${pick(endings)}`,
+      viewId,
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Answer } from '#adapters/store/kysely-over.ts';
+import { openConnection } from '#adapters/store/sqlite/connection.ts';
+import type { Holding, SearchPage } from '#ports/search.ts';
+import { type Changed, tenantTexts } from './tenant-texts.ts';
+import { type WordPage, wordPages } from './word-page.ts';
+
+/** What the thread is asked, or told; an answer comes under the question's number. */
+export type Message =
+  | { readonly number: number; readonly ask: { readonly sql: string; readonly parameters: readonly unknown[] } }
+  | { readonly number: number; readonly find: WordPage; readonly holding: Pick<Holding, 'table' | 'tid' | 'word' | 'within'> }
+  | { readonly changed: readonly Changed[] };
+/** null: the tenant's texts are more than memory is given for. */
+export type Told = { readonly number: number } & (
+  | { readonly answer: Answer }
+  | { readonly page: SearchPage | null }
+  | { readonly problem: string }
+);
+
+/** What the thread begins with. */
+export interface SearchData {
+  readonly file: string;
+  readonly mostBytes: number;
+}
+
+const { file, mostBytes }: SearchData = workerData;
+const connection = openConnection(file, { readOnly: true });
+const texts = tenantTexts(connection, mostBytes);
+const pageOf = wordPages(connection);
+
+async function answer(message: Exclude<Message, { changed: unknown }>): Promise<Told> {
+  const { number } = message;
+  if ('ask' in message) return { number, answer: connection.run(message.ask.sql, message.ask.parameters) };
+  const { table, tid, word, within } = message.holding;
+  const index = await texts.of(table, tid);
+  return { number, page: index && pageOf(index.find(word, within), index.size(), message.find) };
+}
+
+parentPort?.on('message', (message: Message) => {
+  if ('changed' in message) return texts.changed(message.changed);
+  answer(message)
+    .catch((cause: unknown): Told => ({ number: message.number, problem: cause instanceof Error ? cause.message : 'unknown' }))
+    .then((told) => parentPort?.postMessage(told));
+});

@@ -1,0 +1,71 @@
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '#adapters/os/thread.ts';
+import type { Ask } from '#adapters/store/kysely-over.ts';
+import type { Holding, SearchPage } from '#ports/search.ts';
+import type { Message, SearchData, Told } from './search-thread.ts';
+import type { Changed } from './tenant-texts.ts';
+import type { WordPage } from './word-page.ts';
+
+interface Pending {
+  readonly resolve: (told: Told) => void;
+  readonly reject: (cause: Error) => void;
+}
+type Question = Message extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
+
+/** Long questions, answered by a thread with a connection of its own: they hold up nobody else. */
+export interface Searcher extends AsyncDisposable {
+  readonly ask: Ask;
+  /** @returns null where the tenant's texts are more than memory is given for */
+  find(holding: Holding, page: WordPage): Promise<SearchPage | null>;
+  /** Tells which texts a commit may have changed; what is asked from then on is answered by the new ones. */
+  tell(changed: readonly Changed[]): void;
+}
+
+/** The thread begins with the first question. */
+export function searchThread(data: SearchData): Searcher {
+  const pending = new Map<number, Pending>();
+  let last = 0;
+  let thread: Worker | undefined;
+  const failAll = (cause: Error) => {
+    for (const { reject } of pending.values()) reject(cause);
+    pending.clear();
+    thread = undefined;
+  };
+  function begin(): Worker {
+    const begun = startThread('./search-thread', import.meta.url, data);
+    begun.on('message', (told: Told) => {
+      const waiting = pending.get(told.number);
+      pending.delete(told.number);
+      if ('problem' in told) waiting?.reject(new Error(told.problem));
+      else waiting?.resolve(told);
+      if (pending.size === 0) begun.unref();
+    });
+    begun.on('error', (cause) => failAll(cause instanceof Error ? cause : new Error(String(cause))));
+    begun.on('exit', () => failAll(new Error('the search thread ended')));
+    return begun;
+  }
+  const put = (question: Question) =>
+    new Promise<Told>((resolve, reject) => {
+      thread ??= begin();
+      thread.ref();
+      last += 1;
+      pending.set(last, { resolve, reject });
+      thread.postMessage({ number: last, ...question });
+    });
+  return {
+    async ask(sql, parameters) {
+      const told = await put({ ask: { sql, parameters } });
+      return 'answer' in told ? told.answer : { rows: [], changes: 0 };
+    },
+    async find({ table, tid, word, within }, page) {
+      const told = await put({ find: page, holding: { table, tid, word, within } });
+      return 'page' in told ? told.page : null;
+    },
+    tell(changed) {
+      if (changed.length > 0) thread?.postMessage({ changed });
+    },
+    async [Symbol.asyncDispose]() {
+      await thread?.terminate();
+    },
+  };
+}

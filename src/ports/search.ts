@@ -1,0 +1,44 @@
+import type { AliasedExpression } from 'kysely';
+
+/** Records by number, with what they are sorted by; neither ordered nor cut. */
+export type Matches = AliasedExpression<{ id: number; value: string | number }, 'found'>;
+
+/** Where a walk stands: behind this record. */
+export interface Behind {
+  readonly value: string | number;
+  readonly id: number;
+}
+
+/** A word that a tenant's records hold in their folded text, or in that of what they lie in. */
+export interface Holding {
+  readonly table: 'share' | 'access_user';
+  readonly tid: number;
+  readonly word: string;
+  /** Numbers of the locations whose own text holds it. */
+  readonly within: readonly number[];
+  /** What all filters let through, the word among them. */
+  readonly matches: Matches;
+}
+
+/** A page of a search. */
+export interface Search {
+  /** What all filters but the word of `holding` let through. */
+  readonly matches: Matches;
+  readonly holding: Holding | null;
+  /** Does anything but that word narrow it? */
+  readonly narrowed: boolean;
+  /** How many there are, where that is kept; null: they are to be counted. */
+  readonly total: number | null;
+  /** Another text as soon as a count of this tenant's may have changed; null: that is not known. */
+  readonly version: string | null;
+  readonly order: 'asc' | 'desc';
+  readonly behind: Behind | null;
+  readonly startIndex: number;
+  readonly pageSize: number;
+}
+
+/** Records of a page in its order, and how many match in all. */
+export interface SearchPage {
+  readonly rows: readonly { readonly id: number; readonly value: string | number }[];
+  readonly total: number;
+}

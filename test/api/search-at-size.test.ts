@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { fold } from '../../src/core/fold.ts';
+import { type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+
+const many = 6000; // beyond what is looked up record by record
+const atOnce = 200; // rows an insert takes
+const kinds = ['Report', 'Invoice', 'Timesheet', 'Договор', '契約書', 'MÜLLER'];
+
+interface Expected {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Thousands of shares beside the one given, as if each had been added; their texts as share/search takes them. */
+async function addMany(postern: TestPostern, like: number): Promise<Expected[]> {
+  const { store } = postern.ports;
+  const { id: _, ...row } = await store.read.selectFrom('share').selectAll().where('id', '=', like).executeTakeFirstOrThrow();
+  const made: Expected[] = [];
+  for (let begin = 0; begin < many; begin += atOnce) {
+    const rows = Array.from({ length: atOnce }, (_, index) => {
+      const number = begin + index;
+      const title = `${kinds[number % 6]} ${(number * 7919) % many}`;
+      const view_id = `${row.view_id.slice(0, 10)}${String(number).padStart(12, '0')}`;
+      const description = number % 500 === 0 ? '100%_\\ sure' : '';
+      return { ...row, title, description, view_id, search_text: fold([title, description, row.path, view_id].join('\u001f')) };
+    });
+    const ids = await store.write((tx) => tx.insertInto('share').values(rows).returning(['id', 'title', 'search_text']).execute());
+    made.push(...ids.map(({ id, title, search_text: text }) => ({ id, title, text })));
+  }
+  return made;
+}
+
+const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+async function startWithMany(t: TestContext, environment: Record<string, string> = {}) {
+  const postern = await startPostern(t, { environment });
+  const first = await postern.call('share/add', newShare({ title: 'The first' }));
+  const records = await addMany(postern, first.id);
+  records.unshift({ id: first.id, title: 'The first', text: fold(`The first\u001f\u001f/\u001f${first.viewId}`) });
+  const search = (query: object) => postern.call('share/search', query);
+  return { postern, records, search };
+}
+
+async function findsExactly(records: readonly Expected[], search: (query: object) => Promise<Json>): Promise<void> {
+  for (const word of ['report', 'REPORT 1', 'müller', 'договор 7', '契約', 'e', '77', '%_\\', 'first', 'nowhere', 'local']) {
+    const matching = records.filter(({ text }) => word === 'local' || text.includes(fold(word)));
+    const byTitle = matching.toSorted((a, b) => byCodePoint(a.title, b.title) || a.id - b.id).map(({ id }) => id);
+    for (const [sortOrder, ids] of [
+      ['asc', byTitle],
+      ['desc', byTitle.toReversed()],
+    ] as const)
+      for (const startIndex of [0, 40, Math.max(0, ids.length - 30), Math.floor(ids.length / 2)]) {
+        const found = await search({ searchWord: word, sortField: 'title', sortOrder, startIndex, pageSize: 40 });
+        const where = `${word} ${sortOrder} ${startIndex}`;
+        assert.equal(found.totalCount, ids.length, where);
+        assert.deepEqual(
+          found.list.map(({ id }: Json) => id),
+          ids.slice(startIndex, startIndex + 40),
+          where,
+        );
+      }
+  }
+}
+
+test('a word finds exactly the shares that hold it, in any order and on any page, among thousands', async (t) => {
+  const { records, search } = await startWithMany(t);
+  await findsExactly(records, search);
+});
+
+test('the same is found where no memory is given to it', async (t) => {
+  const { records, search } = await startWithMany(t, { POSTERN_SEARCH_MEMORY: '0' });
+  await findsExactly(records, search);
+});
+
+test('a page at the end is the one that a walk from the beginning comes to', async (t) => {
+  const { postern, records, search } = await startWithMany(t);
+  for (const query of [{}, { searchWord: 'report' }, { searchWord: '77' }]) {
+    const walked: number[] = [];
+    let address = `/api/v1/share/search?${new URLSearchParams({ ...query, sortField: 'title', pageSize: '500' })}`;
+    while (address !== '') {
+      const response = await fetch(new URL(address, postern.apiUrl), { headers: { authorization: 'Bearer pst_test-key-of-an-admin' } });
+      const page: Json = await response.json();
+      walked.push(...page.list.map(({ id }: Json) => id));
+      address = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? '';
+    }
+    const matching = records.filter(({ text }) => text.includes(Object.values(query)[0] ?? ''));
+    assert.equal(new Set(walked).size, matching.length);
+    const end = await search({ ...query, sortField: 'title', startIndex: walked.length - 7, pageSize: 20 });
+    assert.deepEqual(
+      end.list.map(({ id }: Json) => id),
+      walked.slice(-7),
+    );
+    assert.equal((await search({ ...query, startIndex: walked.length, pageSize: 20 })).resultCount, 0);
+  }
+});
+
+test('a share is found by its new text and no more by its old as soon as the change is answered', async (t) => {
+  const { postern, records, search } = await startWithMany(t);
+  const count = async (query: object) => (await search({ ...query, pageSize: 1 })).totalCount;
+  const { id } = records[0] ?? assert.fail();
+  assert.equal(await count({ searchWord: 'first' }), 1);
+  const [record] = (await search({ searchWord: 'first' })).list;
+  await postern.call('share/update', { ...record, title: 'Once a Rëport' });
+  assert.deepEqual([await count({ searchWord: 'first' }), await count({ searchWord: 'rëport' })], [0, 1]);
+  const reports = await count({ searchWord: 'report' });
+  const { id: another } = await postern.call('share/add', newShare({ title: 'Another report' }));
+  assert.equal(await count({ searchWord: 'report' }), reports + 1);
+  assert.equal(await count({ searchWord: 'report', fromDate: '2020-01-01' }), reports + 1);
+  const { viewId } = await postern.call('share/updateSharableLink', { id: another, viewId: 'a-new-Address' });
+  assert.equal(await count({ searchWord: viewId }), 1);
+  await postern.send('share/update', { id: another, title: 'Refused', authenticationId: 999 });
+  assert.equal(await count({ searchWord: 'refused' }), 0);
+  await postern.call('share/delete', { id: another });
+  await postern.call('share/delete', { id });
+  assert.deepEqual([await count({ searchWord: 'report' }), await count({ searchWord: 'rëport' })], [reports, 0]);
+  assert.equal(await count({}), records.length - 1);
+  const [location] = (await postern.call('location/search')).list;
+  await postern.call('location/update', { id: location.id, name: 'archive' });
+  assert.deepEqual([await count({ searchWord: 'local' }), await count({ searchWord: 'archive' })], [0, records.length - 1]);
+});
+
+test('access users are found by their new text alone, too', async (t) => {
+  const postern = await startPostern(t);
+  const { users } = await usersProfile(postern, ['ann', 'bob']);
+  const names = async (searchWord: string) =>
+    (await postern.call('accessuser/search', { searchWord })).list.map(({ username }: Json) => username);
+  assert.deepEqual(await names('example'), ['ann', 'bob']);
+  const [ann] = (await postern.call('accessuser/search', { searchWord: 'ann' })).list;
+  await postern.call('accessuser/update', { ...ann, email: 'ann@elsewhere.org' });
+  assert.deepEqual([await names('example'), await names('elsewhere')], [['bob'], ['ann']]);
+  await postern.call('accessuser/delete', { id: users['bob'] });
+  assert.deepEqual(await names('example'), []);
+});
+
+test('what a profile counts is what it has, whatever is added, moved, stopped and deleted', async (t) => {
+  const postern = await startPostern(t);
+  const one = await usersProfile(postern, ['ann', 'bob', 'cid']);
+  const two = await usersProfile(postern, ['dan'], { title: 'Suppliers' });
+  const counts = async (id: number) => {
+    const { shareCount, userCount } = await postern.call('loginprofile/get', { id });
+    return [shareCount, userCount];
+  };
+  const { id } = await postern.call('share/add', newShare({ authenticationId: one.id, allowAllUsers: true }));
+  const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
+  const allowed = async () => (await postern.call('share/get', { id })).allowedLogins;
+  assert.deepEqual([await counts(one.id), await counts(two.id), await allowed()], [[2, 3], [0, 1], 3]);
+  const [bob] = (await postern.call('accessuser/search', { searchWord: 'bob' })).list;
+  await postern.call('accessuser/update', { ...bob, active: false });
+  assert.equal(await allowed(), 2);
+  await postern.call('accessuser/update', { ...bob, active: true, authId: two.id });
+  await postern.call('share/update', { ...(await postern.call('share/get', { id: copy.id })), authenticationId: two.id });
+  assert.deepEqual([await counts(one.id), await counts(two.id), await allowed()], [[1, 2], [1, 2], 2]);
+  await postern.call('accessuser/delete', { id: one.users['ann'] });
+  await postern.call('share/delete', { id: copy.id });
+  await postern.send('share/delete', { id }, { query: { dryRun: 'true' } });
+  assert.deepEqual([await counts(one.id), await counts(two.id), await allowed()], [[1, 1], [0, 2], 1]);
+});
