@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import { StoreAway } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
+import { tenantTables } from '../parts/statements.ts';
 import { keysOf, note, storeContract } from './store.contract.ts';
 
 let server: PostgresServer;
@@ -94,4 +96,21 @@ test('of the changes under way when the server goes, those that were answered ar
     answered.filter((key) => !kept.has(key)),
     [],
   );
+});
+
+test("every key of a tenant's table has the tenant's number, so that it can be distributed by it", async (t) => {
+  const store = await openStore(t);
+  const { rows: keys } = await sql<{ table: string; key: string; columns: string[]; refers: string | null }>`
+    select c.conrelid::regclass::text as table, c.conname as key, nullif(c.confrelid, 0)::regclass::text as refers,
+      array(select a.attname::text from pg_attribute a where a.attrelid = c.conrelid and a.attnum = any(c.conkey)) as columns
+    from pg_constraint c where c.contype in ('p', 'u', 'f') and c.connamespace = current_schema()::regnamespace`.execute(store.read);
+  const wrong = keys.filter(
+    ({ table, columns, refers }) => tenantTables.includes(table) && refers !== 'tenant' && !columns.includes('tid'),
+  );
+  assert.deepEqual(wrong, []);
+  const intoTenants = keys.filter(({ table, refers }) => refers !== null && tenantTables.includes(refers) && !tenantTables.includes(table));
+  assert.deepEqual(intoTenants, [], 'what is found before its tenant is known refers to nothing that lies elsewhere');
+  const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
+  const directories = ['api_key', 'api_token', 'failure', 'link', 'migration', 'process', 'secret_key', 'tenant'];
+  assert.deepEqual(tables.sort(), [...tenantTables, ...directories].sort());
 });

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operations } from '../../src/features/operations.ts';
+import { hearStatements, withoutTenant } from '../parts/statements.ts';
+import { newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+
+/** Calls every operation, and notes which. */
+async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
+  const called = new Set<string>();
+  const call = async (name: string, body: object = {}, options: object = {}) => {
+    called.add(name);
+    return postern.call(name, body, options);
+  };
+  const profile = await call('loginprofile/add', { title: 'Suppliers', typeId: 3 });
+  const copy = await call('loginprofile/duplicate', { id: profile.id, title: 'More' });
+  await call('loginprofile/update', { ...(await call('loginprofile/get', { id: copy.id })), typeId: 1 });
+  await call('loginprofile/updateViewId', { id: copy.id });
+  await call('loginprofile/search', { searchWord: 'more' });
+  await call('loginprofile/makeDefault', { id: profile.id });
+  await call('loginprofile/delete', { id: copy.id });
+  for (const username of ['eve', 'fay']) await call('accessuser/add', { username, active: true, authId: profile.id });
+  await call('accessuser/updateUserPassword', {
+    username: 'eve',
+    userPassword: 'wholly unguessable',
+    confirmPassword: 'wholly unguessable',
+  });
+  const [eve] = (await call('accessuser/search', { searchWord: 'eve', sortField: 'loginProfileName' })).list;
+  const share = await call(
+    'share/add',
+    newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'eve,fay', groupNames: 'staff' }),
+  );
+  const twin = await call('share/duplicate', { id: share.id, title: 'Twin' }, { headers: { 'idempotency-key': 'twin' } });
+  await call('share/duplicate', { id: share.id, title: 'Twin' }, { headers: { 'idempotency-key': 'twin' } });
+  await call('share/update', { ...(await call('share/get', { id: twin.id })), userNames: 'eve' });
+  await call('share/updateSharableLink', { id: twin.id });
+  for (const query of [
+    {},
+    { searchWord: 'twin' },
+    { path: '/', authType: 3, state: 'active', sortField: 'userNames' },
+    { authId: profile.id, sortField: 'location' },
+  ])
+    await call('share/search', query);
+  await call('share/explain', { id: share.id, username: 'eve' });
+  await call('share/activity', { id: share.id });
+  await call('accessuser/update', { ...eve, authId: viewer.id });
+  await call('accessuser/delete', { id: eve.id });
+  await call('accessuser/deleteByUsername', { username: 'fay', loginProfileId: profile.id });
+  await call('share/delete', { id: twin.id });
+  const [local] = (await call('location/search')).list;
+  const place = await call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
+  await call('location/update', { ...(await call('location/get', { id: place.id })), name: 'third' });
+  await call('location/test', { id: place.id });
+  await call('location/browse', { location: 'third', path: '/' });
+  await call('location/delete', { id: place.id });
+  await call('tenant/add', { title: 'Another' });
+  await call('tenant/search');
+  const key = await call('apikey/add', { name: 'script', role: 'reader' });
+  await call('apikey/search');
+  await call('apikey/delete', { id: key.id });
+  await call('audit/search', { searchWord: 'share', shareId: share.id, username: 'environment', action: 'share/add', outcome: 'done' });
+  await call('audit/export', { format: 'csv' });
+  return called;
+}
+
+/** Does at a link whatever can be done there. */
+async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof usersProfile>>): Promise<void> {
+  const { viewId } = await postern.call(
+    'share/add',
+    newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann', alertUpload: true, notifyEmails: 'a@example.com' }),
+  );
+  const base = `/s/${viewId}`;
+  await postern.visit(`${base}/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"username":"ann","password":"wrong"}',
+  });
+  const cookie = await signIn(postern, base, 'ann');
+  const headers = { cookie, origin: postern.publicUrl, 'content-type': 'application/json' };
+  const send = async (method: string, path: string, body?: string) => {
+    const answer = await postern.visit(path, { method, headers, ...(body === undefined ? {} : { body }) });
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  };
+  await send('PUT', `${base}/file/a.txt`, 'a');
+  await send('POST', `${base}/folder/b`);
+  await send('POST', `${base}/rename`, '{"path":"/a.txt","name":"c.txt"}');
+  for (const path of [
+    base,
+    `${base}/visit`,
+    `${base}/list`,
+    `${base}/file/c.txt`,
+    `${base}/view/c.txt`,
+    `${base}/zip`,
+    `/p/${profile.viewId}/visit`,
+  ])
+    await send('GET', path);
+  await send('DELETE', `${base}/file/c.txt`);
+  await signIn(postern, `/p/${profile.viewId}`, 'ann');
+  await send('POST', `${base}/sign-out`, '{}');
+  assert.equal((await postern.visit('/s/nobody-knows-this/visit', { headers })).status, 404);
+}
+
+/** What is of no tenant: the start and the upkeep of the whole installation, and which of its folders are spoken for. */
+const ofTheInstallation = [
+  /^select .* from location$/, // health, and whether two locations would overlap
+  /^select .* from unsettled inner join audit .* unsettled\.process not in /,
+  /^select token from unsettled$/,
+  /^update audit set outcome = .* where outcome = .* and process not in /,
+  /^delete from (visit_session|idempotency|ongoing) where (created_at|until) < \S+$/,
+  /^select id from audit where at < /,
+  /^delete from audit where id in /,
+];
+
+test('every statement of a tenant names the tenant, so that its tables can lie on a server of their own', async (t) => {
+  const heard = hearStatements(t);
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const called = await manage(postern, profile);
+  assert.deepEqual(
+    operations.map(({ name }) => name).filter((name) => !called.has(name)),
+    [],
+  );
+  await visitAll(postern, profile);
+  await postern.stop();
+  const plain = (statement: string) => statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
+  const made = [...heard].filter((statement) => /^\s*(select|insert|update|delete|with)/i.test(statement));
+  assert.ok(made.length > 100, 'the statements are heard');
+  const wrong = made.filter(
+    (statement) => withoutTenant(statement).length > 0 && !ofTheInstallation.some((known) => known.test(plain(statement))),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('a statement that names no tenant is found, so that a blind test cannot pass', () => {
+  for (const statement of [
+    'select "id" from "share" where "id" = $1',
+    'select 1 from share as s join access_user as u on u.id = s.id where s.tid = 1',
+    'update "audit" set "count" = 1 where "id" = $1',
+    'insert into "share_user" ("share_id") values ($1)',
+  ])
+    assert.notDeepEqual(withoutTenant(statement), [], statement);
+});

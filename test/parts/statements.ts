@@ -1,0 +1,39 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import pg from 'pg';
+
+/** Tables that grow with a tenant: each has the tenant's number in its keys. */
+export const tenantTables = [
+  ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'profile_count'],
+  ...['idempotency', 'visit_session', 'audit', 'ongoing', 'alert', 'unsettled'],
+];
+
+/** Hears every statement that this process sends to its database, until the test ends. */
+export function hearStatements(t: TestContext): ReadonlySet<string> {
+  const heard = new Set<string>();
+  const { query } = pg.Client.prototype;
+  const { prepare } = DatabaseSync.prototype;
+  t.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, sql: string) {
+    heard.add(sql);
+    return prepare.call(this, sql);
+  });
+  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...asked: unknown[]) {
+    const [first] = asked;
+    heard.add(typeof first === 'string' ? first : String(Reflect.get(Object(first), 'text')));
+    return Reflect.apply(query, this, asked);
+  });
+  return heard;
+}
+
+/** The tenants' tables that a statement reads or changes without naming a tenant. */
+export function withoutTenant(statement: string): string[] {
+  const sql = statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
+  const uses = [...sql.matchAll(/\b(from|join|into|update) (\w+)(?: as (\w+))?/g)];
+  return uses.flatMap(([, how, table = '', alias]) => {
+    if (!tenantTables.includes(table)) return [];
+    if (how === 'into') return /\(([^)]*\b)?tid\b/.test(sql.slice(sql.indexOf(`into ${table}`))) ? [] : [table];
+    const name = alias ?? table;
+    const named = new RegExp(`\\b${name}\\.tid (=|in)|= ${name}\\.tid\\b|[ (]tid (=|in) `).test(sql);
+    return named ? [] : [table];
+  });
+}
