@@ -1,6 +1,6 @@
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
 import type { Holding } from '#ports/search.ts';
-import { spaceFor, type TextIndex, textIndex } from './text-index.ts';
+import { spaceFor, type TextIndex, type TextRecord, textIndex } from './text-index.ts';
 
 /** A record whose text may have changed. */
 export interface Changed {
@@ -26,13 +26,7 @@ interface Known {
   readonly meanwhile: Set<number>;
 }
 
-interface Row {
-  readonly id: number;
-  readonly container: number;
-  readonly text: string;
-}
-
-const slice = 2000; // records read in one go, so that others are answered in between
+const slice = 4000; // records read in one go, so that others are answered in between
 const columns = {
   share: 'id, location_id AS container, search_text AS text FROM share',
   access_user: 'id, 0 AS container, search_text AS text FROM access_user',
@@ -48,11 +42,11 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
  */
 export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts {
   const known = new Map<string, Known>();
-  const rows = (sql: string, ...parameters: number[]) => run(sql, parameters).rows as Row[]; // STRICT columns hold what they say
+  const rows = (sql: string, ...parameters: number[]) => run(sql, parameters).rows as TextRecord[]; // STRICT columns hold what they say
 
   function read({ table, tid, index }: Known, id: number): void {
     const [row] = rows(`SELECT ${columns[table]} WHERE tid = ? AND id = ?`, tid, id);
-    if (row) index?.set(row.id, row.container, row.text);
+    if (row) index?.set(row);
     else index?.remove(id);
   }
 
@@ -73,10 +67,10 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
     tenant.index = null;
     const [size] = run(sizeOf(table), [tid]).rows as { records: number; bytes: number }[]; // what the query selects
     if (!size || !makeRoom(spaceFor(size), tenant)) return;
-    const index = textIndex(size);
+    const index = textIndex();
     for (let last = 0; ; ) {
       const part = rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${slice}`, tid, last);
-      for (const { id, container, text } of part) index.set(id, container, text);
+      index.append(part);
       if (part.length < slice) break;
       last = part.at(-1)?.id ?? last;
       await turn();
@@ -92,7 +86,7 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
       const tenant = known.get(key) ?? { table, tid, index: null, loading: null, meanwhile: new Set<number>() };
       known.delete(key); // what was searched last stands last
       known.set(key, tenant);
-      if (!tenant.loading && (!tenant.index || tenant.index.worn()))
+      if (!tenant.loading && !tenant.index)
         tenant.loading = load(tenant).finally(() => {
           tenant.loading = null;
         });

@@ -1,18 +1,28 @@
 import { type IdSet, idSet } from './id-set.ts';
 
 const separator = '\0'; // no stored text and no word holds one
-const mostWords = 32; // whose matches are kept, where looking for them again takes a while
-const aWhile = 20_000; // records
-const bytesOfRecord = 4 + 8 + 8; // where it begins, its id and its container
-const slack = 1.06; // room for what comes, so that not each of it moves all
+const chunkHolds = 4000; // records
+const bytesOfRecord = 3 * 8; // its id, its container, and where its text begins
+const aWhile = 20_000; // records: looking through more of them takes so long
+const mostWords = 32; // whose matches are kept where it does
+
+/** A record with its folded text. */
+export interface TextRecord {
+  readonly id: number;
+  /** What it lies in. */
+  readonly container: number;
+  readonly text: string;
+}
 
 /**
- * The folded texts of one tenant's records, one behind the other in one buffer: a word, however short and in whatever
+ * The folded texts of one tenant's records, thousands of them in one string: a word, however short and in whatever
  * script, is found at the speed of memory (design: measured, "Alternative measured").
  */
 export interface TextIndex {
+  /** Adds records whose ids come behind all others, in order. */
+  append(records: readonly TextRecord[]): void;
   /** Adds a record, or gives it another text. */
-  set(id: number, container: number, text: string): void;
+  set(record: TextRecord): void;
   remove(id: number): void;
   /** The records that hold a word. @param within containers of which every record counts as holding it */
   find(word: string, within: readonly number[]): IdSet;
@@ -20,14 +30,16 @@ export interface TextIndex {
   size(): number;
   /** Memory that it takes. */
   bytes(): number;
-  /** Is so much of it gone, or out of its order, that it had better be made anew? */
-  worn(): boolean;
 }
 
-/** How much text there is. */
-interface Expected {
-  readonly records: number;
-  readonly bytes: number;
+/** Neighbours, in the order of their ids. */
+interface Chunk {
+  readonly ids: number[];
+  readonly containers: number[];
+  /** Where each text begins; it ends before the next one's separator. */
+  readonly starts: number[];
+  /** One character for each byte of UTF-8: half the memory, and a search by bytes. */
+  text: string;
 }
 
 interface Kept {
@@ -36,123 +48,114 @@ interface Kept {
   readonly ids: IdSet;
 }
 
-const roomFor = (size: number) => Math.ceil(size * slack) + 1024;
-/** Memory that an index of so much text takes; bytes. */
-export const spaceFor = ({ records, bytes }: Expected) => roomFor(bytes) + roomFor(records) * bytesOfRecord;
+const bytesIn = (text: string) => Buffer.from(text).toString('latin1');
 
-/** @param expected records and bytes of text to make room for */
-export function textIndex(expected: Expected): TextIndex {
-  let buffer = Buffer.allocUnsafeSlow(roomFor(expected.bytes));
-  let used = 0;
-  let last = 0; // positions given out
-  let starts = new Uint32Array(roomFor(expected.records)); // of each position; its text ends where the next begins
-  let ids = new Float64Array(starts.length);
-  let containers = new Float64Array(starts.length);
-  const gone = idSet(); // positions
-  /** Positions up to here are in the order of their ids; those behind are found by `later`. */
-  let ordered = 0;
-  const later = new Map<number, number>();
+/** Memory that an index of so much text takes. */
+export const spaceFor = ({ records, bytes }: { readonly records: number; readonly bytes: number }) => bytes + records * bytesOfRecord;
+
+function chunkOf(records: readonly TextRecord[]): Chunk {
+  const starts: number[] = [];
+  let end = 0;
+  for (const { text } of records) {
+    starts.push(end);
+    end += Buffer.byteLength(text) + 1;
+  }
+  return {
+    ids: records.map(({ id }) => id),
+    containers: records.map(({ container }) => container),
+    starts,
+    text: bytesIn(records.map(({ text }) => text + separator).join('')),
+  };
+}
+
+/** The first place from `low` on whose value is at least `wanted`. */
+function placeOf(values: readonly number[], wanted: number, low = 0): number {
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Puts a text in the place of `replaced` records; without one they go. */
+function splice(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecord): void {
+  const { ids, containers, starts, text } = chunk;
+  const begin = starts[place] ?? text.length;
+  const end = starts[place + replaced] ?? text.length;
+  const put = record ? bytesIn(record.text + separator) : '';
+  chunk.text = text.slice(0, begin) + put + text.slice(end);
+  ids.splice(place, replaced, ...(record ? [record.id] : []));
+  containers.splice(place, replaced, ...(record ? [record.container] : []));
+  starts.splice(place, replaced, ...(record ? [begin] : []));
+  const moved = put.length - (end - begin);
+  for (let behind = place + (record ? 1 : 0); behind < starts.length; behind += 1) starts[behind] = (starts[behind] ?? 0) + moved;
+}
+
+/** Adds the ids of a chunk's records that hold the word. */
+function scan({ ids, containers, starts, text }: Chunk, word: string, within: ReadonlySet<number>, found: IdSet): void {
+  for (let at = text.indexOf(word), place = 0; at !== -1; at = text.indexOf(word, starts[place] ?? text.length)) {
+    place = placeOf(starts, at + 1, place);
+    found.add(ids[place - 1] ?? 0);
+    if (place === starts.length) break;
+  }
+  if (within.size > 0) for (const [place, container] of containers.entries()) if (within.has(container)) found.add(ids[place] ?? 0);
+}
+
+export function textIndex(): TextIndex {
+  const chunks: Chunk[] = [];
+  const firsts: number[] = []; // the first id of each chunk, when it was made
   const kept = new Map<string, Kept>();
+  let size = 0;
 
-  function grow(bytes: number): void {
-    if (used + bytes > buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(roomFor(used + bytes));
-      buffer.copy(larger, 0, 0, used);
-      buffer = larger;
-    }
-    if (last + 1 < ids.length) return;
-    const length = roomFor(ids.length);
-    const larger = <A extends Uint32Array | Float64Array>(from: A, to: A): A => {
-      to.set(from);
-      return to;
-    };
-    starts = larger(starts, new Uint32Array(length));
-    ids = larger(ids, new Float64Array(length));
-    containers = larger(containers, new Float64Array(length));
+  const chunkFor = (id: number) => chunks[Math.max(0, placeOf(firsts, id + 1) - 1)];
+  const add = (chunk: Chunk) => {
+    firsts.push(chunk.ids[0] ?? 0);
+    chunks.push(chunk);
+  };
+
+  function change(id: number, record?: TextRecord): void {
+    const chunk = chunkFor(id);
+    const place = chunk ? placeOf(chunk.ids, id) : 0;
+    const replaced = chunk?.ids[place] === id ? 1 : 0;
+    if (!record && replaced === 0) return;
+    const isFull = chunk === chunks.at(-1) && place >= chunkHolds;
+    if (record && replaced === 0 && (!chunk || isFull)) append([record]);
+    else if (chunk) replace(chunk, place, replaced, record);
   }
 
-  const idAt = (position: number) => ids[position] ?? -1;
-  const startOf = (position: number) => starts[position] ?? used;
-
-  function positionOf(id: number): number | undefined {
-    const found = later.get(id);
-    if (found !== undefined) return found;
-    let [low, high] = [0, ordered];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (idAt(middle) < id) low = middle + 1;
-      else high = middle;
-    }
-    return low < ordered && idAt(low) === id && !gone.has(low) ? low : undefined;
+  function replace(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecord): void {
+    const id = record?.id ?? chunk.ids[place] ?? 0;
+    splice(chunk, place, replaced, record);
+    size += (record ? 1 : 0) - replaced;
+    for (const { word, within, ids } of kept.values())
+      if (record && (record.text.includes(word) || within.has(record.container))) ids.add(id);
+      else ids.delete(id);
   }
 
-  function append(id: number, container: number, text: string): void {
-    grow(Buffer.byteLength(text) + 1);
-    const position = last;
-    ids[position] = id;
-    containers[position] = container;
-    starts[position] = used;
-    used += buffer.write(text + separator, used);
-    last += 1;
-    starts[last] = used;
-    if (position === ordered && (position === 0 || idAt(position - 1) < id)) ordered += 1;
-    else later.set(id, position);
-  }
-
-  function remove(id: number): void {
-    const position = positionOf(id);
-    if (position === undefined) return;
-    gone.add(position);
-    later.delete(id);
-    for (const { ids: found } of kept.values()) found.delete(id);
-  }
-
-  /** The position whose text holds this byte, at or behind `from`. */
-  function holding(byte: number, from: number): number {
-    let step = 1;
-    while (from + step < last && startOf(from + step) <= byte) step *= 2;
-    let [low, high] = [from, Math.min(from + step, last)];
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (startOf(middle) <= byte) low = middle;
-      else high = middle;
-    }
-    return low;
-  }
-
-  function scan(word: string, within: ReadonlySet<number>): IdSet {
-    const found = idSet();
-    const [text, needle] = [buffer.subarray(0, used), Buffer.from(word)];
-    for (let [byte, position] = [text.indexOf(needle), 0]; byte !== -1; byte = text.indexOf(needle, startOf(position + 1))) {
-      position = holding(byte, position);
-      if (!gone.has(position)) found.add(idAt(position));
-    }
-    if (within.size > 0)
-      for (let position = 0; position < last; position += 1)
-        if (within.has(containers[position] ?? -1) && !gone.has(position)) found.add(idAt(position));
-    return found;
+  function append(records: readonly TextRecord[]): void {
+    for (let begin = 0; begin < records.length; begin += chunkHolds) add(chunkOf(records.slice(begin, begin + chunkHolds)));
+    size += records.length;
+    for (const { word, within, ids } of kept.values())
+      for (const { id, container, text } of records) if (text.includes(word) || within.has(container)) ids.add(id);
   }
 
   return {
-    set(id, container, text) {
-      remove(id);
-      append(id, container, text);
-      for (const { word, within, ids: found } of kept.values()) if (text.includes(word) || within.has(container)) found.add(id);
-    },
-    remove,
+    append,
+    set: (record) => change(record.id, record),
+    remove: (id) => change(id),
     find(word, within) {
       const key = JSON.stringify([word, within]);
-      const known = kept.get(key);
       const places = new Set(within);
-      const found = known?.ids ?? scan(word, places);
-      kept.delete(key); // the newest stands last
-      kept.set(key, { word, within: places, ids: found });
+      const ids = kept.get(key)?.ids ?? idSet();
+      if (!kept.delete(key)) for (const chunk of chunks) scan(chunk, bytesIn(word), places, ids);
+      kept.set(key, { word, within: places, ids }); // the newest stands last
       const [oldest] = kept.keys();
-      if (kept.size > (last > aWhile ? mostWords : 1) && oldest !== undefined) kept.delete(oldest);
-      return found;
+      if (kept.size > (size > aWhile ? mostWords : 1) && oldest !== undefined) kept.delete(oldest);
+      return ids;
     },
-    size: () => last - gone.count(),
-    worn: () => gone.count() + later.size > 1000 + last / 4,
-    bytes: () => buffer.length + starts.byteLength + ids.byteLength + containers.byteLength,
+    size: () => size,
+    bytes: () => spaceFor({ records: size, bytes: chunks.reduce((sum, { text }) => sum + text.length, 0) }),
   };
 }

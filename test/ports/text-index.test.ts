@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { textIndex } from '#adapters/store/sqlite/search/text-index.ts';
+
+const word = fc.constantFrom('a', 'ab', 'ба', '契', 'é', '😀', 'aa', 'b\u001fa');
+const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(''));
+const id = fc.integer({ min: 1, max: 400_000 });
+const step = fc.oneof(
+  fc.record({ does: fc.constant('set' as const), id, container: fc.integer({ min: 1, max: 3 }), text }),
+  fc.record({ does: fc.constant('remove' as const), id }),
+  fc.record({ does: fc.constant('find' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
+);
+
+test('a word finds exactly the records that hold it, whatever was added, changed and removed between', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 9000 }), fc.array(step, { maxLength: 60 }), (loaded, steps) => {
+      const index = textIndex();
+      const known = new Map<number, { container: number; text: string }>();
+      const first = Array.from({ length: loaded }, (_, number) => ({ id: number * 40 + 1, container: 1, text: `a${number}` }));
+      for (const record of first) known.set(record.id, record);
+      index.append(first);
+      for (const step of steps) {
+        if (step.does === 'set') {
+          index.set(step);
+          known.set(step.id, step);
+        } else if (step.does === 'remove') {
+          index.remove(step.id);
+          known.delete(step.id);
+        } else {
+          const holds = [...known].filter(([, record]) => record.text.includes(step.word) || step.within.includes(record.container));
+          const found = index.find(step.word, step.within);
+          assert.deepEqual(
+            found.all().toSorted((a, b) => a - b),
+            holds.map(([id]) => id).sort((a, b) => a - b),
+          );
+          assert.equal(found.count(), holds.length);
+          assert.equal(index.size(), known.size);
+        }
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('ids far apart, and beyond 32 bits, are kept apart', () => {
+  const index = textIndex();
+  const ids = [1, 65_536, 65_537, 2 ** 31, 2 ** 32 + 1, 2 ** 40];
+  index.append(ids.map((id) => ({ id, container: 0, text: 'x' })));
+  const found = index.find('x', []);
+  assert.deepEqual(found.all(), ids);
+  assert.deepEqual([found.has(1), found.has(2 ** 32), found.has(2 ** 32 + 1), found.has(2 ** 40)], [true, false, true, true]);
+});
