@@ -1,21 +1,26 @@
 // Every figure that Postern promises, as a ratio to a reference in the same run.
-import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import pg from 'pg';
+import { startPostgres } from '../test/parts/postgres-server.ts';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, type Figure, page, paired } from './figures.ts';
+import { atLeast, atMost, compared, type Figure, page, paired } from './figures.ts';
+import { fillPostgres, fillSqlite } from './fill.ts';
 import { give, rate, type Shot, take } from './load.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { type Measured, startServer } from './process.ts';
+import { largeSearches, searches } from './search.ts';
 import { slowDisk } from './slow-disk.ts';
 
 const rounds = 5;
 const [slices, seconds] = [2, 1];
 const gibibyte = 1 << 30;
 const folder = await mkdtemp(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'postern-bench-'));
-const only = process.argv[2];
+const only = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const [large, compares] = ['--large', '--compare'].map((flag) => process.argv.includes(flag));
 const figures: Figure[] = [];
 const note = (figure: Figure) => {
   figures.push(figure);
@@ -51,10 +56,10 @@ async function smallAnswers(bare: Measured, postern: BenchPostern, share: { id: 
   } as const;
   await set(bare, await (await fetch(get.url, get)).text());
   const fixed = { url: `${bare.url}/fixed` };
-  note(atLeast('share/get', 'requests/s', await paced({ ...fixed, method: 'POST', body: get.body }, get, 16), 0.5));
+  note(atLeast('share/get', 'requests/s', await paced({ ...fixed, method: 'POST', body: get.body }, get, 16), 0.6));
   const visit = `${postern.url}/s/${share.viewId}/visit`;
   await set(bare, await (await fetch(visit)).text());
-  note(atLeast('visit', 'requests/s', await paced(fixed, { url: visit }, 16), 0.35));
+  note(atLeast('visit', 'requests/s', await paced(fixed, { url: visit }, 16), 0.45));
   await set(bare, 'x'.repeat(1024));
   note(atLeast('a 1 KB file', 'requests/s', await paced(fixed, { url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16), 0.35));
 }
@@ -165,6 +170,29 @@ async function starts(data: string): Promise<void> {
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }
 
+/** Search in a database that was filled without Postern's help: one million records, or ten on a server. */
+async function searchSection(): Promise<void> {
+  const data = join(folder, 'million');
+  await (await startPostern(data))[Symbol.asyncDispose]();
+  const file = join(data, 'postern.db');
+  fillSqlite(file, 1_000_000);
+  await using postern = await startPostern(data);
+  await searches(note, postern, file);
+}
+
+async function largeSection(): Promise<void> {
+  await using server = await startPostgres(['shared_buffers=2GB', 'work_mem=64MB', 'random_page_cost=1.1', 'max_wal_size=16GB']);
+  const admin = new pg.Client(server.url('postgres'));
+  await admin.connect();
+  await admin.query('CREATE DATABASE large');
+  await admin.end();
+  const environment = { POSTERN_DATABASE_URL: server.url('large') };
+  await (await startPostern(join(folder, 'large'), environment))[Symbol.asyncDispose]();
+  await fillPostgres(server.url('large'), 10_000_000);
+  await using postern = await startPostern(join(folder, 'large'), environment);
+  await largeSearches(note, postern);
+}
+
 async function withServers(
   environment: Record<string, string>,
   data: string,
@@ -197,11 +225,14 @@ try {
     if (wanted('uploads')) await uploads(bare, postern, share.viewId);
   });
   if (wanted('starts')) await starts(data);
+  if (wanted('search')) await searchSection();
+  if (large) await largeSection();
   const slow = slowDisk(folder);
   if (wanted('slow') && slow)
     await withServers(slow, join(folder, 'slow-data'), (bare, postern) => changes(bare, postern, ', a sync costs 2 ms'));
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / gibibyte)} GiB, Linux ${release()}, Node.js ${process.versions.node}.`;
   const results = join(import.meta.dirname, 'RESULTS.md');
+  if (compares && existsSync(results)) console.log(compared(figures, readFileSync(results, 'utf8')));
   if (only === undefined || !existsSync(results)) writeFileSync(results, page(figures, machine));
 } finally {
   await rm(folder, { recursive: true, force: true });

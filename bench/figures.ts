@@ -49,6 +49,10 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
   };
 }
 
+/** The value that a share of all do not exceed. */
+export const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+
 /** A figure by itself that has to stay below a bound. */
 export function atMost(what: string, value: number, bound: number, unit: string): Figure {
   return {
@@ -59,6 +63,17 @@ export function atMost(what: string, value: number, bound: number, unit: string)
     target: `at most ${bound} ${unit}`,
     holds: value <= bound,
   };
+}
+
+/** What each figure was in the results before, beside what it is now. */
+export function compared(figures: readonly Figure[], before: string): string {
+  const rows = new Map(
+    before
+      .split('\n')
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map(([, what = '', , ours, ratio]) => [what, ratio || ours]),
+  );
+  return figures.map(({ what, ours, ratio }) => `${what}: ${rows.get(what) ?? 'new'} -> ${ratio || ours}`).join('\n');
 }
 
 /** The results as a Markdown page. */

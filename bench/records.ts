@@ -39,17 +39,16 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 
 /** Words to search for, from those that nothing holds to those that most do. */
 export const searchWords = {
-  absent: 'zzzzqq',
-  rare: 'müller straße',
-  'two words': 'contract quality',
-  common: 'report',
-  'fairly common': 'timesheet',
-  'an ending': '.pdf',
-  'three digits': '202',
-  'two letters': 'eu',
-  'one letter': 'q',
-  Cyrillic: 'договор',
-  Chinese: '契約',
+  absent: ['zzzzqq', 'does not occur', 'xyzzy'],
+  rare: ['müller straße', '-1234', '7 office'],
+  'two words': ['contract quality', 'invoice safety', 'report audit dorn'],
+  common: ['report', 'office', 'department', 'clients', 'invoice'],
+  'fairly common': ['timesheet', 'drawing', 'payroll', 'schmidt'],
+  'an ending': ['.pdf', '.docx', '.csv'],
+  'three characters': ['202', 'rep', '-10'],
+  'two letters': ['eu', 'us', 'qu', 'ke', 'xy'],
+  'one letter': ['q', 'z', '7'],
+  'not Latin': ['договор', '契約', '書', 'prüf'],
 } as const;
 
 /**

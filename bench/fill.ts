@@ -1,0 +1,130 @@
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { type Record as Made, records } from './records.ts';
+
+const tenants = 100;
+const flags = [
+  ...['can_delete', 'can_upload', 'can_create_folder', 'can_download', 'can_download_folder', 'can_view', 'can_rename'],
+  ...['alert_delete', 'alert_upload', 'alert_create_folder', 'alert_download', 'alert_view', 'alert_rename'],
+  ...['copy_protect', 'digital_signature', 'allow_all_users', 'proxy_mode', 'folder', 'active'],
+];
+const on = ['can_download', 'can_view', 'allow_all_users', 'active'];
+const begun = 1_700_000_000_000;
+
+/** Where a tenant's shares lie, and who signs in to them. */
+interface Place {
+  readonly profile: number;
+  readonly location: number;
+}
+
+type Value = string | number;
+type Row = Record<string, Value>;
+
+function rowOf({ tid, title, description, path, viewId }: Made, number: number, { profile, location }: Place): Row {
+  const text = [title, description, path, viewId].join('\u001f').normalize('NFC').toLowerCase();
+  return {
+    ...{ id: number + 1, tid, version: 1, created_owner: 'bench', updated_owner: 'bench' },
+    ...{ created_at: begun + number * 1000, updated_at: begun + number * 1000 + (number % 1000) * 77_777 },
+    ...{ title, location_id: location, path, path_key: path, profile_id: profile, view_id: viewId, description, search_text: text },
+    ...{ notify_emails: '', startup_message: '', water_mark_text: '', digital_sign_reason: '' },
+    ...Object.fromEntries(flags.map((flag) => [flag, on.includes(flag) ? 1 : 0])),
+  };
+}
+
+const copied = (row: object, over: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...over });
+const numberIn = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
+
+/** Fills an embedded database that Postern has made with shares of a hundred tenants. */
+export function fillSqlite(file: string, total: number): void {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN');
+  const insert = (table: string, row: Row) => {
+    const names = Object.keys(row);
+    const text = `INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()}) RETURNING id`;
+    return numberIn(database.prepare(text).get(...Object.values(row)));
+  };
+  const first = (table: string) => Object(database.prepare(`SELECT * FROM ${table} WHERE tid = 1`).get());
+  const { id: profile, ...profileRow } = first('login_profile');
+  const { id: location, ...locationRow } = first('location');
+  const places = new Map<number, Place>([[1, { profile, location }]]);
+  for (let number = 2; number <= tenants; number += 1) {
+    const tid = insert('tenant', { title: `Tenant ${number}`, created_at: begun });
+    places.set(tid, {
+      profile: insert('login_profile', copied(profileRow, { tid, view_id: `portal-of-${number}` })),
+      location: insert('location', copied(locationRow, { tid })),
+    });
+  }
+  const others = [...places.keys()].slice(1);
+  let number = 0;
+  let share: ReturnType<DatabaseSync['prepare']> | undefined;
+  const link = database.prepare('INSERT INTO link (view_key, tid, share_id) VALUES (?, ?, ?)');
+  for (const made of records(total, others)) {
+    const row = rowOf(made, number, places.get(made.tid) ?? { profile, location });
+    const names = Object.keys(row);
+    share ??= database.prepare(`INSERT INTO share (${names.join()}) VALUES (${names.map(() => '?').join()})`);
+    share.run(...Object.values(row));
+    link.run(made.viewId.toLowerCase(), made.tid, number + 1);
+    number += 1;
+  }
+  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
+const atOnce = 20_000;
+
+/** Fills a database on a server; its indexes are made when the rows are there. */
+export async function fillPostgres(url: string, total: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const one = async (text: string, values: readonly unknown[] = []) => (await client.query(text, [...values])).rows[0];
+  const insert = async (table: string, row: Row) => {
+    const names = Object.keys(row);
+    return numberIn(
+      await one(
+        `INSERT INTO ${table} (${names.join()}) VALUES (${names.map((_, index) => `$${index + 1}`).join()}) RETURNING id`,
+        Object.values(row),
+      ),
+    );
+  };
+  const { id: profile, ...profileRow } = await one('SELECT * FROM login_profile WHERE tid = 1');
+  const { id: location, ...locationRow } = await one('SELECT * FROM location WHERE tid = 1');
+  const places = new Map<number, Place>([[1, { profile: Number(profile), location: Number(location) }]]);
+  for (let number = 2; number <= tenants; number += 1) {
+    const tid = await insert('tenant', { title: `Tenant ${number}`, created_at: begun });
+    places.set(tid, {
+      profile: await insert('login_profile', copied(profileRow, { tid, view_id: `portal-of-${number}` })),
+      location: await insert('location', copied(locationRow, { tid })),
+    });
+  }
+  const { rows: indexes } = await client.query(
+    "SELECT indexname AS name, indexdef AS definition FROM pg_indexes WHERE tablename = 'share' AND indexname NOT LIKE '%_pkey'",
+  );
+  await client.query("SET synchronous_commit = off; SET maintenance_work_mem = '1GB'; ALTER TABLE share DISABLE TRIGGER ALL");
+  for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
+  let rows: Row[] = [];
+  const flush = async () => {
+    const names = Object.keys(rows[0] ?? {});
+    const types = names.map((name, index) => `$${index + 1}::${typeof rows[0]?.[name] === 'number' ? 'bigint' : 'text'}[]`);
+    const columns = names.map((name) => rows.map((row) => row[name]));
+    await client.query(`INSERT INTO share (${names.join()}) SELECT * FROM unnest(${types.join()})`, columns);
+    await client.query(
+      'INSERT INTO link (view_key, tid, share_id) SELECT lower(v), t, s FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS r(v, t, s)',
+      [rows.map((row) => row['view_id']), rows.map((row) => row['tid']), rows.map((row) => row['id'])],
+    );
+    rows = [];
+  };
+  let number = 0;
+  for (const made of records(total, [...places.keys()].slice(1))) {
+    rows.push(rowOf(made, number, places.get(made.tid) ?? { profile: 0, location: 0 }));
+    number += 1;
+    if (rows.length === atOnce || number === total) await flush();
+  }
+  for (const { definition } of indexes) await client.query(definition);
+  await client.query('ALTER TABLE share ENABLE TRIGGER ALL');
+  await client.query(
+    'INSERT INTO profile_count (tid, profile_id, slot, shares, users, active_users, changes) SELECT tid, profile_id, 0, count(*), 0, 0, 1 FROM share GROUP BY tid, profile_id',
+  );
+  await client.query(`SELECT setval(pg_get_serial_sequence('share', 'id'), ${total})`);
+  await client.query('VACUUM ANALYZE');
+  await client.end();
+}

@@ -1,0 +1,153 @@
+import { DatabaseSync } from 'node:sqlite';
+import autocannon from 'autocannon';
+import { atMost, type Figure, percentile } from './figures.ts';
+import type { BenchPostern } from './postern.ts';
+import { chance, searchWords } from './records.ts';
+
+type Note = (figure: Figure) => void;
+type Query = Readonly<Record<string, string | number>>;
+
+const indexed = ['id', 'title', 'path', 'createDateTime', 'updateDateTime', 'authenticationId'];
+const words = Object.values(searchWords).flat();
+const timesEach = 6;
+const few = 30; // requests that warm up
+
+/** Asks a search as the first of its kind would. @returns milliseconds until the whole answer is there, and where to go on */
+async function ask(postern: BenchPostern, query: Query, key?: string): Promise<{ ms: number; total: number; next: string | undefined }> {
+  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const headers = key === undefined ? postern.authorization : { authorization: `Bearer ${key}` };
+  const begun = performance.now();
+  const response = await fetch(`${postern.url}/api/v1/share/search?${parameters}`, { headers });
+  const text = await response.text();
+  const ms = performance.now() - begun;
+  if (!response.ok) throw new Error(text);
+  const link = /[?&]after=([^&>]+)/.exec(response.headers.get('link') ?? '')?.[1];
+  return { ms, total: JSON.parse(text).totalCount, next: link && decodeURIComponent(link) };
+}
+
+/** Every word several times, by any indexed field, in an order of chance. */
+async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
+  const random = chance(words.length);
+  const asked = words.flatMap((word) => Array.from({ length: timesEach }, () => ({ word, at: random() }))).sort((a, b) => a.at - b.at);
+  const [seen, all, first] = [new Set<string>(), [] as number[], [] as number[]];
+  for (const { word } of asked) {
+    const sortField = indexed[Math.floor(random() * indexed.length)] ?? 'id';
+    const { ms } = await ask(postern, { searchWord: word, sortField, sortOrder: random() < 0.5 ? 'asc' : 'desc' }, key);
+    all.push(ms);
+    if (!seen.has(word)) first.push(ms);
+    seen.add(word);
+  }
+  return { all, first };
+}
+
+/** What the same words take where five fields are compared by LIKE, on the same rows. */
+function byLike(file: string): number[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const count = database.prepare(
+    `SELECT count(*) FROM share JOIN location ON location.id = share.location_id WHERE share.tid = 1
+      AND (title LIKE :word OR description LIKE :word OR path LIKE :word OR location.name LIKE :word OR view_id LIKE :word)`,
+  );
+  const taken = words
+    .filter((_, index) => index % 4 === 0)
+    .map((word) => {
+      const begun = performance.now();
+      count.get({ word: `%${word}%` });
+      return performance.now() - begun;
+    });
+  database.close();
+  return taken;
+}
+
+const quantile = (what: string, values: readonly number[], share: number, bound: number, reference = ''): Figure => ({
+  ...atMost(`${what}, p${share * 100}`, percentile(values, share), bound, 'ms'),
+  reference,
+});
+
+async function pages(note: Note, postern: BenchPostern): Promise<void> {
+  const { total } = await ask(postern, {});
+  const [end, walked, first]: number[][] = [[], [], []];
+  let after: string | undefined;
+  for (let time = 0; time < 200 + few; time += 1) {
+    const sortField = indexed[time % indexed.length] ?? 'id';
+    const taken = { end: (await ask(postern, { sortField, startIndex: total - 50 })).ms, first: 0, walked: 0 };
+    taken.first = (await ask(postern, { sortField: 'title' })).ms;
+    const page = await ask(postern, { sortField: 'title', ...(after === undefined ? { startIndex: total / 2 } : { after }) });
+    after = page.next;
+    taken.walked = page.ms;
+    if (time < few) continue;
+    end?.push(taken.end);
+    walked?.push(taken.walked);
+    first?.push(taken.first);
+  }
+  note(quantile('the last page of 500,000', end ?? [], 0.99, 60));
+  const beyond = percentile(walked ?? [], 0.5) - percentile(first ?? [], 0.5);
+  note({
+    ...atMost('a page by after, amid 500,000: more than the first page', Math.max(0, beyond), 2, 'ms'),
+    reference: `${percentile(first ?? [], 0.5).toFixed(1)} ms`,
+  });
+}
+
+/** How long others wait while long searches run. */
+async function beside(note: Note, postern: BenchPostern): Promise<void> {
+  const others = async () => {
+    const { latency } = await autocannon({
+      ...{ url: `${postern.url}/api/v1/share/get`, method: 'POST', headers: postern.authorization, body: '{"id":1}' },
+      ...{ connections: 2, duration: 5 },
+    });
+    return latency.p99;
+  };
+  await others();
+  const idle = await others();
+  let over = false;
+  const long = async () => {
+    for (let time = 0; !over; time += 1) await ask(postern, { searchWord: `2${time % 10}`, sortField: 'description', startIndex: time });
+  };
+  const searches = [long(), long()];
+  const busy = await others();
+  over = true;
+  await Promise.all(searches);
+  note({
+    ...atMost('p99 of share/get while long searches run', busy / Math.max(1, idle), 3, 'times'),
+    reference: `${idle} ms`,
+    ours: `${busy} ms`,
+    ratio: (busy / Math.max(1, idle)).toFixed(2),
+  });
+}
+
+async function smallTenant(postern: BenchPostern): Promise<string> {
+  const response = await postern.call('apikey/add', { name: `bench ${Date.now()}`, role: 'reader', tid: 2 });
+  return String(Reflect.get(response, 'key'));
+}
+
+/** Search among a million records, half of them one tenant's, in the embedded database. */
+export async function searches(note: Note, postern: BenchPostern, file: string): Promise<void> {
+  const like = `${percentile(byLike(file), 0.5).toFixed(0)} ms by five LIKEs`;
+  await ask(postern, { searchWord: 'warm' });
+  const { all, first } = await mixed(postern);
+  note(quantile('a word in 500,000 of 1,000,000', all, 0.5, 50, like));
+  note(quantile('a word in 500,000 of 1,000,000', all, 0.99, 250));
+  note(quantile('the same, each word for the first time', first, 0.99, 250));
+  const key = await smallTenant(postern);
+  await mixed(postern, key);
+  note(quantile('a word in 5,000 of 1,000,000', (await mixed(postern, key)).all, 0.99, 10));
+  await pages(note, postern);
+  await beside(note, postern);
+  note(atMost('memory with 1,000,000 records, searched', postern.memory().most, 350, 'MiB'));
+}
+
+/** The same on PostgreSQL, among ten million. */
+export async function largeSearches(note: Note, postern: BenchPostern): Promise<void> {
+  const { all } = await mixed(postern);
+  note(quantile('a word in 5,000,000 of 10,000,000, PostgreSQL', all, 0.5, 150));
+  const [first, later]: number[][] = [[], []];
+  for (const searchWord of ['offer', 'minutes', 'us', 'ap', 'ke'])
+    for (const [index, more] of [
+      {},
+      { startIndex: 50 },
+      { sortField: 'title' },
+      { sortField: 'updateDateTime', sortOrder: 'desc' },
+    ].entries())
+      (index === 0 ? first : later)?.push((await ask(postern, { searchWord, ...more })).ms);
+  note(quantile('a common or short word for the first time, PostgreSQL', first ?? [], 0.99, 5000));
+  note(quantile('its later pages and other orders, PostgreSQL', later ?? [], 0.99, 500));
+}
