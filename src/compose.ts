@@ -20,6 +20,7 @@ import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
+import { keepChecksums } from './features/visits/zip-checksums.ts';
 import { assetRoutes } from './http/asset-routes.ts';
 import { docsRoutes } from './http/docs-page.ts';
 import { healthRoutes } from './http/health.ts';
@@ -151,7 +152,13 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   if (admin !== app) answerNotFound(admin, ports.clock);
   docsRoutes(admin, operations, ports.links);
   await assetRoutes(app, pages);
-  const visitPorts = { ...ports, trail, underWay, rightPairs: rightPairs(randomBytes(32).toString('base64url')) };
+  const visitPorts = {
+    ...ports,
+    trail,
+    underWay,
+    checksums: keepChecksums(),
+    rightPairs: rightPairs(randomBytes(32).toString('base64url')),
+  };
   visitorRoutes(app, {
     ports: visitPorts,
     transfers,

@@ -16,8 +16,8 @@ import { handOutFile } from '#features/visits/hand-out-file.ts';
 import { listFolder } from '#features/visits/list-folder.ts';
 import { renameItem } from '#features/visits/rename-item.ts';
 import { receiveFile } from './receive-file.ts';
-import { writePiece } from './send-bytes.ts';
-import { disposition, followed, sendFile } from './send-file.ts';
+import { sendArchive } from './send-archive.ts';
+import { disposition, sendFile } from './send-file.ts';
 import { readQuery, validator } from './validation.ts';
 import { linkHeaders } from './visitor-answers.ts';
 import { approachingOf, type VisitorParts } from './visitor-request.ts';
@@ -66,6 +66,16 @@ const viewedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; im
 /** The headers that every answer at the link carries. */
 const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({ ...linkHeaders, 'x-request-id': request.id });
 
+/** Sends past the framework; what fails before the first byte is answered by it. */
+async function hijacked(reply: FastifyReply, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch (cause) {
+    if (!reply.raw.headersSent) throw cause;
+  }
+  reply.hijack();
+}
+
 async function sendHandedOut(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -76,34 +86,12 @@ async function sendHandedOut(
   const headers = headersOf(request);
   headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name);
   if (action === 'view') headers['content-security-policy'] = viewedPolicy;
-  try {
-    await sendFile({ request: request.raw, response: reply.raw, ...parts }, handedOut, headers);
-    reply.hijack();
-  } catch (cause) {
-    if (!reply.raw.headersSent) throw cause;
-    reply.hijack();
-  }
+  await hijacked(reply, () => sendFile({ request: request.raw, response: reply.raw, ...parts }, handedOut, headers));
 }
 
-async function sendArchive(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
+async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
   const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, chosenNames(request.url));
-  const response = reply.raw;
-  const headers = {
-    ...headersOf(request),
-    'content-type': 'application/zip',
-    'content-disposition': disposition('attachment', `${archive.name}.zip`),
-  };
-  if (request.method === 'HEAD') return void reply.hijack().raw.writeHead(200, headers).end();
-  const record = await archive.record();
-  reply.hijack();
-  await followed({ request: request.raw, response, ...parts }, archive, record, async (sent) => {
-    response.writeHead(200, headers);
-    for await (const piece of archive.pieces) {
-      await writePiece(response, piece);
-      sent(piece.length);
-    }
-    response.end();
-  });
+  await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 
 /** A change at a link that may carry an Idempotency-Key: its answer is kept in the transaction of its outcome. */
@@ -178,7 +166,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
       handler: (request, reply) => sendHandedOut(request, reply, parts, 'view'),
     });
   for (const url of both('/s/:viewId/zip'))
-    app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendArchive(request, reply, parts) });
+    app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendFolder(request, reply, parts) });
   for (const url of both('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
       changeOnce(request, reply, parts, 'createFolder', 201, (keep: Keep<object>) =>

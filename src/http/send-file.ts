@@ -33,7 +33,8 @@ export function resetConnection(response: ServerResponse): void {
   response.destroy();
 }
 
-interface Sending {
+/** An answer that is being sent, and who looks after it. */
+export interface Sending {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly transfers: Transfers;

@@ -1,5 +1,4 @@
 import { formatItemPath, type ItemPath, joinPaths, parseSegments, rootPath } from '#core/item-path.ts';
-import type { Entry } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
 import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
 import type { Storage } from '#ports/storage.ts';
@@ -7,13 +6,19 @@ import { type Approaching, type Entered, enter, type VisitPorts } from './enter.
 import { headOf } from './hand-out-file.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 import type { ByteRecord } from './visit-trail.ts';
+import { gather } from './zip-gather.ts';
+import { type Found, mostPlanned, planZip } from './zip-plan.ts';
+import { zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
 /** A folder that may leave as an archive. */
 export interface FolderArchive {
   /** Name of the folder, without an ending. */
   readonly name: string;
-  readonly pieces: AsyncIterable<Buffer>;
+  /** Its length and validator where its layout is known beforehand; null: it is made as it is sent. */
+  readonly known: { readonly size: number; readonly etag: string } | null;
+  /** @param range first and last byte, where the layout is known */
+  readonly pieces: (range: { readonly start: number; readonly end: number }) => AsyncIterable<Buffer>;
   readonly entered: Entered;
   readonly record: () => Promise<ByteRecord>;
 }
@@ -21,7 +26,7 @@ export interface FolderArchive {
 const below = (path: ItemPath, name: string): ItemPath => joinPaths(path, parseSegments([name]) ?? rootPath);
 
 /** What lies below a folder, the folder's own entries first; names relative to it. */
-async function* walk(storage: Storage, folder: ItemPath, prefix: string): AsyncGenerator<{ entry: Entry; path: ItemPath; name: string }> {
+async function* walk(storage: Storage, folder: ItemPath, prefix: string): AsyncGenerator<Found> {
   const batches = await storage.list(folder);
   if (!batches) return; // gone since it was found
   const folders: string[] = [];
@@ -34,7 +39,7 @@ async function* walk(storage: Storage, folder: ItemPath, prefix: string): AsyncG
 }
 
 /** The chosen children of a folder, or all of them. @throws 404 for one that is not there */
-async function* chosen(storage: Storage, folder: ItemPath, names: readonly string[] | null) {
+async function* chosen(storage: Storage, folder: ItemPath, names: readonly string[] | null): AsyncGenerator<Found> {
   if (!names) return yield* walk(storage, folder, '');
   for (const name of new Set(names)) {
     const path = below(folder, name);
@@ -46,12 +51,7 @@ async function* chosen(storage: Storage, folder: ItemPath, names: readonly strin
 }
 
 /** @throws 503 where a PDF among them would have to be signed */
-async function checkSignatures(
-  ports: VisitPorts,
-  storage: Storage,
-  items: AsyncIterable<{ entry: Entry; path: ItemPath }>,
-  { permit }: Entered,
-): Promise<void> {
+async function checkSignatures(ports: VisitPorts, storage: Storage, items: AsyncIterable<Found>, { permit }: Entered): Promise<void> {
   for await (const { entry, path } of items) {
     if (entry.folder) continue;
     const file = await storage.open(path);
@@ -66,14 +66,10 @@ async function checkSignatures(
   }
 }
 
-async function* sourcesOf(
-  ports: VisitPorts,
-  storage: Storage,
-  items: AsyncIterable<{ entry: Entry; path: ItemPath; name: string }>,
-  entered: Entered,
-): AsyncGenerator<ZipSource> {
+async function* sourcesOf(ports: VisitPorts, storage: Storage, items: AsyncIterable<Found>, entered: Entered): AsyncGenerator<ZipSource> {
   const { digitalSignature } = entered.permit.share;
   for await (const { entry, path, name } of items) {
+    // An empty file has no bytes to read, and so none to look at.
     const open = async () => {
       const file = await storage.open(path);
       // Looked at again on the very file that leaves: a name may have been given to another file since.
@@ -87,11 +83,42 @@ async function* sourcesOf(
       }
       return file;
     };
-    yield { name, modified: entry.modified, open: entry.folder ? null : open };
+    yield { name, modified: entry.modified, open: entry.folder || entry.size === 0 ? null : open };
   }
 }
 
-/** A folder of a share, or what is chosen of it, as a zip that is made while it is sent. */
+/** What is found first, as far as an archive is planned, and the rest as it will be found. */
+async function beginning(items: AsyncGenerator<Found>): Promise<{ first: Found[]; whole: boolean }> {
+  const first: Found[] = [];
+  while (first.length <= mostPlanned) {
+    const next = await items.next();
+    if (next.done) return { first, whole: true };
+    first.push(next.value);
+  }
+  return { first, whole: false };
+}
+
+async function* oneByOne(first: readonly Found[], rest: AsyncIterable<Found>): AsyncGenerator<Found> {
+  yield* first;
+  yield* rest;
+}
+
+/** An archive of what is found: to the byte beforehand, unless it is too many, or what each is has to be looked at again. */
+async function archiveOf(
+  ports: VisitPorts,
+  storage: Storage,
+  items: AsyncGenerator<Found>,
+  entered: Entered,
+): Promise<Pick<FolderArchive, 'known' | 'pieces'>> {
+  const { first, whole } = await beginning(items);
+  if (!whole || entered.permit.share.digitalSignature)
+    return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, storage, oneByOne(first, items), entered))) };
+  const plan = planZip(first);
+  const sums = ports.checksums.of(plan.etag, plan.items.length);
+  return { known: plan, pieces: (range) => gather(zipRange(plan, sums, ({ found }) => storage.open(found.path), range)) };
+}
+
+/** A folder of a share, or what is chosen of it, as a zip. */
 export async function downloadFolder(
   ports: VisitPorts,
   approaching: Approaching,
@@ -115,12 +142,13 @@ export async function downloadFolder(
     if (!entry?.folder) throw new Refusal('itemAbsent');
     for (const name of names ?? []) if (!(await storage.stat(below(folder, name)))) throw new Refusal('itemAbsent');
     if (permit.share.digitalSignature) await checkSignatures(ports, storage, chosen(storage, folder, names), entered);
+    const archive = await archiveOf(ports, storage, chosen(storage, folder, names), entered);
+    const event = { ...told, outcome: 'begun', ...(names ? { after: { names } } : {}) } as const;
     return {
+      ...archive,
       name: folder.at(-1) ?? link.title,
-      pieces: zipOf(sourcesOf(ports, storage, chosen(storage, folder, names), entered)),
       entered,
-      record: () =>
-        ports.trail.begin({ ...told, outcome: 'begun', ...(names ? { after: { names } } : {}) }, null, link.alert_download === 1),
+      record: () => ports.trail.begin(event, archive.known?.etag ?? null, link.alert_download === 1),
     };
   });
 }

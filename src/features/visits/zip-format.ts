@@ -40,7 +40,7 @@ function dosTime(milliseconds: number): { time: number; date: number } {
 
 /** The exact time in seconds, as Info-ZIP writes it (extra field 0x5455). */
 function timeExtra(milliseconds: number): Buffer {
-  const extra = Buffer.alloc(9);
+  const extra = Buffer.alloc(timeExtraLength);
   extra.writeUInt16LE(0x5455, 0);
   extra.writeUInt16LE(5, 2);
   extra.writeUInt8(1, 4);
@@ -49,12 +49,29 @@ function timeExtra(milliseconds: number): Buffer {
 }
 
 function zip64Extra(...values: number[]): Buffer {
-  const extra = Buffer.alloc(4 + 8 * values.length);
+  const extra = Buffer.alloc(zip64ExtraLength(values.length));
   extra.writeUInt16LE(0x0001, 0); // 4.5.3
   extra.writeUInt16LE(8 * values.length, 2);
   for (const [index, value] of values.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * index);
   return extra;
 }
+
+const timeExtraLength = 9;
+const zip64ExtraLength = (values: number) => (values === 0 ? 0 : 4 + 8 * values);
+
+/** Length of localHeader, for a name of so many bytes. @param followed whether it leaves the sizes to a descriptor */
+export const headerLength = (name: number, followed: boolean) => 30 + name + timeExtraLength + (followed ? zip64ExtraLength(2) : 0);
+
+/** Length of descriptor. */
+export const descriptorLength = 24;
+
+/** Length of centralEntry. */
+export const centralLength = (name: number, size: number, offset: number) =>
+  46 + name + timeExtraLength + zip64ExtraLength((size >= limit32 ? 2 : 0) + (offset >= limit32 ? 1 : 0));
+
+/** Length of endOfArchive. */
+export const endLength = (count: number, size: number, offset: number) =>
+  count < limit16 && size < limit32 && offset < limit32 ? 22 : 22 + 56 + 20;
 
 /**
  * The header before an item's bytes (4.3.7).
@@ -80,7 +97,7 @@ export function localHeader(item: ZipItem, bytes: ZipBytes | null): Buffer {
 
 /** What follows the bytes of an item whose header did not know them (4.3.9), in 64 bits. */
 export function descriptor({ crc, size }: ZipBytes): Buffer {
-  const tail = Buffer.alloc(24);
+  const tail = Buffer.alloc(descriptorLength);
   tail.writeUInt32LE(signature.descriptor, 0);
   tail.writeUInt32LE(crc, 4);
   tail.writeBigUInt64LE(BigInt(size), 8);

@@ -1,29 +1,20 @@
 import { crc32 } from 'node:zlib';
 import type { OpenFile } from '#ports/storage.ts';
+import { zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
+import { readWholeUpTo } from './zip-plan.ts';
+import { fillFrom } from './zip-reading.ts';
 
-const wholeUpTo = 1 << 20; // bytes: a file that small is read at once, and its header knows its sizes
 const pieceSize = 1 << 19; // bytes of a piece of a larger one
 
-/** Something to put into an archive; `open` null: a folder. */
+/** Something to put into an archive; `open` null: it has no bytes. */
 export interface ZipSource extends ZipItem {
   readonly open: (() => Promise<OpenFile | null>) | null;
 }
 
-/** Reads until `into` is full or the file ends. @returns bytes read */
-async function fill(file: OpenFile, into: Uint8Array, position: number): Promise<number> {
-  let filled = 0;
-  while (filled < into.length) {
-    const read = await file.read(into.subarray(filled), position + filled);
-    if (read === 0) break;
-    filled += read;
-  }
-  return filled;
-}
-
 async function* smallFile(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer, ZipBytes> {
   const bytes = Buffer.allocUnsafe(file.entry.size);
-  const content = bytes.subarray(0, await fill(file, bytes, 0));
+  const content = bytes.subarray(0, await fillFrom(file, bytes, 0));
   const known = { crc: crc32(content), size: content.length };
   yield localHeader(item, known);
   if (content.length > 0) yield content;
@@ -34,7 +25,7 @@ async function* largeFile(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer,
   yield localHeader(item, null);
   const piece = Buffer.allocUnsafe(pieceSize);
   let [crc, size] = [0, 0];
-  for (let read = await fill(file, piece, 0); read > 0; read = await fill(file, piece, size)) {
+  for (let read = await fillFrom(file, piece, 0); read > 0; read = await fillFrom(file, piece, size)) {
     const part = piece.subarray(0, read);
     crc = crc32(part, crc);
     size += read;
@@ -49,13 +40,13 @@ async function* largeFile(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer,
  * next is asked for. What has vanished since it was found is left out.
  */
 export async function* zipOf(sources: AsyncIterable<ZipSource>): AsyncGenerator<Buffer> {
-  const directory: Buffer[] = [];
+  const directory = zipDirectory();
   let offset = 0;
   for await (const source of sources) {
     const file = source.open ? await source.open() : null;
     if (source.open && !file) continue;
     const begin = offset;
-    const small = !file || file.entry.size <= wholeUpTo;
+    const small = !file || file.entry.size <= readWholeUpTo;
     try {
       let known: ZipBytes = { crc: 0, size: 0 };
       if (file) {
@@ -71,12 +62,11 @@ export async function* zipOf(sources: AsyncIterable<ZipSource>): AsyncGenerator<
         offset += header.length;
         yield header;
       }
-      directory.push(centralEntry(source, known, begin, !small));
+      await directory.add(centralEntry(source, known, begin, !small));
     } finally {
       await file?.close();
     }
   }
-  const size = directory.reduce((sum, entry) => sum + entry.length, 0);
-  for (const entry of directory) yield entry;
-  yield endOfArchive(directory.length, size, offset);
+  yield* directory.pieces();
+  yield endOfArchive(directory.count(), directory.size(), offset);
 }

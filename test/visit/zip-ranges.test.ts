@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFile, mkdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fromBufferPromise } from 'yauzl';
+import { until } from '../ports/until.ts';
+import { startPostern, temporaryFolder } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+const large = 3_000_000; // bytes: its sum follows it in the archive
+
+async function filled(t: TestContext) {
+  const data = await temporaryFolder(t);
+  const postern = await startPostern(t, { data });
+  await mkdir(join(postern.files, 'box/inner'), { recursive: true });
+  for (const [name, content] of [
+    ['b.txt', 'b'.repeat(5000)],
+    ['naïve 日本.txt', 'n'],
+    ['zero', ''],
+    ['inner/a.bin', Buffer.from(Array.from({ length: large }, (_, index) => (index * 7) % 251))],
+    ['inner/z.txt', 'the last'],
+  ] as const)
+    await writeFile(join(postern.files, 'box', name), content);
+  const { base } = await linkTo(postern, { path: '/box' });
+  return { postern, data, base };
+}
+
+test('an archive says its length and its validator, and every part of it is byte for byte that of the whole', async (t) => {
+  const { postern, data, base } = await filled(t);
+  const whole = await raw(postern, `${base}/zip`);
+  const { etag } = whole.headers;
+  assert.equal(whole.headers['content-length'], String(whole.bytes.length));
+  assert.equal(whole.headers['accept-ranges'], 'bytes');
+  assert.match(etag ?? '', /^"[^"]+"$/);
+  const names: string[] = [];
+  for await (const entry of (await fromBufferPromise(whole.bytes, { validateEntrySizes: true })).eachEntry()) names.push(entry.fileName);
+  assert.deepEqual(names, ['b.txt', 'inner/', 'inner/a.bin', 'inner/z.txt', 'naïve 日本.txt', 'zero']);
+  assert.deepEqual((await raw(postern, `${base}/zip`)).bytes, whole.bytes);
+  await postern.stop();
+  // Nothing is known of any sum here: what a part needs of them is read again.
+  const again = await startPostern(t, { data });
+  const size = whole.bytes.length;
+  const edges = [0, 1, 40, 5000, 6000, 700_000, large, large + 5200, size - 400, size - 30, size - 1];
+  for (const start of [size - 30, ...edges])
+    for (const end of [...edges.filter((edge) => edge >= start), size + 5]) {
+      const part = await raw(again, `${base}/zip`, { headers: { range: `bytes=${start}-${end}`, 'if-range': etag ?? '' } });
+      const last = Math.min(end, size - 1);
+      assert.equal(part.status, 206);
+      assert.equal(part.headers['content-range'], `bytes ${start}-${last}/${size}`);
+      assert.ok(part.bytes.equals(whole.bytes.subarray(start, last + 1)), `${start}-${end}`);
+    }
+  const tail = await raw(again, `${base}/zip`, { headers: { range: 'bytes=-100' } });
+  assert.ok(tail.bytes.equals(whole.bytes.subarray(-100)));
+});
+
+test('conditions hold for an archive as for a file', async (t) => {
+  const { postern, base } = await filled(t);
+  const head = await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  const [etag, length] = [head.headers.etag ?? '', Number(head.headers['content-length'])];
+  const asked = async (headers: Record<string, string>) => (await raw(postern, `${base}/zip`, { headers })).status;
+  assert.equal(await asked({ 'if-none-match': etag }), 304);
+  assert.equal(await asked({ 'if-match': '"another"' }), 412);
+  assert.equal(await asked({ range: `bytes=${length}-` }), 416);
+  assert.equal(await asked({ range: 'bytes=0-9', 'if-range': '"another"' }), 200);
+  assert.equal(await asked({ range: 'bytes=0-9,20-29' }), 200);
+  assert.equal(
+    await asked({ 'if-modified-since': new Date(Date.now() + 86_400_000).toUTCString() }),
+    200,
+    'a date says nothing of an archive',
+  );
+});
+
+test('whatever changes in the folder changes the validator, and a part of the old archive is answered with the new whole', async (t) => {
+  const { postern, base } = await filled(t);
+  const box = join(postern.files, 'box');
+  const seen = new Set<string>();
+  const etag = async () => String((await raw(postern, `${base}/zip`, { method: 'HEAD' })).headers.etag);
+  seen.add(await etag());
+  for (const change of [
+    () => appendFile(join(box, 'b.txt'), 'c'),
+    () => writeFile(join(box, 'new.txt'), ''),
+    () => rm(join(box, 'new.txt')),
+    () => utimes(join(box, 'zero'), 1, 1),
+    () => mkdir(join(box, 'inner/deeper')),
+  ]) {
+    const before = await etag();
+    await change();
+    const after = await etag();
+    assert.notEqual(after, before);
+    assert.equal((await raw(postern, `${base}/zip`, { headers: { range: 'bytes=5-9', 'if-range': before } })).status, 200);
+  }
+});
+
+test('a file that changes while its archive is sent breaks it off: it is never answered as whole', async (t) => {
+  const { postern, base } = await filled(t);
+  const box = join(postern.files, 'box');
+  await writeFile(join(box, 'a-first.bin'), '');
+  await truncate(join(box, 'a-first.bin'), 256 << 20);
+  const asked = request(new URL(`${base}/zip`, postern.publicUrl)).end();
+  asked.on('error', () => {}); // told by the body, too
+  const [response]: IncomingMessage[] = await once(asked, 'response');
+  assert.ok(response);
+  await once(response, 'readable');
+  await writeFile(join(box, 'b.txt'), 'x'.repeat(5000));
+  await assert.rejects(async () => {
+    for await (const _ of response);
+  }, /aborted|reset/i);
+  const failed = async () => (await postern.call('audit/search', { action: 'downloadFolder', outcome: 'failed' })).totalCount;
+  await until(async () => (await failed()) === 1);
+});
+
+test('the parts of one archive are one download in the audit trail', async (t) => {
+  const { postern, base } = await filled(t);
+  for (const range of ['bytes=0-99', 'bytes=100-199', 'bytes=200-']) await raw(postern, `${base}/zip`, { headers: { range } });
+  assert.equal((await postern.call('audit/search', { action: 'downloadFolder' })).totalCount, 1);
+});
+
+test('an archive of what may have to be signed has neither validator nor ranges', async (t) => {
+  const { postern } = await filled(t);
+  const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
+  const answer = await raw(postern, `${base}/zip`, { headers: { range: 'bytes=0-9' } });
+  assert.equal(answer.status, 200);
+  assert.deepEqual(
+    [answer.headers.etag, answer.headers['accept-ranges'], answer.headers['content-length']],
+    [undefined, undefined, undefined],
+  );
+});
+
+test('beyond 50,000 entries an archive comes as it is found, whole and without ranges', async (t) => {
+  const postern = await startPostern(t);
+  mkdirSync(join(postern.files, 'many'));
+  for (let number = 0; number <= 50_000; number += 1) writeFileSync(join(postern.files, 'many', `file number ${number}`), '');
+  const { base } = await linkTo(postern, { path: '/many' });
+  const answer = await raw(postern, `${base}/zip`);
+  assert.equal(answer.headers['content-length'], undefined);
+  assert.equal(answer.headers.etag, undefined);
+  const archive = await fromBufferPromise(answer.bytes, { validateEntrySizes: true });
+  assert.equal(archive.entryCount, 50_001);
+  const names = new Set<string>();
+  for await (const entry of archive.eachEntry()) names.add(entry.fileName);
+  assert.equal(names.size, 50_001);
+});
