@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createProxyServer } from 'http-proxy-3';
+import pg from 'pg';
+import { atEnd } from '../parts/at-end.ts';
+import { startPostgres } from '../parts/postgres-server.ts';
+import { shareBody } from '../parts/share-body.ts';
+import { temporaryFolder } from '../start.ts';
+import { adminKey, runPostern } from './run-postern.ts';
+
+const changes = 240;
+const uploads = 90;
+
+/** A proxy that hands requests round, and leaves out who does not answer. */
+async function startProxy(t: TestContext) {
+  const targets: string[] = [];
+  const proxy = createProxyServer({ xfwd: true });
+  let turn = 0;
+  const server = createServer((incoming, answer) => {
+    turn += 1;
+    const target = targets[turn % targets.length] ?? '';
+    proxy.web(incoming, answer, { target }, (problem) => {
+      const place = targets.indexOf(target);
+      if ('code' in problem && problem.code === 'ECONNREFUSED' && place >= 0) targets.splice(place, 1);
+      if (answer.headersSent) answer.destroy();
+      else answer.writeHead(502).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, targets };
+}
+
+async function startThree(t: TestContext) {
+  const database = await startPostgres();
+  atEnd(t, () => database[Symbol.asyncDispose]());
+  const client = new pg.Client(database.url('postgres'));
+  await client.connect();
+  await client.query('CREATE DATABASE three');
+  await client.end();
+  const proxy = await startProxy(t);
+  const data = await temporaryFolder(t);
+  mkdirSync(join(data, 'files/in'), { recursive: true });
+  const environment = {
+    POSTERN_DATA: data,
+    POSTERN_DATABASE_URL: database.url('three'),
+    POSTERN_SECRET_KEY: 'one-secret-key-for-all',
+    POSTERN_TRUSTED_PROXIES: '127.0.0.1',
+    POSTERN_PUBLIC_URL: proxy.url,
+  };
+  const processes = await Promise.all([1, 2, 3].map(() => runPostern(t, environment)));
+  proxy.targets.push(...processes.map(({ apiUrl }) => apiUrl.replace('localhost', '127.0.0.1')));
+  return { proxy, processes, files: join(data, 'files') };
+}
+
+/** One request through the proxy; null: no answer came. */
+function send(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<{ status: number; text: string } | null> {
+  return new Promise((resolve) => {
+    const sent = request(url, { method, headers: { ...headers, 'content-length': Buffer.byteLength(body) }, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (piece) => {
+        text += piece;
+      });
+      response.once('error', () => resolve(null));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sent.once('error', () => resolve(null));
+    sent.end(body);
+  });
+}
+
+test('of three processes behind a proxy one is killed under load: nothing that was acknowledged is lost, nothing is made twice', async (t) => {
+  const { proxy, processes, files } = await startThree(t);
+  const authorization = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
+  const call = async (name: string, body: object, more = {}) =>
+    send(`${proxy.url}/api/v1/${name}`, 'POST', { ...authorization, ...more }, JSON.stringify(body));
+  const box = JSON.parse((await call('share/add', { ...shareBody, path: '/in' }))?.text ?? '{}');
+
+  const made = new Map<string, number>();
+  const placed = new Map<string, string>();
+  let [nextChange, nextUpload, unanswered, killed] = [0, 0, 0, false];
+  const answered = () => made.size + placed.size;
+  async function changing(): Promise<void> {
+    while (nextChange < changes) {
+      nextChange += 1;
+      const key = `change ${nextChange}`;
+      for (;;) {
+        const answer = await call('share/add', { ...shareBody, title: key }, { 'idempotency-key': key });
+        if (answer?.status === 200) {
+          made.set(key, JSON.parse(answer.text).id);
+          break;
+        }
+        unanswered += 1;
+      }
+    }
+  }
+  async function uploading(): Promise<void> {
+    while (nextUpload < uploads) {
+      nextUpload += 1;
+      const [name, content] = [`file-${nextUpload}`, `content ${nextUpload} `.repeat(20_000)];
+      for (;;) {
+        const answer = await send(`${proxy.url}/s/${box.viewId}/file/${name}`, 'PUT', {}, content);
+        if (answer?.status === 201) placed.set(name, content);
+        if (answer?.status === 201 || answer?.status === 409) break; // 409: it was placed, and its answer was lost
+        unanswered += 1;
+      }
+    }
+  }
+  async function killing(): Promise<void> {
+    while (answered() < 80) await new Promise(setImmediate);
+    processes[1]?.child.kill('SIGKILL');
+    await processes[1]?.ended;
+    killed = true;
+  }
+  await Promise.all([killing(), ...Array.from({ length: 6 }, changing), ...Array.from({ length: 3 }, uploading)]);
+
+  assert.ok(killed && unanswered > 0, 'it was killed in the midst of the work');
+  assert.equal(made.size, changes);
+  assert.equal(new Set(made.values()).size, changes);
+  const search = await send(`${proxy.url}/api/v1/share/search?searchWord=change&pageSize=1000`, 'GET', authorization, '');
+  const found = JSON.parse(search?.text ?? '{}');
+  assert.equal(found.totalCount, changes, 'each change is made once');
+  assert.deepEqual(new Set(found.list.map(({ id }: { id: number }) => id)), new Set(made.values()));
+  for (const [name, content] of placed) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
+  assert.equal(proxy.targets.length, 2);
+});
+
+test('whoever has signed in at one of three processes has signed in at all of them', async (t) => {
+  const { proxy } = await startThree(t);
+  const authorization = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
+  const call = async (name: string, body: object) => {
+    const answer = await send(`${proxy.url}/api/v1/${name}`, 'POST', authorization, JSON.stringify(body));
+    assert.equal(answer?.status, 200, answer?.text ?? 'no answer');
+    return JSON.parse(answer?.text ?? '{}');
+  };
+  const profile = await call('loginprofile/add', { title: 'One password', typeId: 2, password: 'correct horse battery' });
+  const share = await call('share/add', { ...shareBody, authenticationId: profile.id });
+  const signedIn = await fetch(`${proxy.url}/s/${share.viewId}/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"password":"correct horse battery"}',
+  });
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+  const statuses = new Set<number>();
+  for (let time = 0; time < 9; time += 1)
+    statuses.add((await send(`${proxy.url}/s/${share.viewId}/list`, 'GET', { cookie }, ''))?.status ?? 0);
+  assert.deepEqual([...statuses], [200]);
+});
