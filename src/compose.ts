@@ -23,6 +23,7 @@ import { dataFolder } from './data-folder.ts';
 import { keepChecksums } from './features/visits/zip-checksums.ts';
 import { assetRoutes } from './http/asset-routes.ts';
 import { docsRoutes } from './http/docs-page.ts';
+import { handOverTo } from './http/hand-over.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementApi } from './http/management-api.ts';
 import { metricsRoute, processMetrics } from './http/metrics.ts';
@@ -165,6 +166,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink),
     running: new Set(),
     patience,
+    handOver: handOverTo(settings.sendfile, settings.trustedProxies),
     managed: admin === app,
     pages,
   });

@@ -19,6 +19,8 @@ export interface Settings {
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
   readonly privateTargets: string;
   readonly trustedProxies: readonly string[];
+  /** Header by which a trusted proxy sends large files itself; null: Postern does. */
+  readonly sendfile: 'x-accel-redirect' | 'x-sendfile' | null;
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
   readonly maxFileSize: number;
@@ -74,6 +76,9 @@ function smtpUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : must('must be smtp://user:password@host:port');
   return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? value : must('must be smtp://user:password@host:port');
 }
+
+const sendfile = (value: string) =>
+  value === 'x-accel-redirect' || value === 'x-sendfile' ? value : must('must be x-accel-redirect or x-sendfile');
 
 function ranges(value: string): string {
   const parsed = parseRanges(value);
@@ -153,6 +158,12 @@ export const catalogue = {
     ranges,
   ),
   trustedProxies: setting('POSTERN_TRUSTED_PROXIES', '', 'Addresses whose `X-Forwarded-For` and `-Proto` are believed.', addresses),
+  sendfile: setting(
+    'POSTERN_SENDFILE',
+    '',
+    '`x-accel-redirect` or `x-sendfile`: by that header a trusted proxy on the same machine is told to send large downloads itself (see running.md). A revocation does not cut those.',
+    optional(sendfile),
+  ),
   smtpUrl: setting(
     'POSTERN_SMTP_URL',
     '',
@@ -181,6 +192,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       faults.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
     }
   }
+  if (environment[catalogue.sendfile.name] && !environment[catalogue.trustedProxies.name])
+    faults.push(`${catalogue.sendfile.name} needs ${catalogue.trustedProxies.name}: nobody else is told where a file lies`);
   if (faults.length > 0) throw new WrongSetting(faults.join('\n'));
   const value = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
   const adminPort = value(catalogue.adminPort);
@@ -198,6 +211,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     localRoots: value(catalogue.localRoots),
     privateTargets: value(catalogue.privateTargets),
     trustedProxies: value(catalogue.trustedProxies),
+    sendfile: value(catalogue.sendfile),
     smtpUrl: value(catalogue.smtpUrl),
     mailFrom: value(catalogue.mailFrom),
     maxFileSize: value(catalogue.maxFileSize),

@@ -6,6 +6,7 @@ import type { HandedOut } from '#features/visits/hand-out-file.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
 import type { ByteRecord } from '#features/visits/visit-trail.ts';
 import { type ByteRange, select } from './conditional.ts';
+import type { HandOver } from './hand-over.ts';
 import { expectProgress, type Patience } from './patience.ts';
 import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
 
@@ -39,6 +40,7 @@ export interface Sending {
   readonly response: ServerResponse;
   readonly transfers: Transfers;
   readonly patience: Patience;
+  readonly handOver: HandOver;
 }
 
 /** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
@@ -128,6 +130,12 @@ export async function sendFile(sending: Sending, handedOut: HandedOut, base: Out
   const { file, mediaType } = handedOut;
   const { etag, modified, size } = file.entry;
   try {
+    const handed = sending.handOver(request, handedOut);
+    if (handed) {
+      const record = await handedOut.record();
+      response.writeHead(200, { ...base, ...handed }).end();
+      return record.end('done', null);
+    }
     const selected = select(request.method ?? 'GET', request.headers, { etag, modified, size });
     if (selected.status === 412) throw new Refusal('itemStale');
     if (selected.status === 416) throw new Refusal('rangeUnsatisfiable', `The file is ${size} bytes long.`, { fileSize: size });

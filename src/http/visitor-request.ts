@@ -4,6 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import type { Running } from '#features/idempotency/kept-answers.ts';
 import type { Approaching, VisitPorts } from '#features/visits/enter.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
+import type { HandOver } from './hand-over.ts';
 import type { Patience } from './patience.ts';
 import { pathOf } from './problem.ts';
 import type { UnknownLinks } from './unknown-links.ts';
@@ -16,6 +17,7 @@ export interface VisitorParts {
   readonly unknownLinks: UnknownLinks;
   readonly running: Running;
   readonly patience: Patience;
+  readonly handOver: HandOver;
   /** Does the management interface answer at the same address? */
   readonly managed: boolean;
   /** Folder of the built pages. */

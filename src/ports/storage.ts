@@ -39,6 +39,8 @@ export interface Storage {
   check(): Promise<void>;
   /** null where nothing lies at `path`, or what is neither file nor folder. Every method throws StorageAway where the place does not answer. */
   stat(path: ItemPath): Promise<Entry | null>;
+  /** Where a front server on the same machine finds what lies at `path`; null: on no disk of this machine. */
+  onDisk(path: ItemPath): string | null;
   /** The entries of a folder in batches, in no order; null where there is no folder. */
   list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null>;
   /** One page of a folder, sorted; null where there is no folder. */

@@ -68,6 +68,7 @@ function followPath(folder: string, lister: Lister): Opened {
   return {
     storage: {
       check: () => reach((storage) => storage.check()),
+      onDisk: (path) => [folder, ...path].join('/'),
       stat: (path) => reach((storage) => storage.stat(path)),
       list: (path) => reach((storage) => storage.list(path)),
       page: (path, query) => reach((storage) => storage.page(path, query)),

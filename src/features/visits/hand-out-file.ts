@@ -10,6 +10,8 @@ import type { ByteRecord } from './visit-trail.ts';
 /** A file that may leave as it is. */
 export interface HandedOut {
   readonly file: OpenFile;
+  /** Where a front server on this machine may read it itself; null: it may not, or cannot. */
+  readonly onDisk: string | null;
   readonly mediaType: string;
   readonly entered: Entered;
   /** Commits the row of this action; before the first byte. */
@@ -41,10 +43,9 @@ export async function handOutFile(
 ): Promise<HandedOut> {
   const entered = await enter(ports, approaching, { request: action });
   const { link, permit, recognised } = entered;
-  const file = await guarded(async () => {
-    const shared = await storageFor(entered, ports);
-    return shared.storage.open(shared.at(path));
-  });
+  const shared = await storageFor(entered, ports);
+  const lies = shared.at(path);
+  const file = await guarded(() => shared.storage.open(lies));
   if (!file) throw new Refusal('itemAbsent');
   const told = { link, visitor: recognised?.signedIn ?? null, approaching, action, path: formatItemPath(path) } as const;
   try {
@@ -57,6 +58,8 @@ export async function handOutFile(
     const alert = action === 'view' ? link.alert_view : link.alert_download;
     return {
       file,
+      // What is looked at carries a policy that a front server would not keep.
+      onDisk: action === 'download' ? shared.storage.onDisk(lies) : null,
       mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
       entered,
       record: () => ports.trail.begin({ ...told, outcome: 'begun' }, file.entry.etag, alert === 1),

@@ -25,8 +25,8 @@ export interface VisitEvent {
 
 /** An action that hands out bytes, recorded before the first of them. */
 export interface ByteRecord {
-  /** Adds what was handed out; `failed`: it broke off. */
-  end(outcome: 'done' | 'failed', bytes: number): void;
+  /** Adds what was handed out, null where that is not known; `failed`: it broke off. */
+  end(outcome: 'done' | 'failed', bytes: number | null): void;
 }
 
 export interface VisitTrail extends AsyncDisposable {

@@ -89,6 +89,7 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
 
   return {
     check: () => guarded(async () => undefined),
+    onDisk: (path) => [root.path, ...path].join('/'),
     // The reader looks at the root itself.
     stat: (path) => told(() => reader.stat(path)).catch(nullIfAbsent),
     list: (path) =>

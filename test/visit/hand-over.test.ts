@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startPostern } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+const size = 600 * 1024; // bytes: more than is sent at once
+const name = 'naïve #1.pdf';
+
+async function behind(t: TestContext, proxy: string, header: string) {
+  const postern = await startPostern(t, { environment: { POSTERN_SENDFILE: header, POSTERN_TRUSTED_PROXIES: proxy } });
+  await mkdir(join(postern.files, 'box'));
+  await writeFile(join(postern.files, 'box', name), '%PDF-1.7\n'.padEnd(size, ' '));
+  await writeFile(join(postern.files, 'box/small.txt'), 'small');
+  const { base } = await linkTo(postern, { path: '/box' });
+  return { postern, base, address: `${base}/file/${encodeURIComponent(name)}`, lies: join(postern.files, 'box', encodeURIComponent(name)) };
+}
+
+for (const [header, prefix] of [
+  ['x-accel-redirect', '/postern-files'],
+  ['x-sendfile', ''],
+] as const)
+  test(`a trusted proxy is told by ${header} to send a large file itself, once it is decided`, async (t) => {
+    const { postern, address, lies } = await behind(t, '127.0.0.1', header);
+    const answer = await raw(postern, address, { headers: { range: 'bytes=0-9', 'if-match': '"of the proxy"' } });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers[header], prefix + lies);
+    assert.equal(answer.headers['content-type'], 'application/pdf');
+    assert.match(answer.headers['content-disposition'] ?? '', /^attachment; /);
+    assert.equal(answer.text, '');
+    const { list } = await postern.call('audit/search', { action: 'download' });
+    assert.deepEqual(
+      list.map(({ bytes, path }: { bytes: number | null; path: string }) => [bytes, path]),
+      [[null, `/${name}`]],
+    );
+  });
+
+test('nobody but a trusted proxy is told where a file lies', async (t) => {
+  const { postern, address } = await behind(t, '192.0.2.1', 'x-accel-redirect');
+  const answer = await raw(postern, address);
+  assert.equal(answer.bytes.length, size);
+  assert.doesNotMatch(JSON.stringify(answer.headers), /postern-files|accel|sendfile/i);
+});
+
+test('what is small, looked at or refused is not handed over', async (t) => {
+  const { postern, base, address } = await behind(t, '127.0.0.1', 'x-accel-redirect');
+  for (const path of [`${base}/file/small.txt`, address.replace('/file/', '/view/'), `${base}/zip`]) {
+    const answer = await raw(postern, path);
+    assert.equal(answer.status, 200, path);
+    assert.ok(answer.bytes.length > 0, path);
+    assert.equal(answer.headers['x-accel-redirect'], undefined, path);
+  }
+  const closed = await linkTo(postern, { path: '/box', canDownload: false });
+  const refused = await raw(postern, address.replace(base, closed.base));
+  assert.deepEqual([refused.status, refused.headers['x-accel-redirect']], [403, undefined]);
+});
