@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { shareBody } from '../test/parts/share-body.ts';
+import { crowd } from './crowd.ts';
 import { atLeast, atMost, compared, type Figure, page, paired } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { give, rate, type Shot, take } from './load.ts';
@@ -222,6 +223,7 @@ try {
     if (wanted('files')) await files(bare, postern, share.viewId);
     if (wanted('zip')) await zip(bare, postern, share.viewId);
     if (wanted('changes')) await changes(bare, postern, '');
+    if (wanted('crowd')) await crowd(note, postern, share.viewId);
     if (wanted('uploads')) await uploads(bare, postern, share.viewId);
   });
   if (wanted('starts')) await starts(data);

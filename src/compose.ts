@@ -29,6 +29,7 @@ import { managementApi } from './http/management-api.ts';
 import { metricsRoute, processMetrics } from './http/metrics.ts';
 import { defaultPatience, type Patience } from './http/patience.ts';
 import { answerNotFound, httpServer } from './http/server.ts';
+import { transferBuffers } from './http/transfer-buffers.ts';
 import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
 import type { Settings } from './settings.ts';
@@ -166,6 +167,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink),
     running: new Set(),
     patience,
+    buffers: transferBuffers(),
     handOver: handOverTo(settings.sendfile, settings.trustedProxies),
     managed: admin === app,
     pages,

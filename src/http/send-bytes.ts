@@ -1,16 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { OpenFile } from '#ports/storage.ts';
 import type { ByteRange } from './conditional.ts';
+import type { TransferBuffers } from './transfer-buffers.ts';
 
-const pieceSize = 1 << 19; // bytes: 64 KiB at a time costs two to three times the CPU
-const mostSpare = 32; // buffers kept for the next transfer
-
-/** Buffers that transfers hand on to each other. */
-const spare: Buffer[] = [];
-const takeBuffer = () => spare.pop() ?? Buffer.allocUnsafeSlow(pieceSize);
-function giveBack(buffer: Buffer): void {
-  if (spare.length < mostSpare) spare.push(buffer);
-}
+const small = 1 << 19; // bytes
 
 /** The client has left, or the connection was cut. */
 export class Gone extends Error {}
@@ -39,7 +32,7 @@ async function fill(file: OpenFile, into: Uint8Array, position: number): Promise
 }
 
 /** Small enough to be read at once and sent with its headers. */
-export const isSmall = (bytes: number) => bytes <= pieceSize;
+export const isSmall = (bytes: number) => bytes <= small;
 
 /** The bytes of a small range. */
 export async function readRange(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
@@ -55,21 +48,22 @@ export async function readRange(file: OpenFile, { start, end }: ByteRange): Prom
  */
 export async function sendRange(
   response: ServerResponse,
+  buffers: TransferBuffers,
   file: OpenFile,
   { start, end }: ByteRange,
   sent: (bytes: number) => void,
 ): Promise<void> {
-  const buffers: [Buffer, Buffer] = [takeBuffer(), takeBuffer()];
+  const pair = buffers.take();
   const pieceAt = (position: number, buffer: Buffer) => buffer.subarray(0, Math.min(buffer.length, end - position + 1));
   let clean = false;
   try {
-    let current = pieceAt(start, buffers[0]);
+    let current = pieceAt(start, pair[0]);
     await fill(file, current, start);
     let turn = 0;
     for (let position = start; position <= end; ) {
       const after = position + current.length;
       turn = 1 - turn;
-      const next = after <= end ? pieceAt(after, turn === 0 ? buffers[0] : buffers[1]) : null;
+      const next = after <= end ? pieceAt(after, turn === 0 ? pair[0] : pair[1]) : null;
       const written = writePiece(response, current);
       const reading = next ? fill(file, next, after) : undefined;
       const [wrote, read] = await Promise.allSettled([written, reading]);
@@ -82,6 +76,6 @@ export async function sendRange(
     clean = true;
   } finally {
     // After a failure the socket may still hold a piece: those buffers are left to the garbage collector.
-    if (clean) buffers.forEach(giveBack);
+    buffers.giveBack(pair, clean);
   }
 }

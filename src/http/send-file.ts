@@ -9,6 +9,7 @@ import { type ByteRange, select } from './conditional.ts';
 import type { HandOver } from './hand-over.ts';
 import { expectProgress, type Patience } from './patience.ts';
 import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
+import type { TransferBuffers } from './transfer-buffers.ts';
 
 /** RFC 6266, with any name. */
 export const disposition = (type: 'attachment' | 'inline', name: string) => contentDisposition(name, { type });
@@ -41,6 +42,7 @@ export interface Sending {
   readonly transfers: Transfers;
   readonly patience: Patience;
   readonly handOver: HandOver;
+  readonly buffers: TransferBuffers;
 }
 
 /** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
@@ -96,7 +98,7 @@ async function sendLarge(sending: Sending, handedOut: HandedOut, { status, heade
   const { response } = sending;
   await followed(sending, handedOut, await handedOut.record(), async (sent) => {
     response.writeHead(status, headers);
-    await sendRange(response, handedOut.file, range, sent);
+    await sendRange(response, sending.buffers, handedOut.file, range, sent);
     response.end();
   });
 }
@@ -114,7 +116,7 @@ async function sendParts(
     response.writeHead(206, { ...headers, ...multipart });
     for (const [index, range] of ranges.entries()) {
       await writePiece(response, heads[index] ?? Buffer.alloc(0));
-      await sendRange(response, handedOut.file, range, sent);
+      await sendRange(response, sending.buffers, handedOut.file, range, sent);
     }
     response.end(tail);
   });

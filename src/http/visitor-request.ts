@@ -7,6 +7,7 @@ import type { Transfers } from '#features/visits/transfers.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Patience } from './patience.ts';
 import { pathOf } from './problem.ts';
+import type { TransferBuffers } from './transfer-buffers.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
 
@@ -18,6 +19,7 @@ export interface VisitorParts {
   readonly running: Running;
   readonly patience: Patience;
   readonly handOver: HandOver;
+  readonly buffers: TransferBuffers;
   /** Does the management interface answer at the same address? */
   readonly managed: boolean;
   /** Folder of the built pages. */

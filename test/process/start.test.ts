@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readSettings } from '../../src/settings.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
@@ -49,6 +50,8 @@ const wrong = {
   POSTERN_SMTP_URL: 'http://name:hidden-word@mail',
   POSTERN_MAX_FILE_SIZE: '1e9',
   POSTERN_AUDIT_DAYS: '-1',
+  POSTERN_SENDFILE: 'sendfile',
+  POSTERN_SEARCH_MEMORY: 'much',
   POSTERN_API_KEYS: 'unknown',
 };
 
@@ -59,6 +62,10 @@ test('wrong settings stop the start, each by name, without their secrets', async
   for (const name of Object.keys(wrong)) assert.match(postern.said(), new RegExp(`${name} `), name);
   assert.doesNotMatch(postern.said(), /hidden-word|\n {4}at /);
   assert.throws(() => readdirSync(data), 'nothing was made');
+});
+
+test('a front server that is told where files lie has to be one that is trusted', () => {
+  assert.throws(() => readSettings({ POSTERN_SENDFILE: 'x-sendfile' }), /POSTERN_SENDFILE needs POSTERN_TRUSTED_PROXIES/);
 });
 
 test('a port that is taken, and data that is no database, are said in a line', async (t) => {

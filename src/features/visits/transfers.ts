@@ -1,3 +1,4 @@
+const atOnce = 50;
 const askEvery = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
 
 /** A transfer that is under way. */
@@ -25,9 +26,19 @@ export function followTransfers(): Transfers {
     const permitted = await transfer.stillPermitted().catch(() => false); // what cannot be asked is not permitted
     if (!permitted && under.has(transfer)) transfer.cut();
   }
-  const timer = setInterval(() => {
-    for (const transfer of under) void ask(transfer);
-  }, askEvery).unref();
+  let asking = false;
+  /** A few at a time: ten thousand at once would hold up everybody else. */
+  async function askAll(): Promise<void> {
+    if (asking) return;
+    asking = true;
+    const all = [...under];
+    for (let begin = 0; begin < all.length; begin += atOnce) {
+      await Promise.all(all.slice(begin, begin + atOnce).map(ask));
+      await new Promise(setImmediate);
+    }
+    asking = false;
+  }
+  const timer = setInterval(() => void askAll(), askEvery).unref();
   return {
     follow(transfer) {
       under.add(transfer);
