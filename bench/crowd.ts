@@ -9,21 +9,26 @@ async function slowReaders(url: string, many: number): Promise<() => void> {
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
   let begun = 0;
   const responses: { destroy(): void; read(): unknown }[] = [];
+  const reading = setInterval(() => {
+    for (const response of responses) response.read();
+  }, 5000);
+  let over = false;
   await new Promise<void>((resolve, reject) => {
     for (let number = 0; number < many; number += 1)
       setTimeout(() => {
         get(url, { agent }, (response) => {
           response.pause();
+          response.on('error', (cause) => {
+            if (!over) throw cause;
+          });
           responses.push(response);
           begun += 1;
           if (begun === many) resolve();
         }).on('error', (cause) => (begun < many ? reject(cause) : undefined));
       }, number / 4);
   });
-  const reading = setInterval(() => {
-    for (const response of responses) response.read();
-  }, 5000);
   return () => {
+    over = true;
     clearInterval(reading);
     for (const response of responses) response.destroy();
     agent.destroy();

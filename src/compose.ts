@@ -36,6 +36,7 @@ import type { Settings } from './settings.ts';
 
 const processBits = 96;
 const houseKeptEvery = 600_000; // ms
+const backlog = 4096; // connections that wait to be taken; the kernel may keep fewer
 const requestPatience = 2000; // ms that other requests get
 const transferPatience = 30_000; // ms that transfers under way get at a stop
 
@@ -173,10 +174,10 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     pages,
   });
 
-  await app.listen({ port: settings.port, host: settings.host });
+  await app.listen({ port: settings.port, host: settings.host, backlog });
   opened.defer(() => app.close());
   if (settings.admin) {
-    await admin.listen(settings.admin);
+    await admin.listen({ ...settings.admin, backlog });
     opened.defer(() => admin.close());
   }
   if (settings.publicUrl === null) publicUrl = urlOf(app, settings.host);
