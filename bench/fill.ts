@@ -122,7 +122,7 @@ export async function fillPostgres(url: string, total: number): Promise<void> {
   for (const { definition } of indexes) await client.query(definition);
   await client.query('ALTER TABLE share ENABLE TRIGGER ALL');
   await client.query(
-    'INSERT INTO profile_count (tid, profile_id, slot, shares, users, active_users, changes) SELECT tid, profile_id, 0, count(*), 0, 0, 1 FROM share GROUP BY tid, profile_id',
+    'INSERT INTO share_count (tid, profile_id, slot, shares, changes) SELECT tid, profile_id, 0, count(*), 1 FROM share GROUP BY tid, profile_id',
   );
   await client.query(`SELECT setval(pg_get_serial_sequence('share', 'id'), ${total})`);
   await client.query('VACUUM ANALYZE');

@@ -20,7 +20,7 @@ import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
-import { keepChecksums } from './features/visits/zip-checksums.ts';
+import { zipArchives } from './features/visits/zip-archives.ts';
 import { assetRoutes } from './http/asset-routes.ts';
 import { docsRoutes } from './http/docs-page.ts';
 import { handOverTo } from './http/hand-over.ts';
@@ -159,7 +159,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     ...ports,
     trail,
     underWay,
-    checksums: keepChecksums(),
+    archives: zipArchives(),
     rightPairs: rightPairs(randomBytes(32).toString('base64url')),
   };
   visitorRoutes(app, {

@@ -13,24 +13,27 @@ async function dropAudit({ store, clock, limits }: Ports): Promise<void> {
   const now = clock.now();
   const before = now - (now % day) - limits.auditDays * day;
   for (;;) {
-    const ids = await store.read
+    const old = await store.read
       .selectFrom('audit')
-      .select('id')
+      .select(['tid', 'id'])
       .where('at', '<', before)
       .where('outcome', '!=', 'begun')
+      .orderBy('at')
       .limit(batch)
       .execute();
-    if (ids.length === 0) return;
-    await store.write((tx) =>
-      tx
-        .deleteFrom('audit')
-        .where(
-          'id',
-          'in',
-          ids.map(({ id }) => id),
-        )
-        .execute(),
-    );
+    if (old.length === 0) return;
+    for (const [tid, rows] of Map.groupBy(old, (row) => row.tid))
+      await store.write((tx) =>
+        tx
+          .deleteFrom('audit')
+          .where('tid', '=', tid)
+          .where(
+            'id',
+            'in',
+            rows.map(({ id }) => id),
+          )
+          .execute(),
+      );
   }
 }
 

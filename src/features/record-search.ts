@@ -103,14 +103,14 @@ interface Asked<TB extends keyof Database> {
   readonly kept?: Kept;
 }
 
+const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
+
 /** How many records a tenant has, and a text that is another as soon as any of them has changed. */
 async function keptCount(db: Tx, { tid, count, lasting }: Kept) {
+  const table = count === 'shares' ? 'share_count' : 'user_count';
   const { total, changes } = await db
-    .selectFrom('profile_count')
-    .select(({ fn, val }) => [
-      fn.coalesce(fn.sum<number>(count), val(0)).as('total'),
-      fn.coalesce(fn.sum<number>('changes'), val(0)).as('changes'),
-    ])
+    .selectFrom(table)
+    .select([sumOf(count).as('total'), sumOf('changes').as('changes')])
     .where('tid', '=', tid)
     .executeTakeFirstOrThrow();
   return { total, version: lasting ? String(changes) : null };

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Refusal } from '#core/messages.ts';
 import type { FolderArchive } from '#features/visits/download-folder.ts';
 import { type ByteRange, select } from './conditional.ts';
-import { writePiece } from './send-bytes.ts';
+import { Gone, writePiece } from './send-bytes.ts';
 import { disposition, followed, type Sending } from './send-file.ts';
 
 const undated = Number.NaN; // what was taken out of a folder leaves no later date behind: dates say nothing of an archive
@@ -37,13 +37,26 @@ function partOf({ request }: Sending, { known }: FolderArchive, base: OutgoingHt
  * @throws 412, 416 before anything is sent
  */
 export async function sendArchive(sending: Sending, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
-  const { request, response } = sending;
+  try {
+    await send(sending, archive, base);
+  } finally {
+    await archive.close();
+  }
+}
+
+async function send(sending: Sending, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
+  const { request, response, patience } = sending;
+  /** A sum may take long to read: whoever still waits is not taken for one who does not move. */
+  const reading = () => {
+    if (response.destroyed) throw new Gone();
+    request.socket.setTimeout(patience.stalled);
+  };
   const named = { 'content-type': 'application/zip', 'content-disposition': disposition('attachment', `${archive.name}.zip`) };
   const { status, headers, range } = partOf(sending, archive, { ...base, ...named });
   if (request.method === 'HEAD' || status === 304) return void response.writeHead(status, headers).end();
   await followed(sending, archive, await archive.record(), async (sent) => {
     response.writeHead(status, headers);
-    for await (const piece of archive.pieces(range)) {
+    for await (const piece of archive.pieces({ ...range, reading })) {
       await writePiece(response, piece);
       sent(piece.length);
     }

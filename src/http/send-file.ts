@@ -134,9 +134,10 @@ export async function sendFile(sending: Sending, handedOut: HandedOut, base: Out
   try {
     const handed = sending.handOver(request, handedOut);
     if (handed) {
-      const record = await handedOut.record();
+      // What the front server makes of HEAD is no download.
+      const record = request.method === 'HEAD' ? null : await handedOut.record();
       response.writeHead(200, { ...base, ...handed }).end();
-      return record.end('done', null);
+      return record?.end('done', null);
     }
     const selected = select(request.method ?? 'GET', request.headers, { etag, modified, size });
     if (selected.status === 412) throw new Refusal('itemStale');

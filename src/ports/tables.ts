@@ -172,17 +172,22 @@ export interface VisitSessionTable {
   used_at: number;
 }
 
-/** A login profile's counts: the sums of its rows. */
-export interface ProfileCountTable {
+/** Who counted for a login profile: one row for each, so that nobody waits. Its counts are the sums. */
+interface Counted {
   tid: number;
   profile_id: number;
-  /** Who counted: one row for each, so that nobody waits. */
   slot: number;
+  /** Raised by each change of a record that is counted. */
+  changes: number;
+}
+
+export interface ShareCountTable extends Counted {
   shares: number;
+}
+
+export interface UserCountTable extends Counted {
   users: number;
   active_users: number;
-  /** Raised by each change of a share or user of the profile. */
-  changes: number;
 }
 
 export interface FailureTable {
@@ -207,7 +212,8 @@ export interface Database {
   secret_key: SecretKeyTable;
   tenant: TenantTable;
   login_profile: LoginProfileTable;
-  profile_count: ProfileCountTable;
+  share_count: ShareCountTable;
+  user_count: UserCountTable;
   access_user: AccessUserTable;
   share: ShareTable;
   share_user: ShareUserTable;

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 /** Tables that grow with a tenant: each has the tenant's number in its keys. */
 export const tenantTables = [
-  ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'profile_count'],
+  ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'share_count', 'user_count'],
   ...['idempotency', 'visit_session', 'audit', 'ongoing', 'alert', 'unsettled'],
 ];
 

@@ -19,9 +19,9 @@ function declared(): Map<string, string[]> {
     .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
     .join('\n');
   const bodies = new Map(
-    [...source.matchAll(/interface (\w+)( extends Owned)? \{([^}]*)\}/g)].map(([, name, owned, body]) => [
+    [...source.matchAll(/interface (\w+)(?: extends (\w+))? \{([^}]*)\}/g)].map(([, name, base, body]) => [
       name ?? '',
-      { owned: Boolean(owned), body: body ?? '' },
+      { base, body: body ?? '' },
     ]),
   );
   const columns = (name: string): string[] => {
@@ -30,7 +30,7 @@ function declared(): Map<string, string[]> {
     const own = [...found.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(
       ([, column, type = '']) => `${column} ${/string|'/.test(type) ? 'text' : 'integer'}${type.includes('null') ? '' : ' NOT NULL'}`,
     );
-    return [...own, ...(found.owned ? columns('Owned') : [])];
+    return [...own, ...(found.base ? columns(found.base) : [])];
   };
   const tables = [...(bodies.get('Database')?.body ?? '').matchAll(/(\w+): (\w+);/g)];
   return new Map(tables.map(([, table = '', type = '']) => [table, columns(type).sort()]));

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
@@ -142,4 +143,38 @@ test('beyond 50,000 entries an archive comes as it is found, whole and without r
   const names = new Set<string>();
   for await (const entry of archive.eachEntry()) names.add(entry.fileName);
   assert.equal(names.size, 50_001);
+});
+
+test('a file that grows while its archive is sent shows as it was: the archive stays whole', async (t) => {
+  const { postern, base } = await filled(t);
+  const log = join(postern.files, 'box/a-log');
+  await writeFile(log, '');
+  await truncate(log, 64 << 20);
+  const asked = request(new URL(`${base}/zip`, postern.publicUrl)).end();
+  const [response]: IncomingMessage[] = await once(asked, 'response');
+  assert.ok(response);
+  await once(response, 'readable');
+  await appendFile(log, 'grown meanwhile'.repeat(100_000));
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
+  assert.equal(bytes.length, Number(response.headers['content-length']));
+  const archive = await fromBufferPromise(bytes, { validateEntrySizes: true });
+  for await (const entry of archive.eachEntry())
+    if (entry.fileName === 'a-log') {
+      let crc = 0;
+      for await (const piece of await archive.openReadStreamPromise(entry)) crc = crc32(piece, crc);
+      assert.equal(entry.uncompressedSize, 64 << 20);
+      assert.equal(crc, entry.crc32);
+    }
+});
+
+test('an archive that is asked for and not taken leaves nothing open', async (t) => {
+  const { postern } = await filled(t);
+  const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
+  await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  const open = () => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let time = 0; time < 20; time += 1) await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  assert.ok(open() - before < 10, `${open() - before} more descriptors`);
 });

@@ -6,7 +6,7 @@ import type { Database } from '#ports/tables.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Which processes live is no part of a copy; the counts are made again by the database itself. */
-type Copied = Exclude<keyof Database, 'process' | 'profile_count'>;
+type Copied = Exclude<keyof Database, 'process' | 'share_count' | 'user_count'>;
 type Keys = { readonly [T in Copied]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
 /** Every table with its key, each behind those that it refers to; what lets Postern start comes last. */

@@ -28,15 +28,15 @@ export const sortColumns = {
   updateDateTime: 'login_profile.updated_at',
 };
 
-const counted = (what: 'shares' | 'users') =>
-  sql<number>`(select coalesce(sum(${sql.ref(what)}), 0) from profile_count as counted
+const counted = (table: 'share_count' | 'user_count', what: 'shares' | 'users') =>
+  sql<number>`(select coalesce(sum(${sql.ref(what)}), 0) from ${sql.table(table)} as counted
     where counted.tid = login_profile.tid and counted.profile_id = login_profile.id)`;
 
 const selectRows = (db: Tx) =>
   db
     .selectFrom('login_profile')
     .selectAll()
-    .select([counted('shares').as('share_count'), counted('users').as('user_count')]);
+    .select([counted('share_count', 'shares').as('share_count'), counted('user_count', 'users').as('user_count')]);
 type LoginProfileRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 type Needs = Pick<InstantPorts, 'links' | 'vault'>;
 

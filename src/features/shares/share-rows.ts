@@ -15,7 +15,7 @@ import { plainFields } from './share-columns.ts';
 const allowedLogins = sql<number>`case
   when login_profile.type_id not in (${profileTypes.USERS}, ${profileTypes.EMAIL_CODE}) then 0
   when share.allow_all_users = 1 then
-    (select coalesce(sum(active_users), 0) from profile_count as counted
+    (select coalesce(sum(active_users), 0) from user_count as counted
       where counted.tid = share.tid and counted.profile_id = share.profile_id)
   when login_profile.type_id = ${profileTypes.USERS} then
     (select count(*) from share_user as listed

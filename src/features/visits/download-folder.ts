@@ -8,7 +8,7 @@ import { guarded, storageFor } from './shared-storage.ts';
 import type { ByteRecord } from './visit-trail.ts';
 import { gather } from './zip-gather.ts';
 import { type Found, mostPlanned, planZip } from './zip-plan.ts';
-import { zipRange } from './zip-range.ts';
+import { type Wanted, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
 /** A folder that may leave as an archive. */
@@ -17,13 +17,16 @@ export interface FolderArchive {
   readonly name: string;
   /** Its length and validator where its layout is known beforehand; null: it is made as it is sent. */
   readonly known: { readonly size: number; readonly etag: string } | null;
-  /** @param range first and last byte, where the layout is known */
-  readonly pieces: (range: { readonly start: number; readonly end: number }) => AsyncIterable<Buffer>;
+  readonly pieces: (wanted: Wanted) => AsyncIterable<Buffer>;
+  /** To be called at the end, whatever was taken of it. */
+  readonly close: () => Promise<void>;
   readonly entered: Entered;
   readonly record: () => Promise<ByteRecord>;
 }
 
-const below = (path: ItemPath, name: string): ItemPath => joinPaths(path, parseSegments([name]) ?? rootPath);
+/** Where something lies that was found below a folder under that name. */
+const below = (folder: ItemPath, name: string): ItemPath =>
+  joinPaths(folder, parseSegments(name.replace(/\/$/, '').split('/')) ?? rootPath);
 
 /** What lies below a folder, the folder's own entries first; names relative to it. */
 async function* walk(storage: Storage, folder: ItemPath, prefix: string): AsyncGenerator<Found> {
@@ -32,7 +35,7 @@ async function* walk(storage: Storage, folder: ItemPath, prefix: string): AsyncG
   const folders: string[] = [];
   for await (const batch of batches)
     for (const entry of batch) {
-      yield { entry, path: below(folder, entry.name), name: `${prefix}${entry.name}${entry.folder ? '/' : ''}` };
+      yield { entry, name: `${prefix}${entry.name}${entry.folder ? '/' : ''}` };
       if (entry.folder) folders.push(entry.name);
     }
   for (const name of folders) yield* walk(storage, below(folder, name), `${prefix}${name}/`);
@@ -45,16 +48,27 @@ async function* chosen(storage: Storage, folder: ItemPath, names: readonly strin
     const path = below(folder, name);
     const entry = await storage.stat(path);
     if (!entry) throw new Refusal('itemAbsent');
-    yield { entry, path, name: `${name}${entry.folder ? '/' : ''}` };
+    yield { entry, name: `${name}${entry.folder ? '/' : ''}` };
     if (entry.folder) yield* walk(storage, path, `${name}/`);
   }
 }
 
+/** The folder that is packed. */
+interface Packed {
+  readonly storage: Storage;
+  readonly folder: ItemPath;
+}
+
 /** @throws 503 where a PDF among them would have to be signed */
-async function checkSignatures(ports: VisitPorts, storage: Storage, items: AsyncIterable<Found>, { permit }: Entered): Promise<void> {
-  for await (const { entry, path } of items) {
+async function checkSignatures(
+  ports: VisitPorts,
+  { storage, folder }: Packed,
+  items: AsyncIterable<Found>,
+  { permit }: Entered,
+): Promise<void> {
+  for await (const { entry, name } of items) {
     if (entry.folder) continue;
-    const file = await storage.open(path);
+    const file = await storage.open(below(folder, name));
     if (!file) continue;
     try {
       const { kind } = await ports.media.byBytes(await headOf(file));
@@ -66,12 +80,17 @@ async function checkSignatures(ports: VisitPorts, storage: Storage, items: Async
   }
 }
 
-async function* sourcesOf(ports: VisitPorts, storage: Storage, items: AsyncIterable<Found>, entered: Entered): AsyncGenerator<ZipSource> {
+async function* sourcesOf(
+  ports: VisitPorts,
+  { storage, folder }: Packed,
+  items: AsyncIterable<Found>,
+  entered: Entered,
+): AsyncGenerator<ZipSource> {
   const { digitalSignature } = entered.permit.share;
-  for await (const { entry, path, name } of items) {
+  for await (const { entry, name } of items) {
     // An empty file has no bytes to read, and so none to look at.
     const open = async () => {
-      const file = await storage.open(path);
+      const file = await storage.open(below(folder, name));
       // Looked at again on the very file that leaves: a name may have been given to another file since.
       if (
         file &&
@@ -106,16 +125,24 @@ async function* oneByOne(first: readonly Found[], rest: AsyncIterable<Found>): A
 /** An archive of what is found: to the byte beforehand, unless it is too many, or what each is has to be looked at again. */
 async function archiveOf(
   ports: VisitPorts,
-  storage: Storage,
+  packed: Packed,
   items: AsyncGenerator<Found>,
   entered: Entered,
-): Promise<Pick<FolderArchive, 'known' | 'pieces'>> {
+): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
   const { first, whole } = await beginning(items);
-  if (!whole || entered.permit.share.digitalSignature)
-    return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, storage, oneByOne(first, items), entered))) };
-  const plan = planZip(first);
-  const sums = ports.checksums.of(plan.etag, plan.items.length);
-  return { known: plan, pieces: (range) => gather(zipRange(plan, sums, ({ found }) => storage.open(found.path), range)) };
+  const used = whole && !entered.permit.share.digitalSignature ? ports.archives.use(await planZip(first)) : null;
+  if (!used)
+    return {
+      known: null,
+      pieces: () => gather(zipOf(sourcesOf(ports, packed, oneByOne(first, items), entered))),
+      close: async () => void (await items.return(undefined)),
+    };
+  const { storage, folder } = packed;
+  return {
+    known: used.plan,
+    pieces: (wanted) => gather(zipRange(used, ({ name }) => storage.open(below(folder, name)), wanted)),
+    close: async () => used.release(),
+  };
 }
 
 /** A folder of a share, or what is chosen of it, as a zip. */
@@ -141,8 +168,8 @@ export async function downloadFolder(
     const entry = await storage.stat(folder);
     if (!entry?.folder) throw new Refusal('itemAbsent');
     for (const name of names ?? []) if (!(await storage.stat(below(folder, name)))) throw new Refusal('itemAbsent');
-    if (permit.share.digitalSignature) await checkSignatures(ports, storage, chosen(storage, folder, names), entered);
-    const archive = await archiveOf(ports, storage, chosen(storage, folder, names), entered);
+    if (permit.share.digitalSignature) await checkSignatures(ports, { storage, folder }, chosen(storage, folder, names), entered);
+    const archive = await archiveOf(ports, { storage, folder }, chosen(storage, folder, names), entered);
     const event = { ...told, outcome: 'begun', ...(names ? { after: { names } } : {}) } as const;
     return {
       ...archive,

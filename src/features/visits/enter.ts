@@ -5,7 +5,7 @@ import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } f
 import type { Ports } from '#ports/ports.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise } from './recognise.ts';
 import type { VisitTrail } from './visit-trail.ts';
-import type { KeptChecksums } from './zip-checksums.ts';
+import type { ZipArchives } from './zip-archives.ts';
 
 /** A link as it is until something changes, with what it and its login profile rule. */
 interface KnownLink {
@@ -35,7 +35,7 @@ export interface VisitPorts extends Ports {
   readonly rightPairs: RightPairs;
   /** Tokens of the changes of files that are under way in this process. */
   readonly underWay: Set<string>;
-  readonly checksums: KeptChecksums;
+  readonly archives: ZipArchives;
 }
 
 /** Someone whom decide() let in, and to what. */

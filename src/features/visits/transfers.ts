@@ -26,17 +26,13 @@ export function followTransfers(): Transfers {
     const permitted = await transfer.stillPermitted().catch(() => false); // what cannot be asked is not permitted
     if (!permitted && under.has(transfer)) transfer.cut();
   }
-  let asking = false;
   /** A few at a time: ten thousand at once would hold up everybody else. */
   async function askAll(): Promise<void> {
-    if (asking) return;
-    asking = true;
     const all = [...under];
     for (let begin = 0; begin < all.length; begin += atOnce) {
-      await Promise.all(all.slice(begin, begin + atOnce).map(ask));
+      for (const transfer of all.slice(begin, begin + atOnce)) void ask(transfer);
       await new Promise(setImmediate);
     }
-    asking = false;
   }
   const timer = setInterval(() => void askAll(), askEvery).unref();
   return {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { ItemPath } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
 import { centralLength, descriptorLength, endLength, headerLength, type ZipItem } from './zip-format.ts';
 
@@ -7,21 +6,22 @@ import { centralLength, descriptorLength, endLength, headerLength, type ZipItem 
 export const mostPlanned = 50_000;
 /** Bytes: a file that small is read at once, so that its header knows its sum; a larger one's sum follows it. */
 export const readWholeUpTo = 1 << 20;
+const atOnce = 2000; // items placed before others get their turn
 
 /** Something found that goes into an archive. */
 export interface Found {
   readonly entry: Entry;
-  readonly path: ItemPath;
-  /** Path within the archive; a folder's ends with `/`. */
+  /** Path within the archive, and from the folder that is packed; a folder's ends with `/`. */
   readonly name: string;
 }
 
 /** An item whose place in the archive is known before it is read. */
 export interface PlacedItem extends ZipItem {
-  readonly found: Found;
+  /** Bytes; 0 for a folder. */
+  readonly size: number;
+  readonly etag: string;
   /** Where its header begins. */
   readonly offset: number;
-  readonly headerLength: number;
 }
 
 /** An archive to the byte, but for the sums of its files. */
@@ -34,23 +34,23 @@ export interface ZipPlan {
   readonly etag: string;
 }
 
-const isLarge = ({ entry }: Found) => entry.size > readWholeUpTo;
+/** Does a descriptor follow its bytes? */
+export const isFollowed = ({ size }: Pick<PlacedItem, 'size'>) => size > readWholeUpTo;
 
 /** Where everything lies; in the order of the names, in whatever order they were found. */
-export function planZip(found: readonly Found[]): ZipPlan {
+export async function planZip(found: readonly Found[]): Promise<ZipPlan> {
   const items: PlacedItem[] = [];
   const hash = createHash('sha256');
   let [offset, directoryLength] = [0, 0];
-  for (const one of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const { entry, name } = one;
-    const followed = isLarge(one);
+  for (const { entry, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const { size, modified, etag, folder } = entry;
     const nameLength = Buffer.byteLength(name);
-    const length = headerLength(nameLength, followed);
-    items.push({ name, modified: entry.modified, found: one, offset, headerLength: length });
-    directoryLength += centralLength(nameLength, entry.size, offset);
-    offset += length + entry.size + (followed ? descriptorLength : 0);
-    // A folder's own times change with every file in it; of it the archive holds its name and time alone.
-    hash.update(`${name}\0${entry.size}\0${entry.modified}\0${entry.folder ? '' : entry.etag}\0`);
+    items.push({ name, modified, size, etag, offset });
+    directoryLength += centralLength(nameLength, size, offset);
+    offset += headerLength(nameLength, isFollowed(entry)) + size + (isFollowed(entry) ? descriptorLength : 0);
+    // A folder's own validator changes with every file in it; of it the archive holds its name and time alone.
+    hash.update(`${name}\0${size}\0${modified}\0${folder ? '' : etag}\0`);
+    if (items.length % atOnce === 0) await new Promise(setImmediate);
   }
   const size = offset + directoryLength + endLength(items.length, directoryLength, offset);
   return { items, directory: { offset, length: directoryLength }, size, etag: `"zip-${hash.digest('base64url')}"` };

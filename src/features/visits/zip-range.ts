@@ -1,109 +1,120 @@
 import { crc32 } from 'node:zlib';
 import { type OpenFile, StorageAway } from '#ports/storage.ts';
-import type { Checksums } from './zip-checksums.ts';
-import { centralEntry, descriptor, endOfArchive, localHeader } from './zip-format.ts';
-import { type PlacedItem, readWholeUpTo, type ZipPlan } from './zip-plan.ts';
+import type { UsedPlan } from './zip-archives.ts';
+import { centralEntry, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
+import { isFollowed, type PlacedItem } from './zip-plan.ts';
 import { fillFrom } from './zip-reading.ts';
 
 const pieceSize = 1 << 19; // bytes
 const directoryPiece = 1 << 16;
 
-/** Opens a file of the plan. */
-export type OpenPlanned = (item: PlacedItem) => Promise<OpenFile | null>;
-
-/** First and last byte wanted, both inclusive. */
-interface Wanted {
+/** Which bytes of an archive are wanted, and by whom. */
+export interface Wanted {
+  /** First and last byte, both inclusive. */
   readonly start: number;
   readonly end: number;
+  /** Called while something is read of which nothing is sent. @throws where nobody waits any more */
+  readonly reading: () => void;
 }
 
 /** The archive is no longer what was promised: what is sent has to break off. */
-export class ArchiveChanged extends Error {}
-
-const isFollowed = ({ found }: PlacedItem) => found.entry.size > readWholeUpTo;
+class ArchiveChanged extends Error {}
 
 /** The bytes of a plan between two places, as pieces that are written one after another; each may be used again then. */
-export async function* zipRange(plan: ZipPlan, sums: Checksums, open: OpenPlanned, { start, end }: Wanted): AsyncGenerator<Buffer> {
+export async function* zipRange(
+  { plan, sums }: Pick<UsedPlan, 'plan' | 'sums'>,
+  open: (item: PlacedItem) => Promise<OpenFile | null>,
+  { start, end, reading }: Wanted,
+): AsyncGenerator<Buffer> {
   /** What of a piece that begins at a place is wanted. */
   const cut = (piece: Buffer, at: number) => piece.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
   const touches = (from: number, length: number) => from <= end && from + length > start;
 
   async function opened(item: PlacedItem): Promise<OpenFile> {
     const file = await open(item);
-    if (file?.entry.etag === item.found.entry.etag) return file;
+    if (file?.entry.etag === item.etag) return file;
     await file?.close();
     throw new ArchiveChanged(item.name);
   }
 
-  /** The sum of a file, which is read for it where it was not read before. */
-  async function sumOf(item: PlacedItem, place: number): Promise<number> {
-    const known = sums.get(place);
-    if (known !== undefined || item.found.entry.size === 0) return known ?? 0;
+  /** The bytes of a file from a place on, as many as were promised: what has grown since does not show. */
+  async function* bytesOf(item: PlacedItem, from: number): AsyncGenerator<Buffer> {
     const file = await opened(item);
     try {
-      const piece = Buffer.allocUnsafe(Math.min(pieceSize, item.found.entry.size));
-      let crc = 0;
-      for (let position = 0; position < item.found.entry.size; ) {
-        const read = await fillFrom(file, piece, position);
-        if (read === 0) throw new ArchiveChanged(item.name);
-        crc = crc32(piece.subarray(0, read), crc);
-        position += read;
+      const piece = Buffer.allocUnsafe(Math.min(pieceSize, item.size));
+      for (let position = from; position < item.size; ) {
+        const wanted = piece.subarray(0, Math.min(piece.length, item.size - position));
+        if ((await fillFrom(file, wanted, position)) < wanted.length) throw new ArchiveChanged(item.name);
+        yield wanted;
+        position += wanted.length;
       }
-      sums.set(place, crc);
-      return crc;
     } finally {
       await file.close();
     }
   }
 
+  async function readSum(item: PlacedItem, place: number): Promise<number> {
+    let crc = 0;
+    for await (const piece of bytesOf(item, 0)) {
+      reading();
+      crc = crc32(piece, crc);
+    }
+    sums.set(place, crc);
+    return crc;
+  }
+
+  /** The sum of a file, which is read for it where it was not read before. */
+  async function sumOf(item: PlacedItem, place: number): Promise<number> {
+    for (;;) {
+      const known = item.size === 0 ? 0 : sums.get(place);
+      if (known !== undefined) return known;
+      reading();
+      const under = sums.underWay.get(place);
+      if (!under) break;
+      await under.catch(() => {}); // whoever read it may have left
+    }
+    const begun = readSum(item, place).finally(() => sums.underWay.delete(place));
+    sums.underWay.set(place, begun);
+    return begun;
+  }
+
   /** A small file's header and bytes, in one piece. */
   async function small(item: PlacedItem, place: number): Promise<Buffer> {
-    const { size } = item.found.entry;
-    if (size === 0) return localHeader(item, { crc: 0, size });
+    if (item.size === 0) return localHeader(item, { crc: 0, size: 0 });
     const file = await opened(item);
     try {
-      const whole = Buffer.allocUnsafe(item.headerLength + size);
-      const content = whole.subarray(item.headerLength);
-      if ((await fillFrom(file, content, 0)) < size) throw new ArchiveChanged(item.name);
+      const content = Buffer.allocUnsafe(item.size);
+      if ((await fillFrom(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
       const crc = crc32(content);
       sums.set(place, crc);
-      localHeader(item, { crc, size }).copy(whole);
-      return whole;
+      return Buffer.concat([localHeader(item, { crc, size: item.size }), content]);
     } finally {
       await file.close();
     }
   }
 
   async function* large(item: PlacedItem, place: number): AsyncGenerator<Buffer> {
-    const { size } = item.found.entry;
-    const content = item.offset + item.headerLength;
+    const content = item.offset + headerLength(Buffer.byteLength(item.name), true);
     yield cut(localHeader(item, null), item.offset);
-    if (touches(content, size)) {
-      const file = await opened(item);
-      try {
-        const piece = Buffer.allocUnsafe(pieceSize);
-        const first = Math.max(0, start - content);
-        let crc = 0;
-        for (let position = first; position < size && content + position <= end; ) {
-          const read = await fillFrom(file, piece, position);
-          if (read === 0) throw new ArchiveChanged(item.name);
-          const part = piece.subarray(0, read);
-          if (first === 0) crc = crc32(part, crc);
-          yield cut(part, content + position);
-          position += read;
-          if (first === 0 && position === size) sums.set(place, crc);
-        }
-      } finally {
-        await file.close();
+    if (touches(content, item.size)) {
+      const first = Math.max(0, start - content);
+      let [crc, position] = [0, first];
+      for await (const piece of bytesOf(item, first)) {
+        if (first === 0) crc = crc32(piece, crc);
+        yield cut(piece, content + position);
+        position += piece.length;
+        if (first === 0 && position === item.size) sums.set(place, crc);
+        if (content + position > end) break;
       }
     }
-    if (end >= content + size) yield cut(descriptor({ crc: await sumOf(item, place), size }), content + size);
+    const after = content + item.size;
+    if (end >= after) yield cut(descriptor({ crc: await sumOf(item, place), size: item.size }), after);
   }
 
   async function* directory(): AsyncGenerator<Buffer> {
     let [at, length, pieces]: [number, number, Buffer[]] = [plan.directory.offset, 0, []];
     for (const [place, item] of plan.items.entries()) {
-      const entry = centralEntry(item, { crc: await sumOf(item, place), size: item.found.entry.size }, item.offset, isFollowed(item));
+      const entry = centralEntry(item, { crc: await sumOf(item, place), size: item.size }, item.offset, isFollowed(item));
       pieces.push(entry);
       length += entry.length;
       if (length < directoryPiece) continue;

@@ -1,5 +1,6 @@
 const mostBytes = 16 << 20; // in all
 const largest = 1 << 16; // bytes of one
+const overhead = 1 << 10; // bytes that keeping one takes beside its own: a million files of one byte are not a million bytes
 
 /** Small files that are asked for again and again, by path; the one that was kept first goes first. */
 export interface SmallFiles<File> {
@@ -19,8 +20,8 @@ export function smallFiles<File>(): SmallFiles<File> {
     keep(path, file, bytes) {
       forget(path);
       if (bytes > largest) return;
-      kept.set(path, { file, bytes });
-      total += bytes;
+      kept.set(path, { file, bytes: bytes + overhead });
+      total += bytes + overhead;
       for (const oldest of kept.keys()) {
         if (total <= mostBytes) return;
         forget(oldest);

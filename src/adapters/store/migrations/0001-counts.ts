@@ -4,27 +4,34 @@ import { trigger } from './trigger.ts';
 // Connections to a server count in rows of their own, so that changes beside each other do not wait for one another.
 const slots = 64;
 
-/** What each login profile counts, kept by the database itself; a count is the sum of the profile's rows. */
-export function countTriggers(types: ColumnTypes): readonly string[] {
+/** A table that a trigger keeps: what each login profile counts is the sum of its rows. */
+function counts(types: ColumnTypes, of: string, table: string, columns: Readonly<Record<string, (row: 'OLD' | 'NEW') => string>>) {
   const { engine, integer: int } = types;
   const slot = engine === 'sqlite' ? '0' : `pg_backend_pid() % ${slots}`;
-  const add = (row: 'OLD' | 'NEW', shares: string, users: string, active: string) =>
-    `INSERT INTO profile_count (tid, profile_id, slot, shares, users, active_users, changes)
-      VALUES (${row}.tid, ${row}.profile_id, ${slot}, ${shares}, ${users}, ${active}, 1)
-      ON CONFLICT (tid, profile_id, slot) DO UPDATE SET shares = profile_count.shares + excluded.shares,
-        users = profile_count.users + excluded.users, active_users = profile_count.active_users + excluded.active_users,
-        changes = profile_count.changes + 1;`;
-  const share = { comes: add('NEW', '1', '0', '0'), goes: add('OLD', '-1', '0', '0') };
-  const user = { comes: add('NEW', '0', '1', 'NEW.active'), goes: add('OLD', '0', '-1', '-OLD.active') };
+  const names = Object.keys(columns);
+  const add = (row: 'OLD' | 'NEW', sign: '' | '-') =>
+    `INSERT INTO ${table} (tid, profile_id, slot, ${names.join(', ')}, changes)
+      VALUES (${row}.tid, ${row}.profile_id, ${slot}, ${Object.values(columns)
+        .map((value) => `${sign}${value(row)}`)
+        .join(', ')}, 1)
+      ON CONFLICT (tid, profile_id, slot) DO UPDATE SET
+        ${names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}, changes = ${table}.changes + 1;`;
+  const [comes, goes] = [add('NEW', ''), add('OLD', '-')];
   return [
-    `CREATE TABLE profile_count (
-      tid ${int} NOT NULL, profile_id ${int} NOT NULL, slot ${int} NOT NULL, shares ${int} NOT NULL, users ${int} NOT NULL,
-      active_users ${int} NOT NULL, changes ${int} NOT NULL, PRIMARY KEY (tid, profile_id, slot))`,
-    ...trigger(types, 'share_comes', 'AFTER INSERT ON share', share.comes),
-    ...trigger(types, 'share_goes', 'AFTER DELETE ON share', share.goes),
-    ...trigger(types, 'share_changes', 'AFTER UPDATE ON share', share.goes + share.comes),
-    ...trigger(types, 'access_user_comes', 'AFTER INSERT ON access_user', user.comes),
-    ...trigger(types, 'access_user_goes', 'AFTER DELETE ON access_user', user.goes),
-    ...trigger(types, 'access_user_changes', 'AFTER UPDATE ON access_user', user.goes + user.comes),
+    `CREATE TABLE ${table} (
+      tid ${int} NOT NULL, profile_id ${int} NOT NULL, slot ${int} NOT NULL,
+      ${names.map((name) => `${name} ${int} NOT NULL`).join(', ')}, changes ${int} NOT NULL, PRIMARY KEY (tid, profile_id, slot))`,
+    ...trigger(types, `${of}_comes`, `AFTER INSERT ON ${of}`, comes),
+    ...trigger(types, `${of}_goes`, `AFTER DELETE ON ${of}`, goes),
+    ...trigger(types, `${of}_changes`, `AFTER UPDATE ON ${of}`, goes + comes),
   ];
 }
+
+/**
+ * What login profiles count, kept by the database itself. Two tables: who adds shares reads how many users there are,
+ * and must not meet those who add others.
+ */
+export const countTriggers = (types: ColumnTypes): readonly string[] => [
+  ...counts(types, 'share', 'share_count', { shares: () => '1' }),
+  ...counts(types, 'access_user', 'user_count', { users: () => '1', active_users: (row) => `${row}.active` }),
+];

@@ -7,6 +7,8 @@ export interface IdSet {
   add(id: number): void;
   delete(id: number): void;
   count(): number;
+  /** Memory that it takes. */
+  bytes(): number;
   /** In ascending order of their pages. */
   all(): number[];
 }
@@ -40,6 +42,7 @@ export function idSet(): IdSet {
       size -= 1;
     },
     count: () => size,
+    bytes: () => pages.size * wordsOfPage * 4,
     all() {
       const ids: number[] = [];
       for (const [number, words] of pages)

@@ -26,13 +26,14 @@ export function searchThread(data: SearchData): Searcher {
   const pending = new Map<number, Pending>();
   let last = 0;
   let thread: Worker | undefined;
-  const failAll = (cause: Error) => {
+  const failAll = (ended: Worker, cause: Error) => {
+    if (thread !== ended) return; // its successor's questions are not its own
     for (const { reject } of pending.values()) reject(cause);
     pending.clear();
     thread = undefined;
   };
   function begin(): Worker {
-    const begun = startThread('./search-thread', import.meta.url, data);
+    const begun = startThread('./search-thread', import.meta.url, data, data.mostBytes);
     begun.on('message', (told: Told) => {
       const waiting = pending.get(told.number);
       pending.delete(told.number);
@@ -40,8 +41,8 @@ export function searchThread(data: SearchData): Searcher {
       else waiting?.resolve(told);
       if (pending.size === 0) begun.unref();
     });
-    begun.on('error', (cause) => failAll(cause instanceof Error ? cause : new Error(String(cause))));
-    begun.on('exit', () => failAll(new Error('the search thread ended')));
+    begun.on('error', (cause) => failAll(begun, cause instanceof Error ? cause : new Error(String(cause))));
+    begun.on('exit', () => failAll(begun, new Error('the search thread ended')));
     return begun;
   }
   const put = (question: Question) =>

@@ -20,6 +20,8 @@ interface Known {
   readonly table: Holding['table'];
   readonly tid: number;
   index: TextIndex | null;
+  /** Bytes that it will take, while it is loaded. */
+  reserved: number;
   /** Loads it; those that ask meanwhile wait for the same. */
   loading: Promise<void> | null;
   /** What changed while it was loaded. */
@@ -50,16 +52,23 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
     else index?.remove(id);
   }
 
+  const isLarge = (bytes: number) => bytes > mostBytes / 8;
+  const bytesOf = ({ index, reserved }: Known) => index?.bytes() ?? reserved;
+
   /** What is large is made again at a price: it goes only where something else as large comes. */
   function makeRoom(wanted: number, but: Known): boolean {
-    const isLarge = (bytes: number) => bytes > mostBytes / 8;
-    const taken = () => [...known.values()].reduce((sum, { index }) => sum + (index?.bytes() ?? 0), 0);
+    const goes = (tenant: Known) => tenant !== but && !tenant.loading && (isLarge(wanted) || !isLarge(bytesOf(tenant)));
+    const sum = (tenants: readonly Known[]) => tenants.reduce((bytes, tenant) => bytes + bytesOf(tenant), 0);
+    const all = [...known.values()];
+    if (sum(all.filter((tenant) => tenant !== but && !goes(tenant))) + wanted > mostBytes) return false;
+    let taken = sum(all.filter((tenant) => tenant !== but)) + wanted;
     for (const [key, tenant] of known) {
-      if (taken() + wanted <= mostBytes) return true;
-      const keeps = tenant === but || tenant.loading || (isLarge(tenant.index?.bytes() ?? 0) && !isLarge(wanted));
-      if (!keeps) known.delete(key);
+      if (taken <= mostBytes) return true;
+      if (!goes(tenant)) continue;
+      taken -= bytesOf(tenant);
+      known.delete(key);
     }
-    return taken() + wanted <= mostBytes;
+    return taken <= mostBytes;
   }
 
   async function load(tenant: Known): Promise<void> {
@@ -67,6 +76,7 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
     tenant.index = null;
     const [size] = run(sizeOf(table), [tid]).rows as { records: number; bytes: number }[]; // what the query selects
     if (!size || !makeRoom(spaceFor(size), tenant)) return;
+    tenant.reserved = spaceFor(size);
     const index = textIndex();
     for (let last = 0; ; ) {
       const part = rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${slice}`, tid, last);
@@ -83,12 +93,13 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
   return {
     async of(table, tid) {
       const key = `${table} ${tid}`;
-      const tenant = known.get(key) ?? { table, tid, index: null, loading: null, meanwhile: new Set<number>() };
+      const tenant = known.get(key) ?? { table, tid, index: null, reserved: 0, loading: null, meanwhile: new Set<number>() };
       known.delete(key); // what was searched last stands last
       known.set(key, tenant);
       if (!tenant.loading && !tenant.index)
         tenant.loading = load(tenant).finally(() => {
           tenant.loading = null;
+          tenant.reserved = 0;
         });
       await tenant.loading;
       return tenant.index;

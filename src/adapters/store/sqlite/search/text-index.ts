@@ -156,6 +156,10 @@ export function textIndex(): TextIndex {
       return ids;
     },
     size: () => size,
-    bytes: () => spaceFor({ records: size, bytes: chunks.reduce((sum, { text }) => sum + text.length, 0) }),
+    bytes() {
+      const texts = chunks.reduce((sum, { text }) => sum + text.length, 0);
+      const sets = [...kept.values()].reduce((sum, { ids }) => sum + ids.bytes(), 0);
+      return spaceFor({ records: size, bytes: texts }) + sets;
+    },
   };
 }

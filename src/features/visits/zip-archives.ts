@@ -1,0 +1,77 @@
+import type { ZipPlan } from './zip-plan.ts';
+
+const mostEntries = 200_000; // planned at one time, some 300 bytes each
+const mostRemembered = 64; // archives whose sums are kept, 250 KB each at most
+
+/** The CRC-32 of an archive's files, by their place. */
+export interface Checksums {
+  /** undefined: not read yet. */
+  get(place: number): number | undefined;
+  set(place: number, crc: number): void;
+  /** Sums that are being read, so that no file is read twice at one time for its sum alone. */
+  readonly underWay: Map<number, Promise<number>>;
+}
+
+/** A plan that is in use. */
+export interface UsedPlan {
+  readonly plan: ZipPlan;
+  readonly sums: Checksums;
+  /** To be called once it is no longer used. */
+  release(): void;
+}
+
+/** Archives that are sent, equal ones by one plan; their sums are kept between requests, so that a part costs little more than its bytes. */
+export interface ZipArchives {
+  /** @returns null while too much is planned already */
+  use(plan: ZipPlan): UsedPlan | null;
+}
+
+export function zipArchives(): ZipArchives {
+  const used = new Map<string, { readonly plan: ZipPlan; users: number }>();
+  const remembered = new Map<string, Checksums>();
+  let entries = 0;
+  function sumsOf({ etag, items }: ZipPlan): Checksums {
+    const sums = remembered.get(etag) ?? checksums(items.length);
+    remembered.delete(etag); // the newest stands last
+    remembered.set(etag, sums);
+    const [oldest] = remembered.keys();
+    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+    return sums;
+  }
+  return {
+    use(plan) {
+      const { etag } = plan;
+      const known = used.get(etag) ?? { plan, users: 0 };
+      if (known.users === 0 && entries > 0 && entries + plan.items.length > mostEntries) return null;
+      if (known.users === 0) entries += plan.items.length;
+      known.users += 1;
+      used.set(etag, known);
+      let released = false;
+      return {
+        plan: known.plan,
+        sums: sumsOf(plan),
+        release() {
+          if (released) return;
+          released = true;
+          known.users -= 1;
+          if (known.users > 0) return;
+          used.delete(etag);
+          entries -= plan.items.length;
+        },
+      };
+    },
+  };
+}
+
+function checksums(files: number): Checksums {
+  const sums = new Uint32Array(files);
+  const known = new Uint8Array(files);
+  return {
+    get: (place) => (known[place] === 1 ? sums[place] : undefined),
+    set(place, crc) {
+      sums[place] = crc;
+      known[place] = 1;
+    },
+    underWay: new Map(),
+  };
+}
