@@ -1,7 +1,12 @@
 import type { AliasedExpression } from 'kysely';
 
-/** Records by number, with what they are sorted by; neither ordered nor cut. */
-export type Matches = AliasedExpression<{ id: number; value: string | number }, 'found'>;
+/** Records that match, neither ordered nor cut. */
+export interface Matches {
+  /** With what they are sorted by. */
+  readonly rows: AliasedExpression<{ id: number; value: string | number }, 'found'>;
+  /** The same whatever they are sorted by, so that they are counted once for every order. */
+  readonly ids: AliasedExpression<{ id: number }, 'found'>;
+}
 
 /** Where a walk stands: behind this record. */
 export interface Behind {

@@ -3,7 +3,7 @@ import type { Matches, Search, SearchPage } from '#ports/search.ts';
 import type { Tx } from '#ports/store.ts';
 import type { KeptCounts } from './kept-counts.ts';
 
-const countOf = (db: Tx, matches: Matches) => db.selectFrom(matches).select(sql<number>`count(*)`.as('total'));
+const countOf = (db: Tx, matches: Matches) => db.selectFrom(matches.ids).select(sql<number>`count(*)`.as('total'));
 
 /** Which rows of so many to take, from whichever end is nearer. */
 export interface Cut {
@@ -25,7 +25,7 @@ export function cutOf({ behind, startIndex, pageSize }: Pick<Search, 'behind' | 
 function rowsOf(db: Tx, matches: Matches, { order, behind }: Search, { reversed, offset, limit }: Cut) {
   const direction = (order === 'asc') === reversed ? 'desc' : 'asc';
   const [from, past] = order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
-  let rows = db.selectFrom(matches).select(['id', 'value']);
+  let rows = db.selectFrom(matches.rows).select(['id', 'value']);
   if (behind)
     rows = rows.where(sql<boolean>`(value ${from} ${behind.value} and (value ${past} ${behind.value} or id ${past} ${behind.id}))`);
   return rows.orderBy('value', direction).orderBy('id', direction).limit(limit).offset(offset);

@@ -10,7 +10,7 @@ export function findBySqlite(db: Tx, searcher: Searcher): Store['find'] {
   return async (search) => {
     const { holding, matches, order, behind, startIndex, pageSize, narrowed } = search;
     if (!holding) return pageBySql(db, matches, search, counts);
-    const { sql, parameters } = db.selectFrom(matches).select(['id', 'value']).compile();
+    const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
     if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
     const page = await searcher.find(holding, { sql, parameters, order, behind, startIndex, pageSize, narrowed });
     return page ?? pageBySql(db, holding.matches, search, counts);
