@@ -3,7 +3,7 @@ import { type OpenFile, StorageAway } from '#ports/storage.ts';
 import type { UsedPlan } from './zip-archives.ts';
 import { centralEntry, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { isFollowed, type PlacedItem } from './zip-plan.ts';
-import { fillFrom } from './zip-reading.ts';
+import { fillFrom, reusedBuffer } from './zip-reading.ts';
 
 const pieceSize = 1 << 19; // bytes
 const directoryPiece = 1 << 16;
@@ -28,6 +28,7 @@ export async function* zipRange(
 ): AsyncGenerator<Buffer> {
   /** What of a piece that begins at a place is wanted. */
   const cut = (piece: Buffer, at: number) => piece.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
+  const room = reusedBuffer();
   const touches = (from: number, length: number) => from <= end && from + length > start;
 
   async function opened(item: PlacedItem): Promise<OpenFile> {
@@ -83,11 +84,14 @@ export async function* zipRange(
     if (item.size === 0) return localHeader(item, { crc: 0, size: 0 });
     const file = await opened(item);
     try {
-      const content = Buffer.allocUnsafe(item.size);
+      const header = headerLength(Buffer.byteLength(item.name), false);
+      const whole = room(header + item.size);
+      const content = whole.subarray(header);
       if ((await fillFrom(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
       const crc = crc32(content);
       sums.set(place, crc);
-      return Buffer.concat([localHeader(item, { crc, size: item.size }), content]);
+      localHeader(item, { crc, size: item.size }).copy(whole);
+      return whole;
     } finally {
       await file.close();
     }

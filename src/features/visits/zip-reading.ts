@@ -10,3 +10,12 @@ export async function fillFrom(file: OpenFile, into: Uint8Array, position: numbe
   }
   return filled;
 }
+
+/** One buffer for one file after another: what was read into it has left by the time the next is asked for. */
+export function reusedBuffer(): (bytes: number) => Buffer {
+  let buffer = Buffer.alloc(0);
+  return (bytes) => {
+    if (buffer.length < bytes) buffer = Buffer.allocUnsafeSlow(bytes);
+    return buffer.subarray(0, bytes);
+  };
+}

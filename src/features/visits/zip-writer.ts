@@ -3,7 +3,7 @@ import type { OpenFile } from '#ports/storage.ts';
 import { zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
 import { readWholeUpTo } from './zip-plan.ts';
-import { fillFrom } from './zip-reading.ts';
+import { fillFrom, reusedBuffer } from './zip-reading.ts';
 
 const pieceSize = 1 << 19; // bytes of a piece of a larger one
 
@@ -12,8 +12,7 @@ export interface ZipSource extends ZipItem {
   readonly open: (() => Promise<OpenFile | null>) | null;
 }
 
-async function* smallFile(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer, ZipBytes> {
-  const bytes = Buffer.allocUnsafe(file.entry.size);
+async function* smallFile(item: ZipItem, file: OpenFile, bytes: Buffer): AsyncGenerator<Buffer, ZipBytes> {
   const content = bytes.subarray(0, await fillFrom(file, bytes, 0));
   const known = { crc: crc32(content), size: content.length };
   yield localHeader(item, known);
@@ -21,9 +20,8 @@ async function* smallFile(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer,
   return known;
 }
 
-async function* largeFile(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer, ZipBytes> {
+async function* largeFile(item: ZipItem, file: OpenFile, piece: Buffer): AsyncGenerator<Buffer, ZipBytes> {
   yield localHeader(item, null);
-  const piece = Buffer.allocUnsafe(pieceSize);
   let [crc, size] = [0, 0];
   for (let read = await fillFrom(file, piece, 0); read > 0; read = await fillFrom(file, piece, size)) {
     const part = piece.subarray(0, read);
@@ -41,6 +39,7 @@ async function* largeFile(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer,
  */
 export async function* zipOf(sources: AsyncIterable<ZipSource>): AsyncGenerator<Buffer> {
   const directory = zipDirectory();
+  const room = reusedBuffer();
   let offset = 0;
   for await (const source of sources) {
     const file = source.open ? await source.open() : null;
@@ -50,7 +49,7 @@ export async function* zipOf(sources: AsyncIterable<ZipSource>): AsyncGenerator<
     try {
       let known: ZipBytes = { crc: 0, size: 0 };
       if (file) {
-        const pieces = small ? smallFile(source, file) : largeFile(source, file);
+        const pieces = small ? smallFile(source, file, room(file.entry.size)) : largeFile(source, file, room(pieceSize));
         let next = await pieces.next();
         for (; !next.done; next = await pieces.next()) {
           offset += next.value.length;
