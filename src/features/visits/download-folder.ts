@@ -117,8 +117,10 @@ async function beginning(items: AsyncGenerator<Found>): Promise<{ first: Found[]
   return { first, whole: false };
 }
 
-async function* oneByOne(first: readonly Found[], rest: AsyncIterable<Found>): AsyncGenerator<Found> {
-  yield* first;
+/** Each is let go of once it was handed on: thousands that were found first do not stay to the end. */
+async function* oneByOne(first: Found[], rest: AsyncIterable<Found>): AsyncGenerator<Found> {
+  first.reverse();
+  for (let next = first.pop(); next; next = first.pop()) yield next;
   yield* rest;
 }
 
