@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { fillFrom } from '#features/visits/file-reading.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { ByteRange } from './conditional.ts';
 import type { TransferBuffers } from './transfer-buffers.ts';
@@ -24,11 +25,7 @@ export function writePiece(response: ServerResponse, piece: Uint8Array): Promise
 
 /** Reads until `into` is full. @throws where the file ends before: it was cut short while it was sent */
 async function fill(file: OpenFile, into: Uint8Array, position: number): Promise<void> {
-  for (let filled = 0; filled < into.length; ) {
-    const read = await file.read(into.subarray(filled), position + filled);
-    if (read === 0) throw new Gone('the file was cut short while it was sent');
-    filled += read;
-  }
+  if ((await fillFrom(file, into, position)) < into.length) throw new Gone('the file was cut short while it was sent');
 }
 
 /** Small enough to be read at once and sent with its headers. */

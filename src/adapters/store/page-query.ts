@@ -1,9 +1,12 @@
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Matches, Search, SearchPage } from '#ports/search.ts';
 import type { Tx } from '#ports/store.ts';
 import type { KeptCounts } from './kept-counts.ts';
 
-const countOf = (db: Tx, matches: Matches) => db.selectFrom(matches.ids).select(sql<number>`count(*)`.as('total'));
+function counted(db: Tx, matches: Matches, version: string | null, counts: KeptCounts): Promise<number> {
+  const query = db.selectFrom(matches.ids).select(sql<number>`count(*)`.as('total')).compile();
+  return counts.of(version, query, async () => (await db.executeQuery(query)).rows[0]?.total ?? 0);
+}
 
 /** Which rows of so many to take, from whichever end is nearer. */
 export interface Cut {
@@ -33,9 +36,7 @@ function rowsOf(db: Tx, matches: Matches, { order, behind }: Search, { reversed,
 
 /** Answers a page by the database's own means, all filters in `matches`. */
 export async function pageBySql(db: Tx, matches: Matches, search: Search, counts: KeptCounts): Promise<SearchPage> {
-  const count: Compilable<{ total: number }> = countOf(db, matches);
-  const ask = async () => (await db.executeQuery(count.compile())).rows[0]?.total ?? 0;
-  const total = search.total ?? (await counts.of(search.version, count, ask));
+  const total = search.total ?? (await counted(db, matches, search.version, counts));
   const cut = cutOf(search, total);
   if (cut.limit === 0) return { rows: [], total };
   const rows = await rowsOf(db, matches, search, cut).execute();

@@ -1,3 +1,4 @@
+import { keepNewest } from '#core/newest.ts';
 import type { ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
@@ -32,10 +33,7 @@ export function zipArchives(): ZipArchives {
   let entries = 0;
   function sumsOf({ etag, items }: ZipPlan): Checksums {
     const sums = remembered.get(etag) ?? checksums(items.length);
-    remembered.delete(etag); // the newest stands last
-    remembered.set(etag, sums);
-    const [oldest] = remembered.keys();
-    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+    keepNewest(remembered, etag, sums, mostRemembered);
     return sums;
   }
   return {

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { type OpenFile, StorageAway } from '#ports/storage.ts';
+import { fillFrom, reusedBuffer } from './file-reading.ts';
 import type { UsedPlan } from './zip-archives.ts';
 import { centralEntry, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { isFollowed, type PlacedItem } from './zip-plan.ts';
-import { fillFrom, reusedBuffer } from './zip-reading.ts';
 
 const pieceSize = 1 << 19; // bytes
 const directoryPiece = 1 << 16;

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { OpenFile } from '#ports/storage.ts';
+import { fillFrom, reusedBuffer } from './file-reading.ts';
 import { zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
 import { readWholeUpTo } from './zip-plan.ts';
-import { fillFrom, reusedBuffer } from './zip-reading.ts';
 
 const pieceSize = 1 << 19; // bytes of a piece of a larger one
 

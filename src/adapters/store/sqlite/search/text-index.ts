@@ -1,3 +1,4 @@
+import { keepNewest } from '#core/newest.ts';
 import { type IdSet, idSet } from './id-set.ts';
 
 const separator = '\0'; // no stored text and no word holds one
@@ -149,10 +150,8 @@ export function textIndex(): TextIndex {
       const key = JSON.stringify([word, within]);
       const places = new Set(within);
       const ids = kept.get(key)?.ids ?? idSet();
-      if (!kept.delete(key)) for (const chunk of chunks) scan(chunk, bytesIn(word), places, ids);
-      kept.set(key, { word, within: places, ids }); // the newest stands last
-      const [oldest] = kept.keys();
-      if (kept.size > (size > aWhile ? mostWords : 1) && oldest !== undefined) kept.delete(oldest);
+      if (!kept.has(key)) for (const chunk of chunks) scan(chunk, bytesIn(word), places, ids);
+      keepNewest(kept, key, { word, within: places, ids }, size > aWhile ? mostWords : 1);
       return ids;
     },
     size: () => size,
