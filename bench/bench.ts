@@ -1,5 +1,5 @@
 // Every figure that Postern promises, as a ratio to a reference in the same run.
-import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +8,12 @@ import pg from 'pg';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { crowd } from './crowd.ts';
-import { atLeast, atMost, compared, type Figure, page, paired } from './figures.ts';
+import { atLeast, atMost, compared, type Figure, middle, page, paired } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
+import { behindFrontServer, hasNginx, trusted } from './front.ts';
 import { give, rate, type Shot, take } from './load.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
+import { pressure } from './pressure.ts';
 import { type Measured, startServer } from './process.ts';
 import { largeSearches, searches } from './search.ts';
 import { slowDisk } from './slow-disk.ts';
@@ -88,7 +90,6 @@ async function files(bare: Measured, postern: BenchPostern, viewId: string): Pro
       0.9,
     ),
   );
-  const middle = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
   note({
     ...atMost('a 1 GiB file, CPU of the bare server', middle(used.postern) / middle(used.bare), 0.5, 'times'),
     reference: `${middle(used.bare).toFixed(2)} s`,
@@ -176,14 +177,23 @@ async function crowdSection(data: string): Promise<void> {
   await crowd(note, postern, (await postern.call('share/add', shareBody)).viewId);
 }
 
-/** Search in a database that was filled without Postern's help: one million records, or ten on a server. */
-async function searchSection(): Promise<void> {
+async function frontSection(data: string): Promise<void> {
+  if (!hasNginx()) return console.log('without nginx: files behind a front server are not measured');
+  await using postern = await startPostern(data, { POSTERN_SENDFILE: 'x-accel-redirect', POSTERN_TRUSTED_PROXIES: trusted });
+  await behindFrontServer(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
+}
+
+/** Search in a database that was filled without Postern's help: one million records, or ten on a server. @param files moved into it */
+async function searchSection(files: string): Promise<void> {
   const data = join(folder, 'million');
+  mkdirSync(data);
+  renameSync(files, join(data, 'files'));
   await (await startPostern(data))[Symbol.asyncDispose]();
   const file = join(data, 'postern.db');
   fillSqlite(file, 1_000_000);
   await using postern = await startPostern(data);
   await searches(note, postern, file);
+  await pressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
 }
 
 async function largeSection(): Promise<void> {
@@ -231,8 +241,9 @@ try {
     if (wanted('uploads')) await uploads(bare, postern, share.viewId);
   });
   if (wanted('starts')) await starts(data);
+  if (wanted('front')) await frontSection(data);
   if (wanted('crowd')) await crowdSection(data);
-  if (wanted('search')) await searchSection();
+  if (wanted('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();
   const slow = slowDisk(folder);
   if (wanted('slow') && slow)

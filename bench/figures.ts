@@ -8,7 +8,8 @@ export interface Figure {
   readonly holds: boolean;
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** The median. */
+export const middle = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
  * Medians of both, and of their ratio pair by pair, with its spread.
@@ -27,9 +28,9 @@ export async function paired(rounds: number, reference: () => Promise<number>, o
   }
   const ratios = pairs.map(([a, b]) => b / a);
   return {
-    reference: median(pairs.map(([a]) => a)),
-    ours: median(pairs.map(([, b]) => b)),
-    ratio: median(ratios),
+    reference: middle(pairs.map(([a]) => a)),
+    ours: middle(pairs.map(([, b]) => b)),
+    ratio: middle(ratios),
     spread: `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
   };
 }

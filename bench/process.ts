@@ -37,7 +37,6 @@ export async function startServer(
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const pid = child.pid ?? 0;
   const port = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk) => {
@@ -47,8 +46,14 @@ export async function startServer(
     });
     child.once('exit', () => reject(new Error(`${script} ended`)));
   });
+  return measured(child, `http://127.0.0.1:${port}`);
+}
+
+/** @param child a server that has no further processes, whose address is known */
+export function measured(child: ChildProcess, url: string): Measured {
+  const pid = child.pid ?? 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     cpu: () => cpuOf(pid),
     memory: () => memoryOf(pid),
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,30 @@
+import { request } from 'node:http';
+import { atMost, type Figure } from './figures.ts';
+import { take } from './load.ts';
+import type { BenchPostern } from './postern.ts';
+
+const [transfers, archives, seconds] = [200, 10, 20];
+
+/** A download that goes on until it is left. */
+function download(url: string): () => void {
+  const asked = request(url, { agent: false }, (response) => {
+    response.on('error', () => {});
+    response.resume();
+  });
+  asked.on('error', () => {});
+  asked.end();
+  return () => asked.destroy();
+}
+
+/** Memory while many download and many take a folder as an archive. @param viewId of a share with 1g.bin and a folder thousand */
+export async function pressure(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
+  const link = `${postern.url}/s/${viewId}`;
+  const leave = Array.from({ length: transfers }, () => download(`${link}/file/1g.bin`));
+  const until = performance.now() + seconds * 1000;
+  const zips = async () => {
+    while (performance.now() < until) await take(`${link}/zip/thousand`);
+  };
+  await Promise.all(Array.from({ length: archives }, zips));
+  for (const stop of leave) stop();
+  note(atMost(`the same, under ${transfers} downloads and ${archives} archives`, postern.memory().most, 512, 'MiB'));
+}
