@@ -1,10 +1,29 @@
+import type { FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { allWords } from '#core/words/all-words.ts';
+import { directionOf, type Language, languageOf, tagOf } from '#core/words/languages.ts';
+import { type Say, sayIn } from '#core/words/say.ts';
+
+/** Who reads a page that the server writes. */
+export interface Reader {
+  readonly language: Language;
+  readonly say: Say;
+}
+
+/** The language that a browser asks for. */
+export function readerOf(request: FastifyRequest): Reader {
+  const tags = new Negotiator(request.raw).languages();
+  const language = languageOf(tags);
+  return { language, say: sayIn(allWords[language], tagOf(language, tags)) };
+}
+
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? '');
 
 /** A page of one card, which needs no script. @param paragraphs HTML, escaped by the caller */
-export function cardPage(title: string, paragraphs: readonly string[]): string {
+export function cardPage({ language }: Reader, title: string, paragraphs: readonly string[]): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { enter } from '#features/visits/enter.ts';
 import { reachPortal } from '#features/visits/portal.ts';
+import { readerOf } from './card-page.ts';
 import { frontPage } from './front-page.ts';
 import { approachingOf, type VisitorParts } from './visitor-request.ts';
 
@@ -12,7 +13,7 @@ export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const page = existsSync(file)
     ? readFileSync(file, 'utf8')
     : '<!doctype html><title>Postern</title><p>The pages are not built: run npm start.</p>';
-  app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.managed)));
+  app.get('/', async (request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.managed, readerOf(request))));
   app.get('/s/:viewId', async (request, reply) => {
     await enter(parts.ports, { ...approachingOf(request, parts), credentials: { basic: null, session: () => null } }, { request: 'page' });
     return reply.type('text/html; charset=utf-8').send(page);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { messages, type Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
+import { readerOf } from './card-page.ts';
 import { failurePage } from './failure-page.ts';
 import { refusalHeaders, sendProblem } from './problem.ts';
 
@@ -32,5 +33,5 @@ export function refuseVisitor(request: FastifyRequest, reply: FastifyReply, refu
   if (messages[refusal.says].status === 401) reply.header('www-authenticate', challengeOf(request));
   if (!asksForHtml(request)) return sendProblem(request, reply, refusal, clock.now());
   reply.code(messages[refusal.says].status).headers(refusalHeaders(refusal)).type('text/html; charset=utf-8');
-  return reply.send(failurePage(refusal, request.url));
+  return reply.send(failurePage(refusal, request.url, readerOf(request)));
 }

@@ -11,6 +11,8 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Was this error a row that another row's uniqueness forbids? */
   isUniqueViolation(error: unknown): boolean;
+  /** Is a text that holds this word found by an index of texts? Else reading each text is the faster way. */
+  isIndexed(word: string): boolean;
   /** Numbers that were given out elsewhere are given out no more. */
   setLastIds(tx: Tx, ids: LastIds): Promise<void>;
 }

@@ -12,6 +12,9 @@ const settings = [
   ...['autovacuum=off', 'jit=off', 'max_connections=400', 'shared_buffers=128MB', 'unix_socket_directories='],
 ];
 
+/** Knows the letters of all scripts. */
+const letters = process.platform === 'darwin' ? 'UTF-8' : 'C.UTF-8';
+
 /** A real PostgreSQL server, from npm packages, in a folder of its own. */
 export interface PostgresServer extends AsyncDisposable {
   /** Address of a database of its, there or not. */
@@ -60,7 +63,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
   const program = await copyProgram(folder);
   if (who.uid !== undefined && who.gid !== undefined) await chown(folder, who.uid, who.gid);
   const data = join(folder, 'data');
-  const options = ['--auth=trust', '--username=postern', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const options = ['--auth=trust', '--username=postern', '--encoding=UTF8', '--locale=C', `--lc-ctype=${letters}`, '--no-sync'];
   const made = spawnSync(join(program, 'bin/initdb'), [`--pgdata=${data}`, ...options], { ...who, cwd: folder, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error}`);
   const port = await freePort();

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { openConnections } from '#adapters/store/postgres/pool.ts';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
+import { searchesOver } from '#adapters/store/postgres/searches.ts';
 import { StoreAway } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
@@ -16,17 +18,17 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]());
 
 let made = 0;
-async function newDatabase(): Promise<string> {
+async function newDatabase(options = ''): Promise<string> {
   made += 1;
   const client = new pg.Client(server.url('postgres'));
   await client.connect();
-  await client.query(`CREATE DATABASE d${made}`);
+  await client.query(`CREATE DATABASE d${made} ${options}`);
   await client.end();
   return server.url(`d${made}`);
 }
 
-async function openStore(t: TestContext) {
-  const store = await openPostgresStore(await newDatabase());
+async function openStore(t: TestContext, options = '') {
+  const store = await openPostgresStore(await newDatabase(options));
   atEnd(t, () => store[Symbol.asyncDispose]());
   return store;
 }
@@ -49,6 +51,20 @@ test('texts are sorted by their code points, whatever the language of the server
   for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(note(key));
   assert.deepEqual(await keysOf(store), ['-a', 'B', 'a', 'b', 'é', '～', '😀']);
 });
+
+for (const { letters, options, byIndex } of [
+  { letters: 'all letters', options: '', byIndex: ['report', 'договор', '-10', 'eu.', '書類だ'] },
+  { letters: 'no letters but those of ASCII', options: "LC_CTYPE 'C' TEMPLATE template0", byIndex: ['report', '-10', 'eu.'] },
+])
+  test(`where the database knows ${letters}, a word is looked up in the index just where that has parts of it`, async (t) => {
+    const { dialect, read } = await openStore(t, options);
+    const words = ['report', 'договор', '-10', 'eu.', '書類だ', 'eu', 'ж', '%%%', '書類'];
+    assert.deepEqual(words.filter(dialect.isIndexed), byIndex);
+    for (const word of byIndex) {
+      const { rows } = await sql<{ parts: number }>`SELECT cardinality(show_trgm(${word})) AS parts`.execute(read);
+      assert.ok(Number(rows[0]?.parts) > 0, word);
+    }
+  });
 
 test('while the server is away changes and questions are told so, and all is well once it is back', async (t) => {
   const store = await openStore(t);
@@ -113,4 +129,21 @@ test("every key of a tenant's table has the tenant's number, so that it can be d
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
   const directories = ['api_key', 'api_token', 'failure', 'link', 'migration', 'process', 'secret_key', 'tenant'];
   assert.deepEqual(tables.sort(), [...tenantTables, ...directories].sort());
+});
+
+test('a page whose first records lie too deep in their order is found all the same, by gathering what matches', async (t) => {
+  const connections = openConnections(await newDatabase(), 2, 10_000);
+  atEnd(t, () => connections.close());
+  const { find } = searchesOver(connections, { statement: 10_000, walk: 20, few: 0 });
+  const slowly = sql<{ id: number; value: string }>`(SELECT i AS id, 'v' || i AS value FROM generate_series(1, 3) i, pg_sleep(0.2))`;
+  const matches = { rows: slowly.as('found'), ids: slowly.as('found') };
+  const holding = { table: 'share', tid: 1, word: 'v', within: [], matches } as const;
+  const asked = { matches, holding, narrowed: false, total: 3, version: null, order: 'desc', behind: null } as const;
+  const { rows } = await find({ ...asked, startIndex: 0, pageSize: 2 });
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [3, 2],
+  );
+  // The connection that was given up left nothing behind: another statement may take its time.
+  assert.equal((await find({ ...asked, startIndex: 2, pageSize: 2 })).rows.length, 1);
 });

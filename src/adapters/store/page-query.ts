@@ -25,7 +25,7 @@ export function cutOf({ behind, startIndex, pageSize }: Pick<Search, 'behind' | 
 }
 
 /** The rows of a page. The first comparison alone lets an index be entered where a walk goes on. */
-function rowsOf(db: Tx, matches: Matches, { order, behind }: Search, { reversed, offset, limit }: Cut) {
+export function rowsOf(db: Tx, matches: Pick<Matches, 'rows'>, { order, behind }: Search, { reversed, offset, limit }: Cut) {
   const direction = (order === 'asc') === reversed ? 'desc' : 'asc';
   const [from, past] = order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
   let rows = db.selectFrom(matches.rows).select(['id', 'value']);
@@ -34,11 +34,20 @@ function rowsOf(db: Tx, matches: Matches, { order, behind }: Search, { reversed,
   return rows.orderBy('value', direction).orderBy('id', direction).limit(limit).offset(offset);
 }
 
+/** Takes the rows of a page. @param total how many match in all */
+export type Take = (matches: Matches, search: Search, cut: Cut, total: number) => Promise<SearchPage['rows']>;
+
 /** Answers a page by the database's own means, all filters in `matches`. */
-export async function pageBySql(db: Tx, matches: Matches, search: Search, counts: KeptCounts): Promise<SearchPage> {
+export async function pageBySql(
+  db: Tx,
+  matches: Matches,
+  search: Search,
+  counts: KeptCounts,
+  take: Take = (found, asked, cut) => rowsOf(db, found, asked, cut).execute(),
+): Promise<SearchPage> {
   const total = search.total ?? (await counted(db, matches, search.version, counts));
   const cut = cutOf(search, total);
   if (cut.limit === 0) return { rows: [], total };
-  const rows = await rowsOf(db, matches, search, cut).execute();
-  return { rows: cut.reversed ? rows.reverse() : rows, total };
+  const rows = await take(matches, search, cut, total);
+  return { rows: cut.reversed ? rows.toReversed() : rows, total };
 }

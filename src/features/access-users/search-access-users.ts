@@ -27,7 +27,12 @@ export const searchAccessUsers = read({
       word:
         page.word === null
           ? null
-          : { table: 'access_user', word: page.word, within: [], holds: holdsWord('access_user.search_text', page.word) },
+          : {
+              table: 'access_user',
+              word: page.word,
+              within: [],
+              holds: holdsWord('access_user.search_text', page.word, ports.store.dialect.isIndexed(page.word)),
+            },
       kept: { tid: caller.tid, count: 'users', narrowed: filters(others), lasting: true },
     });
     const list = await accessUserRecords(recordsFrom(ports.store, ids), caller.tid, ids);

@@ -5,7 +5,7 @@ import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { read } from '#features/operation.ts';
 import { envelope, filters, findPage, holdsWord, readPage, recordsFrom } from '#features/record-search.ts';
-import type { Tx } from '#ports/store.ts';
+import type { Store, Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
 import { sortColumns } from './share-columns.ts';
 import { isBelow, shareRecords } from './share-rows.ts';
@@ -18,10 +18,10 @@ const locationsHolding = async (db: Tx, tid: number, word: string) =>
     ({ id }) => id,
   );
 
-async function wordIn(db: Tx, tid: number, word: string | null) {
+async function wordIn({ read, dialect }: Store, tid: number, word: string | null) {
   if (word === null) return null;
-  const within = await locationsHolding(db, tid, word);
-  const inText = holdsWord('share.search_text', word);
+  const within = await locationsHolding(read, tid, word);
+  const inText = holdsWord('share.search_text', word, dialect.isIndexed(word));
   const holds = within.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(within)}))`;
   return { table: 'share', word, within, holds } as const;
 }
@@ -70,7 +70,7 @@ export const searchShares = read({
       matches: found,
       page,
       id: 'share.id',
-      word: await wordIn(ports.store.read, caller.tid, word),
+      word: await wordIn(ports.store, caller.tid, word),
       kept: { tid: caller.tid, count: 'shares', narrowed: filters(others), lasting },
     });
     const list = await shareRecords(recordsFrom(ports.store, ids), caller.tid, ids, ports.links);

@@ -6,6 +6,7 @@ const uniqueViolation = '23505';
 const diskFull = '53100';
 const readOnly = '25006'; // a standby answers: its primary has gone
 const conflicts = ['40001', '40P01'];
+const cancelled = '57014';
 const awayClasses = ['08', '53', '57'];
 
 const codeOf = (cause: unknown) => (cause instanceof pg.DatabaseError ? (cause.code ?? '') : '');
@@ -15,11 +16,15 @@ export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === 
 /** Two changes that cannot have happened one after the other: one of them is to be run again. */
 export const isConflict = (cause: unknown): boolean => conflicts.includes(codeOf(cause));
 
+/** A statement took longer than it was allowed. */
+export class TookTooLong extends StoreAway {}
+
 /** What a failed query means to whoever asked; what is neither the server's word nor a mistake of ours is a lost connection. */
 export function said(cause: unknown): unknown {
   if (cause instanceof TypeError || cause instanceof RangeError) return cause;
   const code = codeOf(cause);
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
+  if (code === cancelled) return new TookTooLong('the database takes too long to answer', { cause });
   const away = cause instanceof pg.DatabaseError ? awayClasses.includes(code.slice(0, 2)) || code === readOnly : cause instanceof Error;
   return away ? new StoreAway('the database does not answer', { cause }) : cause;
 }

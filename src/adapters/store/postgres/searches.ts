@@ -1,0 +1,64 @@
+import { type Kysely, sql } from 'kysely';
+import { keptCounts } from '#adapters/store/kept-counts.ts';
+import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
+import type { Matches } from '#ports/search.ts';
+import type { Store } from '#ports/store.ts';
+import type { Database } from '#ports/tables.ts';
+import { TookTooLong } from './errors.ts';
+import { postgres } from './language.ts';
+import type { Connections } from './pool.ts';
+
+/** How long pages are looked for. */
+interface Patience {
+  /** Milliseconds that one statement may take. */
+  readonly statement: number;
+  /** Milliseconds of walking along an index before the matches are gathered. */
+  readonly walk: number;
+  /** So many matches are left to the database's own choice. */
+  readonly few: number;
+}
+
+/** The same rows, in an order that no index gives: the database gathers all of them and sorts. */
+function gathered({ rows }: Matches): Pick<Matches, 'rows'> {
+  const all = sql<{ id: number; value: string | number }>`(SELECT * FROM ${rows} OFFSET 0)`;
+  return { rows: all.as('found') };
+}
+
+/** Queries that any free connection answers. */
+export const kyselyWith = (connections: Connections): Kysely<Database> =>
+  kyselyOver(postgres, (text, parameters) => connections.with((client) => connections.ask(client, text, parameters)));
+
+/** Queries of which each is given up after a while, the connection with it. */
+function hastily(connections: Connections, { walk, statement }: Patience): Kysely<Database> {
+  return kyselyOver(postgres, (text, parameters) =>
+    connections.with(async (client) => {
+      await connections.say(client, `SET statement_timeout = ${walk}`);
+      try {
+        return await connections.ask(client, text, parameters);
+      } finally {
+        await connections.say(client, `SET statement_timeout = ${statement}`);
+      }
+    }),
+  );
+}
+
+/**
+ * Finds pages. Many matches are looked for along the index of their order, where the first of them mostly lie near; where
+ * they do not (all titles that begin with another word come before), that takes minutes, and they are gathered instead.
+ */
+export function searchesOver(connections: Connections, patience: Patience): Pick<Store, 'search' | 'find'> {
+  const search = kyselyWith(connections);
+  const hasty = hastily(connections, patience);
+  const counts = keptCounts();
+  const take: Take = async (matches, asked, cut, total) => {
+    if (!asked.holding || total <= patience.few) return rowsOf(search, matches, asked, cut).execute();
+    try {
+      return await rowsOf(hasty, matches, asked, cut).execute();
+    } catch (cause) {
+      if (!(cause instanceof TookTooLong)) throw cause;
+      return rowsOf(search, gathered(matches), asked, cut).execute();
+    }
+  };
+  return { search, find: (asked) => pageBySql(search, asked.holding?.matches ?? asked.matches, asked, counts, take) };
+}

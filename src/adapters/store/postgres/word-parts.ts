@@ -1,0 +1,18 @@
+import type { Connections } from './pool.ts';
+
+/**
+ * Does `%word%` name a part of three letters that an index of pg_trgm could look up? A part lies within a run of letters
+ * and digits, or at an end of one that the word itself shows. Without one the index would be read whole, which takes
+ * minutes where the table takes seconds.
+ * @param letter one character of a run, as the source of a regular expression
+ */
+function hasPart(letter: string): (word: string) => boolean {
+  const part = new RegExp(`[${letter}]{3}|[^${letter}][${letter}]|[${letter}]{2}[^${letter}]`, 'u');
+  return (word) => part.test(word);
+}
+
+/** How words are looked up in this database: one made with LC_CTYPE C knows no letters but those of ASCII. */
+export async function wordParts(connections: Connections): Promise<(word: string) => boolean> {
+  const { rows } = await connections.with((client) => connections.ask(client, "SELECT cardinality(show_trgm('ж書')) > 0 AS known"));
+  return hasPart(Reflect.get(Object(rows[0]), 'known') === true ? '\\p{L}\\p{N}' : 'A-Za-z0-9');
+}
