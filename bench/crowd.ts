@@ -1,43 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { atMost, type Figure } from './figures.ts';
 import type { BenchPostern } from './postern.ts';
-
-/** Downloads that are begun and read at some KB a second. */
-async function slowReaders(url: string, many: number): Promise<{ left: () => number; leave: () => void }> {
-  const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
-  let [asked, gone] = [0, 0];
-  const responses: { destroy(): void; read(): unknown }[] = [];
-  const reading = setInterval(() => {
-    for (const response of responses) response.read();
-  }, 2000);
-  await new Promise<void>((resolve) => {
-    const answered = () => {
-      asked += 1;
-      if (asked === many) resolve();
-    };
-    for (let number = 0; number < many; number += 1)
-      setTimeout(() => {
-        get(url, { agent }, (response) => {
-          response.pause();
-          response.on('error', () => {
-            gone += 1;
-          });
-          responses.push(response);
-          answered();
-        }).on('error', answered);
-      }, number * 2);
-  });
-  return {
-    left: () => responses.length - gone,
-    leave() {
-      clearInterval(reading);
-      for (const response of responses) response.destroy();
-      agent.destroy();
-    },
-  };
-}
+import { startServer } from './process.ts';
 
 async function p99(postern: BenchPostern, viewId: string): Promise<number> {
   const { latency } = await autocannon({ url: `${postern.url}/s/${viewId}/visit`, connections: 4, duration: 10 });
@@ -57,13 +23,12 @@ export async function crowd(note: (figure: Figure) => void, postern: BenchPoster
   const many = Math.min(most, allowed());
   await p99(postern, viewId);
   const alone = Math.max(1, await p99(postern, viewId));
-  const readers = await slowReaders(`${postern.url}/s/${viewId}/file/1g.bin`, many);
+  const script = join(import.meta.dirname, 'servers/slow-readers.ts');
+  await using readers = await startServer(script, [`${postern.url}/s/${viewId}/file/1g.bin`, String(many)], {}, /ready (\d+)/);
   const beside = await p99(postern, viewId);
   const { now } = postern.memory();
-  const left = readers.left();
-  readers.leave();
   note({
-    ...atMost(`p99 of a visit beside ${left} slow readers`, beside / alone, 2, 'times'),
+    ...atMost(`p99 of a visit beside ${readers.said} slow readers`, beside / alone, 2, 'times'),
     reference: `${alone} ms`,
     ours: `${beside} ms, ${Math.round(now)} MiB`,
     ratio: (beside / alone).toFixed(2),

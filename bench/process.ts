@@ -24,20 +24,20 @@ function memoryOf(pid: number): { now: number; most: number } {
   return { now: field('VmRSS'), most: field('VmHWM') };
 }
 
-/** Starts a server. @param ready finds its address in what it prints */
+/** Starts a server. @param ready finds in what it prints that it is ready, and what it says of itself: its port */
 export async function startServer(
   script: string,
   args: readonly string[],
   environment: Record<string, string>,
   ready: RegExp,
   flags: readonly string[] = [],
-): Promise<Measured> {
+): Promise<Measured & { readonly said: string }> {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const port = await new Promise<string>((resolve, reject) => {
+  const said = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk) => {
       text += chunk;
@@ -46,7 +46,7 @@ export async function startServer(
     });
     child.once('exit', () => reject(new Error(`${script} ended`)));
   });
-  return measured(child, `http://127.0.0.1:${port}`);
+  return { ...measured(child, `http://127.0.0.1:${said}`), said };
 }
 
 /** @param child a server that has no further processes, whose address is known */

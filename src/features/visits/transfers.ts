@@ -1,4 +1,4 @@
-const atOnce = 50;
+const atOnce = 10;
 const askEvery = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
 
 /** A transfer that is under way. */

@@ -1,0 +1,31 @@
+// Downloads that go on at some KB a second, in a process of their own: what they cost must not count as the others' wait.
+import { Agent, get, type IncomingMessage } from 'node:http';
+
+const [url = '', many = '0'] = process.argv.slice(2);
+const [every, bytes] = [4000, 16 * 1024]; // ms, and how much is read then
+const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
+let left = 0;
+
+function read(response: IncomingMessage): void {
+  left += 1;
+  response.pause();
+  const timer = setInterval(() => response.read(bytes), every);
+  response.on('error', () => {
+    left -= 1;
+    clearInterval(timer);
+  });
+}
+
+let asked = 0;
+const answered = () => {
+  asked += 1;
+  if (asked === Number(many)) console.log(`ready ${left}`);
+};
+for (let number = 0; number < Number(many); number += 1)
+  setTimeout(() => {
+    get(url, { agent }, (response) => {
+      if (response.statusCode === 200) read(response);
+      answered();
+    }).on('error', answered);
+  }, number * 4);
+process.on('SIGTERM', () => process.exit());
