@@ -1,4 +1,5 @@
-// Takes the pictures of the documentation: a real Postern, a real browser, four forms of each page.
+// Takes the pictures of the documentation from a real Postern in a real browser; with a folder as argument, every page in
+// all four forms, to be looked at.
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +8,8 @@ import { chromium, type Page } from 'playwright-core';
 import { compose } from '../src/compose.ts';
 import { readSettings } from '../src/settings.ts';
 import { shareBody } from '../test/parts/share-body.ts';
+import { samplePdf, samplePng } from './sample-files.ts';
 
-const out = join(import.meta.dirname, '../docs/pictures');
 const data = await mkdtemp(join(tmpdir(), 'postern-pictures-'));
 const key = 'key-for-the-pictures';
 const postern = await compose(readSettings({ PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key }), { log: null });
@@ -24,18 +25,27 @@ async function call(name: string, body: object): Promise<{ id: number; viewUrl: 
 }
 
 const folder = join(data, 'files', 'quarter-4');
-const files: [string, number][] = [
-  ['Annual report 2026, final version for the auditors.pdf', 3_412_345],
-  ['Balance sheet.xlsx', 84_213],
-  ['Board meeting.mp4', 184_213_000],
-  ['Building from the north.jpg', 2_913_442],
-  ['Notes.md', 4_213],
+const report = samplePdf([
+  ['Annual report 2026', ...Array.from({ length: 24 }, (_, line) => `${line + 1}.  What was promised, what was done, and what it cost.`)],
+  ['Balance sheet', 'Assets and liabilities at the end of the year.'],
+]);
+const files: [string, Buffer][] = [
+  ['Annual report 2026, final version for the auditors.pdf', report],
+  ['Balance sheet.xlsx', Buffer.alloc(84_213)],
+  ['Board meeting.mp4', Buffer.alloc(18_421_300)],
+  ['Building from the north.png', samplePng(1200, 800)],
+  [
+    'Notes.md',
+    Buffer.from(
+      Array.from({ length: 40 }, (_, line) => `${line % 8 === 0 ? '\n## Section' : '- a point to settle before'} ${line + 1}`).join('\n'),
+    ),
+  ],
 ];
 await mkdir(join(folder, 'Contracts'), { recursive: true });
 await mkdir(join(folder, 'Invoices'), { recursive: true });
 await mkdir(join(data, 'files', 'inbox'));
-for (const [name, size] of files) {
-  await writeFile(join(folder, name), Buffer.alloc(size));
+for (const [name, bytes] of files) {
+  await writeFile(join(folder, name), bytes);
   await utimes(join(folder, name), new Date('2026-11-02T09:00:00Z'), new Date('2026-11-02T09:00:00Z'));
 }
 const none = {
@@ -53,47 +63,83 @@ const clients = await call('loginprofile/add', {
   typeId: 3,
   startupMessage: 'Sign in with the name and password from our letter.',
 });
-const pages: Record<string, { url: string; sign: string; after?: (page: Page) => Promise<void> }> = {
-  listing: {
-    url: (await call('share/add', { ...share, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' })).viewUrl,
-    sign: 'Notes.md',
+const listing = (await call('share/add', { ...share, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' }))
+  .viewUrl;
+const forClients = (await call('share/add', { ...share, authenticationId: clients.id })).viewUrl;
+const upload = (page: Page, name: string, bytes: Buffer) =>
+  page.getByLabel('Upload', { exact: true }).setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
+const pages: Record<string, { url: string; sign: string; locale?: string; after?: (page: Page) => Promise<void> }> = {
+  listing: { url: listing, sign: 'Notes.md' },
+  arabic: { url: listing, sign: 'Notes.md', locale: 'ar' },
+  german: { url: listing, sign: 'Notes.md', locale: 'de' },
+  'look-pdf': {
+    url: `${listing}#look/${encodeURIComponent(files[0]?.[0] ?? '')}`,
+    sign: 'Annual report 2026',
+    after: (page) => page.locator('.pdf-text span').first().waitFor({ state: 'attached' }),
   },
-  'sign-in': { url: (await call('share/add', { ...share, authenticationId: clients.id })).viewUrl, sign: 'Sign in' },
+  'look-image': {
+    url: `${listing}#look/${encodeURIComponent('Building from the north.png')}`,
+    sign: 'Building from',
+    after: async (page) => void (await page.evaluate("document.querySelector('.look-image').decode()")),
+  },
+  'look-text': { url: `${listing}#look/Notes.md`, sign: 'a point to settle' },
+  'look-card': { url: `${listing}#look/${encodeURIComponent('Balance sheet.xlsx')}`, sign: 'cannot be shown' },
+  exists: {
+    url: listing,
+    sign: 'Notes.md',
+    async after(page) {
+      await page.getByLabel('Choose Notes.md').check();
+      await upload(page, 'Notes.md', Buffer.from('other'));
+      await page.getByText('Keep both').waitFor();
+    },
+  },
+  'sign-in-wrong': {
+    url: forClients,
+    sign: 'Sign in',
+    async after(page) {
+      await page.getByLabel('User name').fill('ann');
+      await page.getByLabel('Password', { exact: true }).fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.getByText('is wrong').waitFor();
+    },
+  },
+  empty: { url: (await call('share/add', { ...share, title: 'Nothing yet', path: '/quarter-4/Contracts' })).viewUrl, sign: 'empty' },
+  'sign-in': { url: forClients, sign: 'Sign in' },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
     sign: 'Drop files here',
     async after(page) {
-      await page
-        .locator('input[type=file]')
-        .setInputFiles({ name: 'passport.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(123_456) });
+      await upload(page, 'passport.pdf', Buffer.alloc(123_456));
       await page.getByRole('heading', { name: 'Received' }).waitFor();
     },
   },
   ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has ended' },
 };
 
+const everyForm = ['390-light', '390-dark', '1440-light', '1440-dark'];
+const documented: Record<string, readonly string[]> = {
+  ...{ listing: everyForm, 'sign-in': everyForm, 'drop-box': everyForm, ended: everyForm },
+  ...{ 'look-pdf': ['390-light'], 'look-image': ['1440-dark'], exists: ['1440-light'], arabic: ['390-light'] },
+};
+const [elsewhere, ...only] = process.argv.slice(2);
+const out = elsewhere ?? join(import.meta.dirname, '../docs/pictures');
 await mkdir(out, { recursive: true });
 const browser = await chromium.launch({
   executablePath: await executable.executablePath(),
   args: ['--no-sandbox', '--disable-gpu', '--headless=shell', '--disable-background-networking'],
 });
 for (const width of [390, 1440])
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({
-      viewport: { width, height: width === 390 ? 844 : 900 },
-      colorScheme,
-      locale: 'en-GB',
-      timezoneId: 'UTC',
-    });
-    for (const [name, { url, sign, after }] of Object.entries(pages)) {
-      const page = await context.newPage();
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const [name, { url, sign, locale = 'en-GB', after }] of Object.entries(pages)) {
+      if (elsewhere ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
+      const viewport = { width, height: width === 390 ? 844 : 900 };
+      const page = await browser.newPage({ viewport, colorScheme, locale, timezoneId: 'UTC', hasTouch: width === 390 });
       await page.goto(url);
       await page.getByText(sign).first().waitFor();
       await after?.(page);
       await page.screenshot({ path: join(out, `${name}-${width}-${colorScheme}.png`) });
       await page.close();
     }
-  }
 await browser.close();
 await postern[Symbol.asyncDispose]();
 await rm(data, { recursive: true, force: true });

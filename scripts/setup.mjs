@@ -59,7 +59,7 @@ const filesBelow = (folder) =>
 export function build() {
   buildPart(
     'visitor',
-    ['web'],
+    ['web', join('src', 'core')],
     [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', join(root, 'web', 'vite.config.ts'), '--logLevel', 'warn'],
   );
   buildPart('server', ['src', 'scripts'], [join(root, 'scripts', 'build-server.ts')]);

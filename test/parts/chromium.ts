@@ -29,6 +29,7 @@ async function startChromium(t: TestContext): Promise<Browser> {
 export interface Look {
   readonly width: number;
   readonly dark: boolean;
+  readonly locale?: string;
 }
 export const looks: readonly Look[] = [
   { width: 390, dark: false },
@@ -38,12 +39,15 @@ export const looks: readonly Look[] = [
 ];
 
 /** A browser window, and what it complained of. */
-export async function openWindow(t: TestContext, { width, dark }: Look): Promise<{ window: BrowserContext; complaints: string[] }> {
+export async function openWindow(
+  t: TestContext,
+  { width, dark, locale = 'en-GB' }: Look,
+): Promise<{ window: BrowserContext; complaints: string[] }> {
   const browser = await startChromium(t);
   const window = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 900 },
     colorScheme: dark ? 'dark' : 'light',
-    locale: 'en-GB',
+    locale,
     acceptDownloads: true,
   });
   window.setDefaultTimeout(10_000);

@@ -40,7 +40,9 @@ for (const look of looks) {
     await page.goBack();
     await page.getByRole('link', { name: /^figures.csv/ }).waitFor();
 
-    await page.locator('input[type=file]').setInputFiles({ name: 'answer.txt', mimeType: 'text/plain', buffer: Buffer.from('forty-two') });
+    await page
+      .getByLabel('Upload', { exact: true })
+      .setInputFiles({ name: 'answer.txt', mimeType: 'text/plain', buffer: Buffer.from('forty-two') });
     await page.getByText('Everything has arrived').waitFor();
     await page.getByRole('link', { name: 'Download answer.txt' }).waitFor();
     assert.equal(await readFile(join(postern.files, 'reports/answer.txt'), 'utf8'), 'forty-two');
@@ -103,7 +105,9 @@ test('a visitor of a drop box sees what arrived, and a receipt with its SHA-256'
   const page = await window.newPage();
 
   await page.goto(dropBox.viewUrl);
-  await page.locator('input[type=file]').setInputFiles({ name: 'scan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') });
+  await page
+    .getByLabel('Upload', { exact: true })
+    .setInputFiles({ name: 'scan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') });
 
   await page.getByRole('heading', { name: 'Received' }).waitFor();
   await page.getByText(createHash('sha256').update('%PDF-1.7').digest('hex')).waitFor();

@@ -1,45 +1,60 @@
-const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** `3.4 MB`. */
-export function formatSize(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${value.toLocaleString(undefined, { maximumFractionDigits: unit > 0 && value < 100 ? 1 : 0 })} ${units[unit]}`;
+/** Sizes, times and lists as one language writes them, in the reader's own zone. */
+export interface Formats {
+  /** `3.4 MB`. */
+  size(bytes: number): string;
+  /** `31 Mar 2026`. */
+  day(instant: string): string;
+  /** All of an instant. */
+  exact(instant: string): string;
+  /** Until when something holds: an end at midnight, UTC, is the end of the day before. */
+  end(instant: string): { readonly moment: string; readonly wholeDay: boolean };
+  /** `2 min`: roughly what is left. */
+  left(seconds: number): string;
+  /** `look, download and upload`. */
+  list(words: readonly string[]): string;
+  number(value: number): string;
 }
 
-/** `1,234,567 bytes`. */
-export const exactSize = (bytes: number) => `${bytes.toLocaleString()} bytes`;
-
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
-const long = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric', minute: '2-digit' });
-
-/** `31 Mar 2026`. */
-export const formatDay = (instant: string) => day.format(new Date(instant));
-/** All of an instant, in the reader's own zone. */
-export const exactInstant = (instant: string) => moment.format(new Date(instant));
-const formatMoment = (instant: string) => long.format(new Date(instant));
-
-const lastDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
-
-/** Until when something holds: an end at midnight, UTC, is the end of the day before. */
-export function formatEnd(instant: string): string {
-  const at = new Date(instant);
-  return instant.endsWith('T00:00:00.000Z') ? `the end of ${lastDay.format(at.getTime() - 1)}` : formatMoment(instant);
+/** @param tag BCP 47 */
+export function formatsFor(tag: string): Formats {
+  const day = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' });
+  const exact = new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'medium' });
+  const moment = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric', minute: '2-digit' });
+  const lastDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const list = new Intl.ListFormat(tag, { type: 'conjunction' });
+  const number = new Intl.NumberFormat(tag);
+  const inUnit = (value: number, unit: string, digits = 0) =>
+    new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits }).format(value);
+  return {
+    size(bytes) {
+      const power = bytes < 1000 ? 0 : Math.min(sizes.length - 1, Math.floor(Math.log10(bytes) / 3));
+      const value = bytes / 1000 ** power;
+      return inUnit(value, sizes[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0);
+    },
+    day: (instant) => day.format(new Date(instant)),
+    exact: (instant) => exact.format(new Date(instant)),
+    end(instant) {
+      const wholeDay = instant.endsWith('T00:00:00.000Z');
+      const at = new Date(instant).getTime();
+      return { wholeDay, moment: wholeDay ? lastDay.format(at - 1) : moment.format(at) };
+    },
+    left(seconds) {
+      if (seconds >= 5400) return inUnit(Math.round(seconds / 3600), 'hour');
+      return seconds >= 90 ? inUnit(Math.round(seconds / 60), 'minute') : inUnit(Math.max(1, Math.round(seconds)), 'second');
+    },
+    list: (words) => list.format(words),
+    number: (value) => number.format(value),
+  };
 }
 
-/** `2 min`, `40 s`: roughly what is left. */
-export function formatLeft(seconds: number): string {
-  if (seconds >= 5400) return `${Math.round(seconds / 3600)} h`;
-  return seconds >= 90 ? `${Math.round(seconds / 60)} min` : `${Math.max(1, Math.round(seconds))} s`;
-}
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** A name in two parts: the end, which tells files apart, is never cut. */
 export function splitName(name: string): [string, string] {
-  const letters = [...name];
-  const kept = Math.min(letters.length, 10);
-  return letters.length <= 18 ? [name, ''] : [letters.slice(0, -kept).join(''), letters.slice(-kept).join('')];
+  const letters = Array.from(graphemes.segment(name), ({ segment }) => segment);
+  if (letters.length <= 18) return [name, ''];
+  const end = letters.slice(-10).join('').trimStart();
+  return [name.slice(0, name.length - end.length), end];
 }

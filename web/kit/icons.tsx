@@ -75,6 +75,49 @@ const drawings = {
       <circle cx="12" cy="12" r="3" />
     </>
   ),
+  pdf: (
+    <>
+      <path d="M15 2H6a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V7Z" />
+      <path d="M14 2v4a2 2 0 0 0 2 2h4" />
+      <path d="M8 18v-6h2a2 2 0 0 1 0 4H8M14 12v6M14 12h3M14 15h2" />
+    </>
+  ),
+  sound: (
+    <>
+      <path d="M9 18V5l12-2v13" />
+      <circle cx="6" cy="18" r="3" />
+      <circle cx="18" cy="16" r="3" />
+    </>
+  ),
+  table: (
+    <>
+      <path d="M12 3v18M3 9h18M3 15h18" />
+      <rect width="18" height="18" x="3" y="3" rx="2" />
+    </>
+  ),
+  archive: (
+    <>
+      <rect width="20" height="5" x="2" y="3" rx="1" />
+      <path d="M4 8v11a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V8M10 12h4" />
+    </>
+  ),
+  camera: (
+    <>
+      <path d="M14.5 4h-5L7 7H4a2 2 0 0 0-2 2v9a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V9a2 2 0 0 0-2-2h-3Z" />
+      <circle cx="12" cy="13" r="3" />
+    </>
+  ),
+  folderUp: (
+    <>
+      <path d="M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.7-.9L9.6 3.9A2 2 0 0 0 7.9 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z" />
+      <path d="M12 16v-6M9 13l3-3 3 3" />
+    </>
+  ),
+  left: <path d="m15 18-6-6 6-6" />,
+  plus: <path d="M5 12h14M12 5v14" />,
+  minus: <path d="M5 12h14" />,
+  pause: <path d="M9 5v14M15 5v14" />,
+  play: <path d="m7 4 12 8-12 8Z" />,
 } satisfies Record<string, ComponentChildren>;
 
 export type IconName = keyof typeof drawings;

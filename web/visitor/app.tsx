@@ -1,31 +1,74 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { FailureCard } from './failure-card.tsx';
-import { Failure, isPortal, signOut, visit } from './link-api.ts';
+import { asFailure, type Failure, isPortal, signOut, visit } from './link-api.ts';
 import { PortalPage } from './portal-page.tsx';
 import { SharePage } from './share-page.tsx';
-import { SignInCard } from './sign-in-card.tsx';
+import { SignInCard } from './sign-in/sign-in-card.tsx';
+import { SignInDialog } from './sign-in/sign-in-dialog.tsx';
 import { Waiting } from './waiting.tsx';
+import { Speaking, type Speech, speakAs, speechFor, useSpeech } from './words/speech.ts';
 
-type State = { kind: 'waiting' } | { kind: 'failed'; failure: Failure } | { kind: 'here'; visit: Visit | PortalVisit };
+type AnyVisit = Visit | PortalVisit;
+type State = { kind: 'waiting' } | { kind: 'failed'; failure: Failure } | { kind: 'here'; visit: AnyVisit };
 
-/** The page of a link or a portal: it shows what `visit` answers, and asks again when a session has ended. */
-export function App() {
-  const [state, setState] = useState<State>({ kind: 'waiting' });
-  const show = (found: Visit | PortalVisit) => setState({ kind: 'here', visit: found });
-  const fail = (cause: unknown) =>
-    setState({ kind: 'failed', failure: cause instanceof Failure ? cause : new Failure(0, '', 'Something went wrong.', null) });
-  const look = () => visit().then(show, fail);
-  const leave = () => signOut().then(look, fail);
-  useEffect(() => void look(), []);
+interface Doings {
+  /** Asks the link again, from the beginning. */
+  readonly look: () => void;
+  readonly show: (visit: AnyVisit) => void;
+  readonly fail: (cause: unknown) => void;
+  readonly leave: () => void;
+}
+
+function Page({ state, look, show, fail, leave }: Doings & { state: State }) {
+  /** What was shown before the session ended: it stays beneath the sign-in, and goes on after it. */
+  const [shown, setShown] = useState<Visit | null>(null);
+  const [sessions, setSessions] = useState(0);
+  useEffect(() => {
+    if (state.kind === 'here' && 'share' in state.visit && state.visit.share) setShown(state.visit);
+    if (state.kind === 'failed') setShown(null);
+  }, [state]);
 
   if (state.kind === 'waiting') return <Waiting />;
   if (state.kind === 'failed')
     return <FailureCard failure={state.failure} again={look} leave={state.failure.code === 'notAdmitted' ? leave : null} />;
   const { signIn } = state.visit;
-  if (!signIn.signedIn) return <SignInCard signIn={signIn} signedIn={show} failed={fail} />;
-  if (isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} leave={leave} />;
-  if ('share' in state.visit && state.visit.share)
-    return <SharePage visit={state.visit} share={state.visit.share} ended={look} leave={leave} />;
-  return <Waiting />;
+  const signedIn = (visit: AnyVisit) => {
+    setSessions(sessions + 1);
+    show(visit);
+  };
+  if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} leave={leave} />;
+  const current = 'share' in state.visit && state.visit.share ? state.visit : shown;
+  if (!current?.share) return signIn.signedIn ? <Waiting /> : <SignInCard signIn={signIn} signedIn={signedIn} failed={fail} />;
+  return (
+    <>
+      <SharePage key={current.visitor?.name ?? ''} visit={current} share={current.share} sessions={sessions} refused={look} leave={leave} />
+      {!signIn.signedIn && <SignInDialog signIn={signIn} signedIn={signedIn} failed={fail} />}
+    </>
+  );
+}
+
+/** The page of a link or a portal: it shows what `visit` answers, and asks again when a session has ended. */
+export function App() {
+  const [state, setState] = useState<State>({ kind: 'waiting' });
+  const [speech, setSpeech] = useState<Speech>(useSpeech());
+  const speak = async (lang: string) => {
+    const found = await speechFor(lang);
+    speakAs(found);
+    setSpeech(found);
+  };
+  const show = (found: AnyVisit) => void speak(found.signIn.lang).then(() => setState({ kind: 'here', visit: found }));
+  const fail = (cause: unknown) => void speak('').then(() => setState({ kind: 'failed', failure: asFailure(cause) }));
+  const look = () => void visit().then(show, fail);
+  const leave = () =>
+    void signOut().then(() => {
+      setState({ kind: 'waiting' });
+      look();
+    }, fail);
+  useEffect(look, []);
+  return (
+    <Speaking.Provider value={speech}>
+      <Page state={state} look={look} show={show} fail={fail} leave={leave} />
+    </Speaking.Provider>
+  );
 }

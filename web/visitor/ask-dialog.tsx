@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Failure } from './link-api.ts';
-import { failureWords } from './words.ts';
+import { asFailure } from './link-api.ts';
+import { failureWords } from './words/sentences.ts';
+import { useSpeech } from './words/speech.ts';
 
 /** What is asked before something changes. */
 export interface Question {
@@ -15,6 +16,8 @@ export interface Question {
 
 /** A question in front of the page; Escape leaves everything as it is. */
 export function AskDialog({ question, close }: { question: Question; close: (changed: boolean) => void }) {
+  const speech = useSpeech();
+  const { say } = speech;
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
@@ -33,14 +36,13 @@ export function AskDialog({ question, close }: { question: Question; close: (cha
       await question.run(value.trim());
       close(true);
     } catch (cause) {
-      const failure = cause instanceof Failure ? cause : null;
-      setProblem(
-        failure?.code === 'itemExists'
-          ? 'There is already something of that name.'
-          : failure
-            ? failureWords(failure).title
-            : 'That did not work.',
-      );
+      const failure = asFailure(cause);
+      const words: Record<string, string> = {
+        itemExists: say('nameTaken'),
+        pathMalformed: say('nameWrong'),
+        fieldInvalid: say('nameWrong'),
+      };
+      setProblem(words[failure.code] ?? failureWords(failure, speech).title);
       setBusy(false);
     }
   }
@@ -51,8 +53,8 @@ export function AskDialog({ question, close }: { question: Question; close: (cha
         {question.text && <p class="quiet">{question.text}</p>}
         {question.value !== null && (
           <label>
-            Name
-            <input name="value" value={question.value} autocomplete="off" required maxLength={255} />
+            {say('name')}
+            <input name="value" value={question.value} autocomplete="off" dir="auto" required maxLength={255} />
           </label>
         )}
         <p class="problem" role="alert">
@@ -60,7 +62,7 @@ export function AskDialog({ question, close }: { question: Question; close: (cha
         </p>
         <div class="dialog-actions">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
+            {say('cancel')}
           </button>
           <button type="submit" class={question.loss ? 'button loss' : 'button primary'} disabled={busy}>
             {question.action}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Failure } from './link-api.ts';
-import { failureWords } from './words.ts';
+import { failureWords } from './words/sentences.ts';
+import { useSpeech } from './words/speech.ts';
 
 /** Seconds until a moment, counted down. */
 export function useCountdown(seconds: number | null): number {
@@ -14,28 +15,40 @@ export function useCountdown(seconds: number | null): number {
   return left;
 }
 
+interface Properties {
+  readonly failure: Failure;
+  readonly again: () => void;
+  readonly leave: (() => void) | null;
+  /** In the place of the list: the page around it stays. */
+  readonly within?: boolean;
+}
+
 /** What happened in plain words, and what to do. */
-export function FailureCard({ failure, again, leave }: { failure: Failure; again: () => void; leave: (() => void) | null }) {
-  const { title, advice } = failureWords(failure);
+export function FailureCard({ failure, again, leave, within = false }: Properties) {
+  const speech = useSpeech();
+  const { say } = speech;
+  const { title, advice } = failureWords(failure, speech);
   const left = useCountdown(failure.retryAfter);
   useEffect(() => {
-    document.title = title;
+    if (!within) document.title = title;
   }, [title]);
   const final = failure.status === 404 || failure.status === 410;
+  const Box = within ? 'section' : 'main';
+  const Heading = within ? 'h2' : 'h1';
   return (
-    <main class="card">
-      <h1>{title}</h1>
+    <Box class="card">
+      <Heading>{title}</Heading>
       <p class="quiet">{advice}</p>
       {!final && (
         <button type="button" class="button primary" disabled={left > 0} onClick={again}>
-          {left > 0 ? `Try again in ${left} s` : 'Try again'}
+          {left > 0 ? say('tryAgainIn', { count: left }) : say('tryAgain')}
         </button>
       )}
       {leave && (
         <button type="button" class="button" onClick={leave}>
-          Sign in as somebody else
+          {say('somebodyElse')}
         </button>
       )}
-    </main>
+    </Box>
   );
 }

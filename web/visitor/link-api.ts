@@ -15,7 +15,10 @@ export class Failure extends Error {
 }
 
 /** The answer to a request that could not be sent at all. */
-export const offline = () => new Failure(0, 'offline', 'The server cannot be reached. Check your connection.', null);
+export const offline = () => new Failure(0, 'offline', '', null);
+
+/** Whatever was thrown, as a failure that can be told. */
+export const asFailure = (cause: unknown) => (cause instanceof Failure ? cause : new Failure(0, '', '', null));
 
 /** `/s/…` or `/p/…`: everything a page asks lies below its own address. */
 export const base = window.location.pathname.replace(/\/$/, '');
@@ -29,9 +32,9 @@ export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder', pa
 export function failureOf(status: number, text: string, retryAfter: string | null): Failure {
   try {
     const problem: { code?: string; detail?: string } = JSON.parse(text);
-    return new Failure(status, problem.code ?? '', problem.detail ?? 'Something went wrong.', retryAfter ? Number(retryAfter) : null);
+    return new Failure(status, problem.code ?? '', problem.detail ?? '', retryAfter ? Number(retryAfter) : null);
   } catch {
-    return new Failure(status, '', 'Something went wrong.', null);
+    return new Failure(status, '', '', null);
   }
 }
 
@@ -58,6 +61,15 @@ export const createFolder = (path: readonly string[]): Promise<void> => post(add
 export const rename = (path: readonly string[], name: string): Promise<void> => post(`${base}/rename`, { path: path.join('/'), name });
 export const remove = (path: readonly string[]): Promise<void> => ask(addressOf('file', path), { method: 'DELETE' });
 
+/** The beginning of a file as it is shown, with what it turned out to be. */
+export async function beginningOf(path: readonly string[], bytes: number, signal: AbortSignal) {
+  const response = await fetch(addressOf('view', path), { headers: { range: `bytes=0-${bytes - 1}`, accept: 'application/json' }, signal });
+  if (response.status === 416) return { mediaType: 'text/plain', text: '' };
+  if (!response.ok) throw failureOf(response.status, await response.text(), response.headers.get('retry-after'));
+  const mediaType = response.headers.get('content-type')?.split(';')[0] ?? '';
+  return { mediaType, text: mediaType === 'text/plain' ? await response.text() : '' };
+}
+
 /** What the server keeps of an upload. */
 export interface Received {
   readonly name: string;
@@ -65,19 +77,29 @@ export interface Received {
   readonly sha256: string;
 }
 
-/** Sends a file. XMLHttpRequest, since fetch says nothing of how much has been sent. */
-export function upload(path: readonly string[], file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<Received> {
+/**
+ * Sends a file. XMLHttpRequest, since fetch says nothing of how much has been sent.
+ * @param replaces the validator of the file that it takes the place of; null: of none
+ */
+export function upload(
+  path: readonly string[],
+  file: File,
+  replaces: string | null,
+  onProgress: (sent: number) => void,
+  signal: AbortSignal,
+): Promise<Received> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('PUT', addressOf('file', path));
     request.setRequestHeader('accept', 'application/json');
+    if (replaces !== null) request.setRequestHeader('if-match', replaces);
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () =>
-      request.status === 201
+      request.status === 201 || request.status === 200
         ? resolve(JSON.parse(request.responseText))
         : reject(failureOf(request.status, request.responseText, request.getResponseHeader('retry-after')));
     request.onerror = () => reject(offline());
-    request.onabort = () => reject(new Failure(0, 'cancelled', 'Cancelled.', null));
+    request.onabort = () => reject(new Failure(0, 'cancelled', '', null));
     signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });

@@ -1,5 +1,6 @@
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
+import { useSpeech } from './words/speech.ts';
 
 /** Title, who has signed in, and what may be done. */
 export function PageHead({
@@ -17,23 +18,32 @@ export function PageHead({
   message?: string;
   leave: () => void;
 }) {
+  const { say } = useSpeech();
   return (
     <header class="head">
       <div class="head-row">
-        <h1>{title}</h1>
+        <h1 dir="auto">{title}</h1>
         {visitor && (
           <div class="who">
-            <span class="quiet">{visitor.name || 'Signed in'}</span>
-            <button type="button" class="icon-button" onClick={leave} title="Sign out">
+            <span class="quiet">{visitor.name || say('signedIn')}</span>
+            <button type="button" class="icon-button" onClick={leave} title={say('signOut')}>
               <Icon name="signOut" />
-              <span class="for-reader">Sign out</span>
+              <span class="for-reader">{say('signOut')}</span>
             </button>
           </div>
         )}
       </div>
-      {description && <p class="lines">{description}</p>}
+      {description && (
+        <p class="lines" dir="auto">
+          {description}
+        </p>
+      )}
       <p class="quiet">{sentence}</p>
-      {message && <p class="notice lines">{message}</p>}
+      {message && (
+        <p class="notice lines" dir="auto">
+          {message}
+        </p>
+      )}
     </header>
   );
 }

@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useSpeech } from './words/speech.ts';
 
 const patience = 200; // ms: what comes sooner needs no sign of waiting
 
 /** Grey rows in the place of what is still on its way. */
 export function Waiting() {
+  const { say } = useSpeech();
   const [shown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), patience);
@@ -11,7 +13,7 @@ export function Waiting() {
   }, []);
   if (!shown) return null;
   return (
-    <div class="column skeleton" role="status" aria-label="Loading">
+    <div class="column skeleton" role="status" aria-label={say('loading')}>
       {[1, 2, 3, 4, 5].map((row) => (
         <div key={row} />
       ))}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { languages } from '#core/words/languages.ts';
 import { bodyOf, count, etag, freeText, instant, limits, lineOf, recordId } from './field.ts';
 
 /** Kinds of sign-in, by the number that the interface gives them (decisions.md, Fields). */
@@ -22,9 +23,6 @@ export const keepsUsers = (typeId: number) => typeId === profileTypes.USERS || t
 /** What stands in an answer for a secret; sent back, it leaves the secret as it is. */
 export const secretMask = '********';
 
-/** Languages for which the visitor's pages exist. */
-export const pageLanguages = ['en'] as const;
-
 /** Every field of a login profile, once. */
 export const loginProfileFields = {
   id: recordId('Number of the login profile, unique in the installation.'),
@@ -44,7 +42,7 @@ export const loginProfileFields = {
   username: lineOf(limits.name, { description: 'User name of a PASSWORD profile; empty: the password alone is asked for.' }),
   password: lineOf(limits.password, { description: `Password of a PASSWORD profile; answered as ${secretMask}.` }),
   lang: lineOf(35, {
-    description: `Language of the visitor's pages, as a BCP 47 tag (${pageLanguages.join(', ')}); empty: the visitor's own.`,
+    description: `Language of the visitor's pages, as a BCP 47 tag (${languages.join(', ')}); empty: the visitor's own.`,
   }),
   startupMessage: freeText('Shown where a visitor signs in.'),
   configuration: Type.String({

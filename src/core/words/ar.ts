@@ -3,7 +3,6 @@ import type { Words } from './words.ts';
 export const ar: Words = {
   userName: 'اسم المستخدم',
   password: 'كلمة المرور',
-  code: 'الرمز',
   signIn: 'تسجيل الدخول',
   signingIn: 'جارٍ تسجيل الدخول…',
   signOut: 'تسجيل الخروج',
@@ -34,7 +33,6 @@ export const ar: Words = {
   youMayUntil: 'يمكنك {actions} حتى {moment}.',
   youMayUntilDay: 'يمكنك {actions} حتى نهاية {moment}.',
   nothingAllowed: 'لا شيء مسموح لك به هنا.',
-  files: 'الملفات',
   folders: 'المجلدات',
   searchHere: 'ابحث في هذا المجلد',
   sortBy: 'الترتيب',
@@ -60,7 +58,6 @@ export const ar: Words = {
     many: '{count} بايت',
     other: '{count} بايت',
   },
-  open: 'فتح {name}',
   choose: 'اختيار {name}',
   chooseAll: 'اختيار الكل',
   chosen: {
@@ -106,7 +103,6 @@ export const ar: Words = {
   nameWrong: 'لا يجوز أن يحتوي الاسم على / أو \\ ولا أن يكون . أو ..',
   upload: 'رفع',
   uploads: 'عمليات الرفع',
-  chooseFiles: 'اختيار ملفات',
   chooseFolder: 'اختيار مجلد',
   takePicture: 'التقاط صورة',
   dropToUpload: 'أفلت للرفع',

@@ -3,7 +3,6 @@ export const en = {
   // Signing in
   userName: 'User name',
   password: 'Password',
-  code: 'Code',
   signIn: 'Sign in',
   signingIn: 'Signing in…',
   signOut: 'Sign out',
@@ -29,7 +28,6 @@ export const en = {
   youMayUntilDay: 'You may {actions} until the end of {moment}.',
   nothingAllowed: 'There is nothing you may do here.',
   // The files
-  files: 'Files',
   folders: 'Folders',
   searchHere: 'Search in this folder',
   sortBy: 'Sort',
@@ -41,7 +39,6 @@ export const en = {
   sortSmallest: 'Smallest first',
   items: { one: '{count} item', other: '{count} items' },
   bytes: { one: '{count} byte', other: '{count} bytes' },
-  open: 'Open {name}',
   choose: 'Choose {name}',
   chooseAll: 'Choose all',
   chosen: { one: '{count} chosen', other: '{count} chosen' },
@@ -83,7 +80,6 @@ export const en = {
   // Uploading
   upload: 'Upload',
   uploads: 'Uploads',
-  chooseFiles: 'Choose files',
   chooseFolder: 'Choose a folder',
   takePicture: 'Take a picture',
   dropToUpload: 'Drop to upload here',

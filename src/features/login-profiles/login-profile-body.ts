@@ -1,6 +1,7 @@
 import { fieldRefusal } from '#core/messages.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
-import { pageLanguages, profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { languages } from '#core/words/languages.ts';
 import { readConfiguration } from './configuration.ts';
 
 /** What of a profile a body may set, secrets open. */
@@ -34,8 +35,8 @@ function checkRanges(text: string): void {
 }
 
 function checkLanguage(lang: string): void {
-  const known: readonly string[] = pageLanguages;
-  if (lang !== '' && !known.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${pageLanguages.join(', ')}`);
+  const known: readonly string[] = languages;
+  if (lang !== '' && !known.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${languages.join(', ')}`);
 }
 
 function checkPasswordProfile({ type_id, password, username }: ProfileText): void {

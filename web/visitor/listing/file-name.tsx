@@ -4,7 +4,7 @@ import { splitName } from '#kit/format.ts';
 export function FileName({ name }: { name: string }) {
   const [begin, end] = splitName(name);
   return (
-    <span class="name" title={name}>
+    <span class="name" title={name} dir="auto">
       <span class="name-begin">{begin}</span>
       <span class="name-end">{end}</span>
     </span>

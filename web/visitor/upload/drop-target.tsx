@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
+import { droppedFiles } from './dropped-files.ts';
+import type { Upload } from './uploads.ts';
 
-/** While something is dragged over the page, the whole page is the target. */
-export function useDrop(take: ((files: File[]) => void) | null): boolean {
+/** While something is dragged over the page, the whole page is the target; what is pasted counts as dropped. */
+export function useDrop(take: ((files: readonly Upload[]) => void) | null): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
     if (!take) return;
     let depth = 0;
-    const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
     const enter = (event: DragEvent) => {
-      if (!holdsFiles(event)) return;
+      if (!event.dataTransfer?.types.includes('Files')) return;
       depth += 1;
       setOver(true);
     };
@@ -20,12 +21,12 @@ export function useDrop(take: ((files: File[]) => void) | null): boolean {
       event.preventDefault();
       depth = 0;
       setOver(false);
-      take([...(event.dataTransfer?.files ?? [])]);
+      if (event.dataTransfer) void droppedFiles(event.dataTransfer).then(take);
     };
     const allow = (event: DragEvent) => event.preventDefault();
     const paste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length > 0) take(files);
+      if (files.length > 0) take(files.map((file) => ({ file, folder: [] })));
     };
     const abort = new AbortController();
     const { signal } = abort;
@@ -37,30 +38,4 @@ export function useDrop(take: ((files: File[]) => void) | null): boolean {
     return () => abort.abort();
   }, [take]);
   return over;
-}
-
-/** A button that lets the visitor choose files. */
-export function ChooseFiles({
-  children,
-  className,
-  take,
-}: {
-  children: preact.ComponentChildren;
-  className: string;
-  take: (files: File[]) => void;
-}) {
-  return (
-    <label class={className}>
-      {children}
-      <input
-        type="file"
-        multiple
-        class="for-reader"
-        onChange={({ currentTarget }) => {
-          take([...(currentTarget.files ?? [])]);
-          currentTarget.value = '';
-        }}
-      />
-    </label>
-  );
 }

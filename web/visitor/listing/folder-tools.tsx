@@ -1,23 +1,30 @@
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
-import { ChooseFiles } from './drop-target.tsx';
-import { addressOfFolder } from './folder-address.ts';
-import { addressOf } from './link-api.ts';
+import { addressOfFolder } from '../folder-address.ts';
+import { addressOf } from '../link-api.ts';
+import { UploadButtons } from '../upload/upload-buttons.tsx';
+import type { Upload } from '../upload/uploads.ts';
+import { useSpeech } from '../words/speech.ts';
+import type { Can } from './entry-row.tsx';
 import type { Wanted } from './use-folder.ts';
 
 interface Properties {
   readonly share: NonNullable<Visit['share']>;
+  readonly can: Can;
   readonly path: readonly string[];
+  /** How many it holds; null: not known yet. */
+  readonly total: number | null;
   readonly wanted: Wanted;
   readonly want: (over: Partial<Wanted>) => void;
-  readonly take: (files: File[]) => void;
+  readonly take: ((files: readonly Upload[]) => void) | null;
   readonly newFolder: () => void;
 }
 
 function Breadcrumbs({ share, path }: Pick<Properties, 'share' | 'path'>) {
+  const { say } = useSpeech();
   if (path.length === 0) return null;
   return (
-    <nav aria-label="Folders" class="crumbs">
+    <nav aria-label={say('folders')} class="crumbs">
       <a href={addressOfFolder([])}>{share.name || share.title}</a>
       {path.map((name, index) => (
         <span key={path.slice(0, index + 1).join('/')}>
@@ -34,12 +41,12 @@ function Breadcrumbs({ share, path }: Pick<Properties, 'share' | 'path'>) {
 }
 
 const orders = [
-  ['name asc', 'Name, A to Z'],
-  ['name desc', 'Name, Z to A'],
-  ['modifiedDateTime desc', 'Newest first'],
-  ['modifiedDateTime asc', 'Oldest first'],
-  ['size desc', 'Largest first'],
-  ['size asc', 'Smallest first'],
+  ['name asc', 'sortNameUp'],
+  ['name desc', 'sortNameDown'],
+  ['modifiedDateTime desc', 'sortNewest'],
+  ['modifiedDateTime asc', 'sortOldest'],
+  ['size desc', 'sortLargest'],
+  ['size asc', 'sortSmallest'],
 ] as const;
 
 const fields = { name: 'name', size: 'size', modifiedDateTime: 'modifiedDateTime' } as const;
@@ -50,8 +57,8 @@ function readOrder(value: string): Partial<Wanted> {
 }
 
 /** Where one is, how it is sorted, and what can be done with the whole folder. */
-export function FolderTools({ share, path, wanted, want, take, newFolder }: Properties) {
-  const { can } = share;
+export function FolderTools({ share, can, path, total, wanted, want, take, newFolder }: Properties) {
+  const { say } = useSpeech();
   return (
     <div class="tools">
       <Breadcrumbs share={share} path={path} />
@@ -60,40 +67,41 @@ export function FolderTools({ share, path, wanted, want, take, newFolder }: Prop
           <input
             class="search"
             type="search"
-            placeholder="Search in this folder"
-            aria-label="Search in this folder"
+            placeholder={say('searchHere')}
+            aria-label={say('searchHere')}
             value={wanted.searchWord}
             onInput={({ currentTarget }) => want({ searchWord: currentTarget.value })}
           />
           <select
-            aria-label="Sort"
+            aria-label={say('sortBy')}
             value={`${wanted.sortField} ${wanted.sortOrder}`}
             onChange={({ currentTarget }) => want(readOrder(currentTarget.value))}
           >
             {orders.map(([value, words]) => (
               <option key={value} value={value}>
-                {words}
+                {say(words)}
               </option>
             ))}
           </select>
           <span class="tools-actions">
             {can.createFolder && (
-              <button type="button" class="button" onClick={newFolder}>
-                <Icon name="folderPlus" /> New folder
+              <button type="button" class="button" onClick={newFolder} title={say('newFolder')}>
+                <Icon name="folderPlus" /> <span class="words">{say('newFolder')}</span>
               </button>
             )}
-            {can.downloadFolder && (
-              <a class={can.upload ? 'button' : 'button primary'} href={addressOf('zip', path)} download>
-                <Icon name="download" /> All as zip
+            {can.downloadFolder && total !== 0 && (
+              <a class={can.upload ? 'button' : 'button primary'} href={addressOf('zip', path)} download title={say('allAsZip')}>
+                <Icon name="download" /> <span class="words">{say('allAsZip')}</span>
               </a>
             )}
-            {can.upload && (
-              <ChooseFiles className="button primary" take={take}>
-                <Icon name="upload" /> Upload
-              </ChooseFiles>
-            )}
+            {take && <UploadButtons take={take} />}
           </span>
         </div>
+      )}
+      {share.folder && total !== null && total > 0 && (
+        <p class="quiet small" role="status">
+          {say('items', { count: total })}
+        </p>
       )}
     </div>
   );

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
+
+/** A line between browser and server on which connections are cut. */
+export interface CuttingProxy {
+  readonly port: number;
+  /** Where the line leads to from now on. */
+  lead(to: string): void;
+  /** Cuts every connection that carries this text; a browser tries some once more by itself. Empty: none. */
+  cutAt(text: string): void;
+}
+
+export async function startCuttingProxy(t: TestContext): Promise<CuttingProxy> {
+  let [target, cut] = ['', ''];
+  const open = new Set<Socket>();
+  const server = createServer((browser) => {
+    const postern = connect(Number(new URL(target).port), '127.0.0.1');
+    for (const socket of [browser, postern]) {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket)).on('error', () => {});
+    }
+    browser.on('data', (bytes) => {
+      if (cut === '' || !bytes.includes(cut)) return postern.write(bytes);
+      browser.resetAndDestroy();
+      return postern.destroy();
+    });
+    postern.pipe(browser);
+    browser.on('end', () => postern.end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, async () => {
+    for (const socket of open) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    lead(to) {
+      target = to;
+    },
+    cutAt(text) {
+      cut = text;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { allWords } from '#core/words/all-words.ts';
+import { languages } from '#core/words/languages.ts';
+import { openWindow } from '../parts/chromium.ts';
+import { newShare, startPostern } from '../start.ts';
+
+test('the page speaks every language that it promises, in its direction, the refusals included', async (t) => {
+  const postern = await startPostern(t);
+  const share = await postern.call('share/add', newShare());
+  for (const language of languages) {
+    const words = allWords[language];
+    const { window, complaints } = await openWindow(t, { width: 390, dark: false, locale: language });
+    const page = await window.newPage();
+    await page.goto(share.viewUrl);
+    await page.getByPlaceholder(words.searchHere).waitFor();
+    const html = page.locator('html');
+    assert.deepEqual([await html.getAttribute('lang'), await html.getAttribute('dir')], [language, language === 'ar' ? 'rtl' : 'ltr']);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(violations, [], language);
+    assert.deepEqual(complaints, []);
+    await page.goto(`${postern.publicUrl}/s/nothing-of-the-kind`);
+    await page.getByRole('heading', { name: words.linkUnknown }).waitFor();
+    await page.getByText(words.linkUnknownNext).waitFor();
+    await window.close();
+  }
+});
+
+test("the profile's language goes before the browser's", async (t) => {
+  const postern = await startPostern(t);
+  const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 1, lang: 'fr' });
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const { window } = await openWindow(t, { width: 390, dark: false, locale: 'de' });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByPlaceholder(allWords.fr.searchHere).waitFor();
+});

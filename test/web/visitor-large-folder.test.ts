@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openWindow } from '../parts/chromium.ts';
+import { newShare, startPostern } from '../start.ts';
+
+test('a folder of thousands is scrolled to its end, searched, and taken in part', async (t) => {
+  const postern = await startPostern(t);
+  const folder = join(postern.files, 'many');
+  await mkdir(folder);
+  const nameOf = (index: number) => `file-${String(index).padStart(4, '0')}.txt`;
+  await Promise.all(Array.from({ length: 3000 }, (_, index) => writeFile(join(folder, nameOf(index)), String(index))));
+  const share = await postern.call('share/add', newShare({ path: '/many' }));
+  const { window, complaints } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByText('3,000 items').waitFor();
+  assert.ok((await page.getByRole('listitem').count()) < 100, 'only what is seen is drawn');
+
+  await page.keyboard.press('End');
+  await page.getByRole('link', { name: /^file-2999.txt/ }).waitFor();
+  assert.equal(await page.getByRole('listitem').last().getAttribute('aria-posinset'), '3000');
+
+  await page.getByLabel('Choose file-2999.txt').check();
+  await page.getByLabel('Choose file-2998.txt').check();
+  await page.getByText('2 chosen').waitFor();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download as zip' }).click();
+  await (await downloading).path();
+
+  await page.getByRole('searchbox').fill('0123');
+  await page.getByText('1 item', { exact: true }).waitFor();
+  await page.getByRole('link', { name: /^file-0123.txt/ }).waitFor();
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { samplePdf, samplePng } from '../../scripts/sample-files.ts';
+import { openWindow } from '../parts/chromium.ts';
+import { newShare, startPostern } from '../start.ts';
+
+async function openFolder(t: TestContext, over: object = {}) {
+  const postern = await startPostern(t);
+  const folder = join(postern.files, 'look');
+  await mkdir(join(folder, 'inner'), { recursive: true });
+  await writeFile(join(folder, 'a hill.png'), samplePng(60, 40));
+  await writeFile(join(folder, 'b report.pdf'), samplePdf([['Annual report', 'What it cost'], ['Second page']]));
+  await writeFile(join(folder, 'c notes.md'), '# Notes\n<script>alert(1)</script>\n');
+  await writeFile(join(folder, 'd sheet.xlsx'), Buffer.alloc(100));
+  await writeFile(join(folder, 'Makefile'), 'all: build\n');
+  const share = await postern.call('share/add', newShare({ path: '/look', ...over }));
+  const { window, complaints } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByRole('link', { name: /^a hill.png/ }).waitFor();
+  return { page, complaints, postern, share };
+}
+
+test('a visitor looks at one file after the other, without downloading them, and comes back to the list', async (t) => {
+  const { page, complaints } = await openFolder(t);
+
+  await page.getByRole('link', { name: /^a hill.png/ }).click();
+  await page.locator('.look-image').waitFor();
+  const image = "document.querySelector('.look-image')";
+  assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 60);
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('region', { name: 'Page 1 of 2' }).getByText('What it cost').waitFor();
+  await page.getByRole('link', { name: 'Next: c notes.md' }).click();
+  await page.getByText('<script>alert(1)</script>').waitFor();
+  await page.getByRole('link', { name: 'Next: d sheet.xlsx' }).click();
+  await page.getByText('A file of this kind cannot be shown here.').waitFor();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  assert.deepEqual(violations, []);
+  await page.goBack();
+  await page.getByText('<script>alert(1)</script>').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: /^Makefile/ }).click();
+  await page.getByText('all: build').waitFor();
+  // The one refusal is the spreadsheet's, which cannot be looked at.
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('415')),
+    [],
+  );
+});
+
+test('the address of a look can be passed on, and axe finds nothing wrong with a PDF or a text', async (t) => {
+  const { page, share } = await openFolder(t);
+  for (const [name, sign] of [
+    ['b report.pdf', 'Annual report'],
+    ['c notes.md', '# Notes'],
+  ] as const) {
+    await page.goto('about:blank');
+    await page.goto(`${share.viewUrl}#look/${encodeURIComponent(name)}`);
+    await page.getByText(sign).first().waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      [],
+    );
+  }
+});
+
+test('nothing is offered that would be refused: without the permission to look a row is a download', async (t) => {
+  const { page } = await openFolder(t, { canView: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false });
+  const row = page.getByRole('link', { name: /^a hill.png/ });
+  assert.equal(await row.getAttribute('download'), 'a hill.png');
+  assert.equal(await page.getByRole('button', { name: /^More for/ }).count(), 0);
+  assert.equal(await page.getByLabel('Upload', { exact: true }).count(), 0);
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { openWindow } from '../parts/chromium.ts';
+import { newShare, startPostern, usersProfile } from '../start.ts';
+
+test('a session that ends in the middle asks again, and goes on at the same place with what was begun', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  await mkdir(join(postern.files, 'reports/2026'), { recursive: true });
+  await writeFile(join(postern.files, 'reports/2026/march.txt'), 'March');
+  const share = await postern.call('share/add', newShare({ path: '/reports', authenticationId: profile.id }));
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(`${share.viewUrl}#/2026`);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /^march.txt/ }).waitFor();
+
+  const next = 'another good password 4711';
+  await postern.call('accessuser/updateUserPassword', {
+    username: 'ann',
+    authId: profile.id,
+    userPassword: next,
+    confirmPassword: next,
+  });
+  await page
+    .getByLabel('Upload', { exact: true })
+    .setInputFiles({ name: 'april.txt', mimeType: 'text/plain', buffer: Buffer.from('April') });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Your session has ended.').waitFor();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  assert.deepEqual(violations, []);
+  await dialog.getByLabel('User name').fill('ann');
+  await dialog.getByLabel('Password', { exact: true }).fill(next);
+  await page.keyboard.press('Enter');
+
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Everything has arrived').waitFor();
+  await page.getByRole('link', { name: /^april.txt/ }).waitFor();
+  assert.equal(await readFile(join(postern.files, 'reports/2026/april.txt'), 'utf8'), 'April');
+});
+
+test('whoever tried too often sees how long to wait', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const { window } = await openWindow(t, { width: 390, dark: true });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill('wrong');
+  for (let attempt = 0; attempt < 9; attempt += 1) {
+    const answered = page.waitForResponse(/sign-in$/);
+    await page.getByLabel('Password', { exact: true }).press('Enter');
+    if ((await answered).status() === 429) break;
+  }
+  await page.getByText(/Too many attempts Wait \d+ second/).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Sign in' }).isDisabled(), true);
+});

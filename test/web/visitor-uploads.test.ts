@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { openWindow } from '../parts/chromium.ts';
+import { newShare, startPostern, temporaryFolder } from '../start.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
+
+const fileOf = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+test('of 200 files whose line is cut once all arrive: the one that broke is tried again at a press', async (t) => {
+  const proxy = await startCuttingProxy(t);
+  const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: `http://localhost:${proxy.port}` } });
+  proxy.lead(postern.apiUrl);
+  await mkdir(join(postern.files, 'inbox'));
+  const share = await postern.call('share/add', newShare({ path: '/inbox' }));
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByText('This folder is empty.').waitFor();
+
+  proxy.cutAt('text 77');
+  const files = Array.from({ length: 200 }, (_, index) => fileOf(`file ${index}.txt`, `text ${index}`));
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(files);
+
+  await page.getByText('1 file did not arrive').waitFor({ timeout: 60_000 });
+  assert.equal((await readdir(join(postern.files, 'inbox'))).length, 199);
+  proxy.cutAt('');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Everything has arrived').waitFor();
+  assert.equal((await readdir(join(postern.files, 'inbox'))).length, 200);
+  for (const { name, buffer } of files) assert.deepEqual(await readFile(join(postern.files, 'inbox', name)), buffer);
+});
+
+test('a name that is there is asked about: keep both, replace, or leave out, for one or for all', async (t) => {
+  const postern = await startPostern(t);
+  const inbox = join(postern.files, 'inbox');
+  await mkdir(inbox);
+  for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) await writeFile(join(inbox, name), 'old');
+  const share = await postern.call('share/add', newShare({ path: '/inbox' }));
+  const { window } = await openWindow(t, { width: 390, dark: true });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+
+  const upload = page.getByLabel('Upload', { exact: true });
+  await upload.setInputFiles([fileOf('a.txt', 'new'), fileOf('b.txt', 'new')]);
+  await page.getByRole('group', { name: 'a.txt is already there' }).waitFor();
+  await page.getByText('The same for 1 other').waitFor();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  assert.deepEqual(violations, []);
+  await page.getByRole('button', { name: 'Replace the one that is there' }).click();
+  await page.getByRole('group', { name: 'b.txt is already there' }).waitFor();
+  await page.getByRole('button', { name: 'Keep both' }).click();
+  await page.getByText('Everything has arrived').waitFor();
+  await upload.setInputFiles([fileOf('c.txt', 'new'), fileOf('d.txt', 'new')]);
+  await page.getByText('The same for 1 other').click();
+  await page.getByRole('button', { name: 'Leave it out' }).click();
+  await page.getByRole('group', { name: /is already there/ }).waitFor({ state: 'detached' });
+
+  const kept = await Promise.all((await readdir(inbox)).sort().map(async (name) => [name, await readFile(join(inbox, name), 'utf8')]));
+  assert.deepEqual(kept, [
+    ['a.txt', 'new'],
+    ['b (2).txt', 'new'],
+    ['b.txt', 'old'],
+    ['c.txt', 'old'],
+    ['d.txt', 'old'],
+  ]);
+});
+
+test('a folder is uploaded with all that is in it', async (t) => {
+  const postern = await startPostern(t);
+  const own = await mkdtemp(join(await temporaryFolder(t), 'own-'));
+  await mkdir(join(own, 'trip/day 1'), { recursive: true });
+  await writeFile(join(own, 'trip/plan.txt'), 'plan');
+  await writeFile(join(own, 'trip/day 1/photo.txt'), 'photo');
+  await mkdir(join(postern.files, 'inbox'));
+  const share = await postern.call('share/add', newShare({ path: '/inbox' }));
+  const { window, complaints } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+
+  await page.getByLabel('Choose a folder').setInputFiles(join(own, 'trip'));
+  await page.getByText('Everything has arrived').waitFor();
+
+  assert.equal(await readFile(join(postern.files, 'inbox/trip/plan.txt'), 'utf8'), 'plan');
+  assert.equal(await readFile(join(postern.files, 'inbox/trip/day 1/photo.txt'), 'utf8'), 'photo');
+  await page.getByRole('link', { name: /^trip/ }).waitFor();
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,105 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Listing } from '#core/records/visit.ts';
+import { asFailure, type Failure, list } from '../link-api.ts';
+
+export type Entry = Listing['entries'][number];
+
+const pageSize = 500;
+const typingPause = 150; // ms between the last letter and the question
+
+/** How a folder is sorted and what is looked for in it. */
+export interface Wanted {
+  readonly sortField: 'name' | 'size' | 'modifiedDateTime';
+  readonly sortOrder: 'asc' | 'desc';
+  readonly searchWord: string;
+}
+
+/** A folder of any size, as far as it has been asked for. */
+export interface Folder {
+  /** null: not known yet. */
+  readonly total: number | null;
+  readonly failure: Failure | null;
+  readonly loading: boolean;
+  /** null: still on its way. */
+  at(index: number): Entry | null;
+  /** Entries known by now, with their place. */
+  readonly known: readonly (readonly [number, Entry])[];
+  /** Asks for what is to be seen and is not there yet. */
+  need(from: number, to: number): void;
+  again(): void;
+}
+
+interface Found {
+  readonly total: number | null;
+  readonly pages: ReadonlyMap<number, readonly Entry[]>;
+}
+const nothing: Found = { total: null, pages: new Map() };
+
+/** Waits until typing pauses. */
+function useSettled(wanted: Wanted): Wanted {
+  const [settled, setSettled] = useState(wanted);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(wanted), wanted.searchWord === settled.searchWord ? 0 : typingPause);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify(wanted)]);
+  return settled;
+}
+
+/** Asks for a folder, page by page; `version` raised asks again. */
+export function useFolder(path: readonly string[], wanted: Wanted, version: number): Folder {
+  const { sortField, sortOrder, searchWord } = useSettled(wanted);
+  const [found, setFound] = useState<Found>(nothing);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [turn, setTurn] = useState(0);
+  const [loading, setLoading] = useState(true);
+  const asked = useRef(new Set<number>());
+  const run = useRef(0);
+  const place = JSON.stringify(path);
+
+  function ask(page: number, mine: number): void {
+    asked.current.add(page);
+    setLoading(true);
+    const query = { startIndex: String(page * pageSize), pageSize: String(pageSize), sortField, sortOrder };
+    list(path, searchWord ? { ...query, searchWord } : query)
+      .then(
+        ({ entries, totalCount }) => {
+          if (mine !== run.current) return;
+          setFailure(null);
+          setFound(({ pages }) => ({ total: totalCount, pages: new Map(page === 0 ? [] : pages).set(page, entries) }));
+        },
+        (cause) => {
+          if (mine !== run.current) return;
+          asked.current.delete(page);
+          setFailure(asFailure(cause));
+        },
+      )
+      .finally(() => mine === run.current && setLoading(false));
+  }
+
+  useEffect(() => setFound(nothing), [place]);
+  useEffect(() => {
+    run.current += 1;
+    asked.current = new Set();
+    ask(0, run.current);
+  }, [place, sortField, sortOrder, searchWord, version, turn]);
+
+  const known = useMemo(
+    () =>
+      [...found.pages]
+        .sort(([a], [b]) => a - b)
+        .flatMap(([page, entries]) => entries.map((entry, index) => [page * pageSize + index, entry] as const)),
+    [found],
+  );
+  return {
+    total: found.total,
+    failure,
+    loading,
+    known,
+    at: (index) => found.pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? null,
+    need(from, to) {
+      for (let page = Math.floor(from / pageSize); page <= Math.floor(Math.max(from, to - 1) / pageSize); page += 1)
+        if (!asked.current.has(page)) ask(page, run.current);
+    },
+    again: () => setTurn(turn + 1),
+  };
+}

@@ -1,0 +1,50 @@
+import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+const beyond = 12; // rows drawn above and below what is seen
+
+/** Rows from the first up to, not including, the last. */
+export interface RowWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Which of so many rows of one height can be seen: only these are drawn, so that a folder may hold any number. */
+export function useWindow(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
+  const [seen, setSeen] = useState<RowWindow>({ from: 0, to: Math.min(count, 40) });
+  useEffect(() => {
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const top = list.current?.getBoundingClientRect().top ?? 0;
+      const from = Math.max(0, Math.floor(-top / rowHeight) - beyond);
+      const to = Math.min(count, Math.ceil((window.innerHeight - top) / rowHeight) + beyond);
+      setSeen((before) => (before.from === from && before.to === to ? before : { from, to: Math.max(from, to) }));
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(measure);
+    };
+    measure();
+    window.addEventListener('scroll', soon, { passive: true });
+    window.addEventListener('resize', soon);
+    return () => {
+      cancelAnimationFrame(frame);
+      window.removeEventListener('scroll', soon);
+      window.removeEventListener('resize', soon);
+    };
+  }, [count, rowHeight]);
+  return { from: Math.min(seen.from, count), to: Math.min(seen.to, count) };
+}
+
+/** Follows a media query. */
+export function useMedia(query: string): boolean {
+  const [fits, setFits] = useState(() => window.matchMedia(query).matches);
+  useEffect(() => {
+    const media = window.matchMedia(query);
+    const follow = () => setFits(media.matches);
+    follow();
+    media.addEventListener('change', follow);
+    return () => media.removeEventListener('change', follow);
+  }, [query]);
+  return fits;
+}

@@ -1,0 +1,131 @@
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from '#kit/icons.tsx';
+import { addressOfLook } from '../folder-address.ts';
+import { addressOf } from '../link-api.ts';
+import type { Can } from '../listing/entry-row.tsx';
+import { type FileKind, kindOf } from '../listing/file-kind.ts';
+import { FileName } from '../listing/file-name.tsx';
+import type { Entry, Folder } from '../listing/use-folder.ts';
+import { Waiting } from '../waiting.tsx';
+import { useSpeech } from '../words/speech.ts';
+import { FileCard } from './file-card.tsx';
+import { TextPane } from './text-pane.tsx';
+
+const PdfPane = lazy(() => import('./pdf-pane.tsx').then(({ PdfPane }) => PdfPane));
+
+interface Properties {
+  readonly name: string;
+  readonly folderPath: readonly string[];
+  readonly pathOf: (name: string) => readonly string[];
+  readonly folder: Folder;
+  readonly can: Can;
+  /** Address to go back to. */
+  readonly back: string;
+}
+
+interface PaneProperties {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly kind: FileKind;
+  readonly entry: Entry | null;
+  readonly can: Can;
+}
+
+/** The file itself, as far as it can be shown. */
+function Pane({ path, name, kind, entry, can }: PaneProperties) {
+  const [broken, setBroken] = useState(false);
+  const [found, setFound] = useState<FileKind>(kind);
+  const source = addressOf('view', path);
+  const fail = () => setBroken(true);
+  if (broken) return <FileCard name={name} entry={entry} path={path} can={can} />;
+  if (found === 'image') return <img class="look-image" src={source} alt={name} onError={fail} />;
+  // biome-ignore lint/a11y/useMediaCaption: the files are the visitors' own; nobody wrote captions for them
+  if (found === 'video') return <video class="look-media" src={source} controls onError={fail} />;
+  // biome-ignore lint/a11y/useMediaCaption: as above
+  if (found === 'sound') return <audio class="look-sound" src={source} controls onError={fail} />;
+  if (found === 'pdf')
+    return (
+      <Suspense fallback={<Waiting />}>
+        <PdfPane source={source} name={name} fail={fail} />
+      </Suspense>
+    );
+  return <TextPane path={path} tell={setFound} fail={fail} />;
+}
+
+function Step({ entry, icon, words, path }: { entry: Entry | null; icon: IconName; words: string; path: readonly string[] }) {
+  if (!entry) return <span class="icon-button" aria-hidden="true" />;
+  return (
+    <a class="icon-button" href={addressOfLook(path)} title={words}>
+      <Icon name={icon} />
+      <span class="for-reader">{`${words}: ${entry.name}`}</span>
+    </a>
+  );
+}
+
+/** The files beside this one, as the folder is sorted. */
+function neighbours(folder: Folder, name: string) {
+  const files = folder.known.filter(([, entry]) => !entry.folder);
+  const at = files.findIndex(([, entry]) => entry.name === name);
+  const entryAt = (index: number) => (at < 0 ? null : (files[index]?.[1] ?? null));
+  const place = files[at]?.[0];
+  if (place !== undefined && folder.total !== null) folder.need(place, Math.min(place + 2, folder.total));
+  return { entry: entryAt(at), before: entryAt(at - 1), after: entryAt(at + 1) };
+}
+
+/** The look at a file fills the page; Escape and the back button close it. */
+export function LookAt({ name, folderPath, pathOf, folder, can, back }: Properties) {
+  const { say } = useSpeech();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const { entry, before, after } = neighbours(folder, name);
+  const lookPath = (one: Entry | null) => (one ? [...folderPath, one.name] : []);
+  useEffect(() => {
+    if (!dialog.current?.open) dialog.current?.showModal();
+    body.current?.focus();
+  }, []);
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.target instanceof HTMLMediaElement || event.altKey || event.ctrlKey || event.metaKey) return;
+      const step = { ArrowLeft: before, ArrowRight: after }[event.key];
+      if (step) window.location.hash = addressOfLook(lookPath(step));
+    };
+    document.addEventListener('keydown', keys);
+    return () => document.removeEventListener('keydown', keys);
+  }, [before?.name, after?.name]);
+  const close = () => {
+    window.location.hash = back;
+  };
+  const path = pathOf(name);
+  const kind = entry ? kindOf(entry.mediaType) : 'unknown';
+  return (
+    <dialog
+      ref={dialog}
+      class="look"
+      aria-label={name}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+    >
+      <header class="look-head">
+        <FileName name={name} />
+        <Step entry={before} icon="left" words={say('previous')} path={lookPath(before)} />
+        <Step entry={after} icon="right" words={say('next')} path={lookPath(after)} />
+        {can.download && (
+          <a class="icon-button" href={addressOf('file', path)} download={name} title={say('download')}>
+            <Icon name="download" />
+            <span class="for-reader">{say('downloadNamed', { name })}</span>
+          </a>
+        )}
+        <button type="button" class="icon-button" onClick={close} title={say('close')}>
+          <Icon name="close" />
+          <span class="for-reader">{say('close')}</span>
+        </button>
+      </header>
+      <div ref={body} class="look-body" tabIndex={-1}>
+        {folder.total !== null && <Pane key={`${name} ${kind}`} path={path} name={name} kind={kind} entry={entry} can={can} />}
+      </div>
+    </dialog>
+  );
+}

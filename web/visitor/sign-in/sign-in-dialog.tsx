@@ -1,0 +1,19 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useSpeech } from '../words/speech.ts';
+import { SignInForm, type SignInProperties } from './sign-in-form.tsx';
+
+/** A session ended while the page was open: the sign-in stands in front of it, and what was begun goes on after it. */
+export function SignInDialog(properties: SignInProperties) {
+  const { say } = useSpeech();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="sign-in-again" onCancel={(event) => event.preventDefault()}>
+      <div class="fields">
+        <h2 id="sign-in-again">{properties.signIn.title}</h2>
+        <p class="quiet">{say('signInAgain')}</p>
+        <SignInForm {...properties} />
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,78 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { PortalVisit, Visit } from '#core/records/visit.ts';
+import { Icon } from '#kit/icons.tsx';
+import { useCountdown } from '../failure-card.tsx';
+import { asFailure, signIn as ask, type Failure } from '../link-api.ts';
+import { useSpeech } from '../words/speech.ts';
+
+export interface SignInProperties {
+  readonly signIn: Visit['signIn'];
+  readonly signedIn: (visit: Visit | PortalVisit) => void;
+  /** What the form itself cannot tell. */
+  readonly failed: (cause: unknown) => void;
+}
+
+const told = ['signInWrong', 'tooManyFailures', 'signInBusy', 'offline'] as const;
+const tellable = (failure: Failure) => told.find((code) => code === failure.code);
+
+function PasswordField({ field, shown }: { field: RefObject<HTMLInputElement | null> | null; shown: boolean }) {
+  const common = { ref: field, id: 'password', name: 'password', autocomplete: 'current-password', required: true } as const;
+  return shown ? <input {...common} type="text" autocapitalize="none" spellcheck={false} /> : <input {...common} type="password" />;
+}
+
+/** One form, as password managers know it. */
+export function SignInForm({ signIn, signedIn, failed }: SignInProperties) {
+  const { say } = useSpeech();
+  const [problem, setProblem] = useState<Failure | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [shown, setShown] = useState(false);
+  const first = useRef<HTMLInputElement>(null);
+  const left = useCountdown(problem?.retryAfter ?? null);
+  useEffect(() => first.current?.focus(), []);
+
+  async function submit(event: SubmitEvent) {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const fields = new FormData(event.currentTarget);
+    setBusy(true);
+    try {
+      signedIn(await ask(signIn.asksUsername ? String(fields.get('username')) : undefined, String(fields.get('password'))));
+    } catch (cause) {
+      const failure = asFailure(cause);
+      if (tellable(failure)) setProblem(failure);
+      else failed(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const code = problem ? tellable(problem) : undefined;
+  const words = code === 'signInWrong' && !signIn.asksUsername ? 'passwordWrong' : code;
+  return (
+    <form onSubmit={submit} class="fields">
+      {signIn.asksUsername && (
+        <label>
+          {say('userName')}
+          <input ref={first} name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required dir="auto" />
+        </label>
+      )}
+      <div class="field">
+        <label for="password">{say('password')}</label>
+        <span class="with-button">
+          <PasswordField field={signIn.asksUsername ? null : first} shown={shown} />
+          <button type="button" class="icon-button" aria-pressed={shown} onClick={() => setShown(!shown)}>
+            <Icon name="eye" />
+            <span class="for-reader">{say(shown ? 'hidePassword' : 'showPassword')}</span>
+          </button>
+        </span>
+      </div>
+      <p class="problem" role="alert">
+        {words && say(words)} {left > 0 && say('waitSeconds', { count: left })}
+      </p>
+      <button class="button primary" type="submit" disabled={busy || left > 0}>
+        {say(busy ? 'signingIn' : 'signIn')}
+      </button>
+    </form>
+  );
+}

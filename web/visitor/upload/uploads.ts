@@ -1,0 +1,193 @@
+import { asFailure, createFolder, Failure, type Received, upload } from '../link-api.ts';
+import { freeName } from './free-name.ts';
+
+const atOnce = 3; // more share the same line without being faster
+
+/** A file that is to be uploaded, in a folder below the one it is dropped on. */
+export interface Upload {
+  readonly file: File;
+  readonly folder: readonly string[];
+}
+
+/** One file on its way. */
+export interface Sending {
+  readonly number: number;
+  readonly file: File;
+  /** Where it is to lie, its name last. */
+  readonly path: readonly string[];
+  readonly sent: number;
+  readonly state: 'waiting' | 'sending' | 'asking' | 'done' | 'failed';
+  readonly failure: Failure | null;
+  readonly received: Received | null;
+}
+
+/** What becomes of a file whose name is there already. */
+export type Choice = 'replace' | 'both' | 'skip';
+
+/** All that is seen of a queue. */
+export interface Queue {
+  readonly all: readonly Sending[];
+  readonly paused: boolean;
+  /** Raised with every file that has arrived: what shows the folder looks again. */
+  readonly arrived: number;
+  /** Bytes a second, over all that is under way. */
+  readonly speed: number;
+}
+
+/** What the queue needs of the world. */
+export interface Surroundings {
+  readonly show: (queue: Queue) => void;
+  /** The validator of what lies there; null: nothing does. */
+  readonly validatorOf: (path: readonly string[]) => Promise<string | null>;
+  /** Somebody has to sign in again; everything waits until `resume`. */
+  readonly signInNeeded: () => void;
+  /** May folders be made on the way? Else files lie where they were dropped. */
+  readonly makesFolders: boolean;
+}
+
+/** Files on their way, and what can be done about them. */
+export interface Uploads {
+  add(files: readonly Upload[], path: readonly string[]): void;
+  again(number: number): void;
+  againAll(): void;
+  cancel(number: number): void;
+  /** @param forAll every other file that is asked about, too */
+  answer(number: number, choice: Choice, forAll: boolean): void;
+  pause(): void;
+  resume(): void;
+  clear(): void;
+}
+
+/** A queue of uploads that goes on while one looks at other folders. */
+export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: Surroundings): Uploads {
+  let queue: Queue = { all: [], paused: false, arrived: 0, speed: 0 };
+  let last = 0;
+  let drawn = true;
+  const begun = { at: 0, bytes: 0 };
+  const running = new Map<number, AbortController>();
+  const replaced = new Map<number, string>();
+  const folders = new Map<string, Promise<void>>();
+  /** How many of the folders above a file are there already. */
+  const depths = new Map<number, number>();
+
+  const set = (over: Partial<Queue>) => {
+    queue = { ...queue, ...over };
+    if (!drawn) return;
+    drawn = false;
+    requestAnimationFrame(() => {
+      drawn = true;
+      show(queue);
+    });
+  };
+  const change = (number: number, over: Partial<Sending>) =>
+    set({ all: queue.all.map((one) => (one.number === number ? { ...one, ...over } : one)) });
+  const find = (number: number) => queue.all.find((one) => one.number === number);
+
+  /** Makes the folders above a file, each once. */
+  async function makeFolders(one: Sending, depth: number): Promise<void> {
+    for (let end = depth + 1; end < one.path.length; end += 1) {
+      const path = one.path.slice(0, end);
+      const key = path.join('/');
+      const made =
+        folders.get(key) ??
+        createFolder(path).catch((cause) => {
+          const failure = asFailure(cause);
+          if (failure.code === 'itemExists') return;
+          folders.delete(key);
+          throw ['signInNeeded', 'offline'].includes(failure.code) ? failure : new Failure(failure.status, 'folderUnmade', '', null);
+        });
+      folders.set(key, made);
+      await made;
+    }
+  }
+  function refused(one: Sending, failure: Failure): void {
+    if (failure.code === 'signInNeeded') {
+      change(one.number, { state: 'waiting', sent: 0 });
+      set({ paused: true });
+      signInNeeded();
+    } else if (failure.code === 'itemExists' && !replaced.has(one.number)) change(one.number, { state: 'asking', sent: 0 });
+    else change(one.number, { state: 'failed', failure });
+  }
+
+  async function send(one: Sending): Promise<void> {
+    const abort = new AbortController();
+    running.set(one.number, abort);
+    change(one.number, { state: 'sending', sent: 0, failure: null });
+    let before = 0;
+    const progress = (sent: number) => {
+      begun.bytes += sent - before;
+      before = sent;
+      const speed = begun.bytes / Math.max(0.3, (performance.now() - begun.at) / 1000);
+      queue = { ...queue, speed };
+      change(one.number, { sent });
+    };
+    try {
+      await makeFolders(one, depths.get(one.number) ?? one.path.length);
+      const received = await upload(one.path, one.file, replaced.get(one.number) ?? null, progress, abort.signal);
+      change(one.number, { state: 'done', sent: one.file.size, received });
+      set({ arrived: queue.arrived + 1 });
+    } catch (cause) {
+      if (find(one.number)) refused(one, asFailure(cause));
+    } finally {
+      running.delete(one.number);
+      next();
+    }
+  }
+
+  function next(): void {
+    if (running.size === 0) Object.assign(begun, { at: performance.now(), bytes: 0 });
+    while (running.size < atOnce && !queue.paused) {
+      const one = queue.all.find(({ state, number }) => state === 'waiting' && !running.has(number));
+      if (!one) return;
+      void send(one);
+    }
+  }
+
+  async function settle(one: Sending, choice: Choice): Promise<void> {
+    if (choice === 'skip') set({ all: queue.all.filter(({ number }) => number !== one.number) });
+    else if (choice === 'replace') {
+      const validator = await validatorOf(one.path).catch(() => null);
+      if (validator !== null) replaced.set(one.number, validator);
+      change(one.number, { state: 'waiting' });
+    } else {
+      const name = one.path.at(-1) ?? one.file.name;
+      change(one.number, { state: 'waiting', path: [...one.path.slice(0, -1), freeName(name)] });
+    }
+    next();
+  }
+
+  return {
+    add(files, path) {
+      const added = files.map(({ file, folder }): Sending => {
+        last += 1;
+        depths.set(last, path.length);
+        const place = [...path, ...(makesFolders ? folder : []), file.name];
+        return { number: last, file, path: place, sent: 0, state: 'waiting', failure: null, received: null };
+      });
+      set({ all: [...queue.all, ...added] });
+      next();
+    },
+    again(number) {
+      replaced.delete(number);
+      change(number, { state: 'waiting', failure: null });
+      next();
+    },
+    againAll() {
+      set({ all: queue.all.map((one) => (one.state === 'failed' ? { ...one, state: 'waiting', failure: null } : one)) });
+      next();
+    },
+    cancel(number) {
+      set({ all: queue.all.filter((one) => one.number !== number) });
+      running.get(number)?.abort();
+    },
+    answer(number, choice, forAll) {
+      for (const one of queue.all) if (one.state === 'asking' && (forAll || one.number === number)) void settle(one, choice);
+    },
+    pause: () => set({ paused: true }),
+    resume() {
+      set({ paused: false });
+      next();
+    },
+    clear: () => set({ all: queue.all.filter(({ state }) => state !== 'done' && state !== 'failed') }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Visit } from '#core/records/visit.ts';
+import { failureTexts } from '#core/words/failure-words.ts';
+import type { Failure } from '../link-api.ts';
+import type { Speech } from './speech.ts';
+
+type Share = NonNullable<Visit['share']>;
+
+/** "You may look, download and upload until 31 March 2026 at 17:00." */
+export function permissionSentence({ can, validityEndDate, folder }: Share, { say, format }: Speech): string {
+  const actions = [
+    can.view ? say('look') : '',
+    can.download || can.downloadFolder ? say('toDownload') : '',
+    can.upload ? say(folder ? 'toUpload' : 'toReplace') : '',
+    can.createFolder ? say('makeFolders') : '',
+    can.rename ? say('toRename') : '',
+    can.delete ? say('toDelete') : '',
+  ].filter(Boolean);
+  if (actions.length === 0) return say('nothingAllowed');
+  if (validityEndDate === null) return say('youMay', { actions: format.list(actions) });
+  const { moment, wholeDay } = format.end(validityEndDate);
+  return say(wholeDay ? 'youMayUntilDay' : 'youMayUntil', { actions: format.list(actions), moment });
+}
+
+/** "until the end of 31 March 2026". */
+export function untilWords(instant: string, { say, format }: Speech): string {
+  const { moment, wholeDay } = format.end(instant);
+  return say(wholeDay ? 'untilDay' : 'until', { moment });
+}
+
+/** What happened, and what to do next, in plain words. */
+export function failureWords({ code, message }: Failure, { say }: Speech): { title: string; advice: string } {
+  const { title, next } = failureTexts(code);
+  const detail = title === 'wentWrong' && message ? `${message} ` : '';
+  return { title: say(title), advice: detail + say(next) };
+}
+
+/** Why a file was not taken, in one line. */
+export function uploadWords(failure: Failure, speech: Speech): string {
+  const { say } = speech;
+  const lines: Record<string, string> = {
+    itemExists: say('nameTaken'),
+    itemStale: say('nameTaken'),
+    fileTooLarge: say('tooLarge'),
+    permissionOff: say('mayNotUpload'),
+    offline: say('connectionBroke'),
+    folderUnmade: say('folderUnmade'),
+  };
+  return lines[failure.code] ?? failureWords(failure, speech).title;
+}
