@@ -12,6 +12,7 @@ import { atLeast, atMost, compared, type Figure, middle, page, paired } from './
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { behindFrontServer, hasNginx, trusted } from './front.ts';
 import { give, rate, type Shot, take } from './load.ts';
+import { pages } from './pages.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { pressure } from './pressure.ts';
 import { type Measured, startServer } from './process.ts';
@@ -183,6 +184,12 @@ async function frontSection(data: string): Promise<void> {
   await behindFrontServer(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
 }
 
+async function pagesSection(): Promise<void> {
+  const data = join(folder, 'pages');
+  await using postern = await startPostern(data);
+  await pages(note, postern, shareBody, data);
+}
+
 /** Search in a database that was filled without Postern's help: one million records, or ten on a server. @param files moved into it */
 async function searchSection(files: string): Promise<void> {
   const data = join(folder, 'million');
@@ -242,6 +249,7 @@ try {
   });
   if (wanted('starts')) await starts(data);
   if (wanted('front')) await frontSection(data);
+  if (wanted('pages')) await pagesSection();
   if (wanted('crowd')) await crowdSection(data);
   if (wanted('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();

@@ -1,25 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { atLeast, atMost, type Figure, middle, paired } from './figures.ts';
 import { take } from './load.ts';
 import type { BenchPostern } from './postern.ts';
-import { type Measured, measured } from './process.ts';
+import { freePort, type Measured, measured } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
 /** From where nginx asks: Postern hands files over to it, and sends them itself to the bench. */
 export const trusted = '127.0.0.2';
-
-/** A port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 const configuration = (port: number, postern: string, files: string) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}

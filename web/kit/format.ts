@@ -25,8 +25,14 @@ export function formatsFor(tag: string): Formats {
   const lastDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   const number = new Intl.NumberFormat(tag);
-  const inUnit = (value: number, unit: string, digits = 0) =>
-    new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits }).format(value);
+  // Made once each: making one takes longer than drawing a row.
+  const units = new Map<string, Intl.NumberFormat>();
+  function inUnit(value: number, unit: string, digits = 0): string {
+    const key = `${unit} ${digits}`;
+    const made = units.get(key) ?? new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits });
+    units.set(key, made);
+    return made.format(value);
+  }
   return {
     size(bytes) {
       const power = bytes < 1000 ? 0 : Math.min(sizes.length - 1, Math.floor(Math.log10(bytes) / 3));
@@ -53,6 +59,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** A name in two parts: the end, which tells files apart, is never cut. */
 export function splitName(name: string): [string, string] {
+  if (name.length <= 18) return [name, ''];
   const letters = Array.from(graphemes.segment(name), ({ segment }) => segment);
   if (letters.length <= 18) return [name, ''];
   const end = letters.slice(-10).join('').trimStart();

@@ -29,6 +29,13 @@ interface Properties extends RowDoings {
   readonly style: CSSProperties;
 }
 
+/** Exact words for whoever points at something: written only then, since rows come by the thousand. */
+const tell =
+  (words: () => string) =>
+  ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    currentTarget.title = words();
+  };
+
 const longPress = 500; // ms
 
 /** Choosing begins by a long press, too. */
@@ -79,10 +86,10 @@ export function EntryRow({ entry, path, can, canChoose, chosen, place, style, ch
           <Icon name={iconOf(entry)} />
         </span>
         <FileName name={name} />
-        <span class="size quiet" title={entry.folder ? '' : say('bytes', { count: entry.size })}>
+        <span class="size quiet" onPointerEnter={tell(() => (entry.folder ? '' : say('bytes', { count: entry.size })))}>
           {entry.folder ? '' : format.size(entry.size)}
         </span>
-        <time class="date quiet" dateTime={entry.modifiedDateTime} title={format.exact(entry.modifiedDateTime)}>
+        <time class="date quiet" dateTime={entry.modifiedDateTime} onPointerEnter={tell(() => format.exact(entry.modifiedDateTime))}>
           {format.day(entry.modifiedDateTime)}
         </time>
       </a>

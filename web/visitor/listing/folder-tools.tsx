@@ -98,9 +98,9 @@ export function FolderTools({ share, can, path, total, wanted, want, take, newFo
           </span>
         </div>
       )}
-      {share.folder && total !== null && total > 0 && (
+      {share.folder && total !== 0 && (
         <p class="quiet small" role="status">
-          {say('items', { count: total })}
+          {total === null ? '\u00a0' : say('items', { count: total })}
         </p>
       )}
     </div>

@@ -72,7 +72,7 @@ export function FolderView({ share, place, version, upload, refused }: Propertie
     remove: (entry: Entry) => setQuestion(removeQuestion(say, path, entry)),
   };
   const pathOf = (name: string) => (share.folder ? [...path, name] : []);
-  const everything = () => new Map(folder.known.map(([, { name, size }]) => [name, size]));
+  const everything = () => new Map(folder.known().map(([, { name, size }]) => [name, size]));
   return (
     <>
       <FolderTools

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Listing } from '#core/records/visit.ts';
 import { asFailure, type Failure, list } from '../link-api.ts';
 
@@ -23,7 +23,7 @@ export interface Folder {
   /** null: still on its way. */
   at(index: number): Entry | null;
   /** Entries known by now, with their place. */
-  readonly known: readonly (readonly [number, Entry])[];
+  known(): readonly (readonly [number, Entry])[];
   /** Asks for what is to be seen and is not there yet. */
   need(from: number, to: number): void;
   again(): void;
@@ -83,18 +83,14 @@ export function useFolder(path: readonly string[], wanted: Wanted, version: numb
     ask(0, run.current);
   }, [place, sortField, sortOrder, searchWord, version, turn]);
 
-  const known = useMemo(
-    () =>
-      [...found.pages]
-        .sort(([a], [b]) => a - b)
-        .flatMap(([page, entries]) => entries.map((entry, index) => [page * pageSize + index, entry] as const)),
-    [found],
-  );
   return {
     total: found.total,
     failure,
     loading,
-    known,
+    known: () =>
+      [...found.pages]
+        .sort(([a], [b]) => a - b)
+        .flatMap(([page, entries]) => entries.map((entry, index) => [page * pageSize + index, entry] as const)),
     at: (index) => found.pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? null,
     need(from, to) {
       for (let page = Math.floor(from / pageSize); page <= Math.floor(Math.max(from, to - 1) / pageSize); page += 1)

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 const beyond = 12; // rows drawn above and below what is seen
+const firstRows = 16; // before anything is measured
 
 /** Rows from the first up to, not including, the last. */
 export interface RowWindow {
@@ -11,7 +12,7 @@ export interface RowWindow {
 
 /** Which of so many rows of one height can be seen: only these are drawn, so that a folder may hold any number. */
 export function useWindow(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
-  const [seen, setSeen] = useState<RowWindow>({ from: 0, to: Math.min(count, 40) });
+  const [seen, setSeen] = useState<RowWindow>({ from: 0, to: Math.min(count, firstRows) });
   useEffect(() => {
     let frame = 0;
     const measure = () => {

@@ -65,7 +65,7 @@ function Step({ entry, icon, words, path }: { entry: Entry | null; icon: IconNam
 
 /** The files beside this one, as the folder is sorted. */
 function neighbours(folder: Folder, name: string) {
-  const files = folder.known.filter(([, entry]) => !entry.folder);
+  const files = folder.known().filter(([, entry]) => !entry.folder);
   const at = files.findIndex(([, entry]) => entry.name === name);
   const entryAt = (index: number) => (at < 0 ? null : (files[index]?.[1] ?? null));
   const place = files[at]?.[0];
