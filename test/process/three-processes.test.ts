@@ -1,43 +1,18 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createProxyServer } from 'http-proxy-3';
 import pg from 'pg';
 import { atEnd } from '../parts/at-end.ts';
 import { startPostgres } from '../parts/postgres-server.ts';
 import { shareBody } from '../parts/share-body.ts';
 import { temporaryFolder } from '../start.ts';
+import { startFrontProxy } from './front-proxy.ts';
 import { adminKey, runPostern } from './run-postern.ts';
 
 const changes = 240;
 const uploads = 90;
-
-/** A proxy that hands requests round, and leaves out who does not answer. */
-async function startProxy(t: TestContext) {
-  const targets: string[] = [];
-  const proxy = createProxyServer({ xfwd: true });
-  let turn = 0;
-  const server = createServer((incoming, answer) => {
-    turn += 1;
-    const target = targets[turn % targets.length] ?? '';
-    proxy.web(incoming, answer, { target }, (problem) => {
-      const place = targets.indexOf(target);
-      if ('code' in problem && problem.code === 'ECONNREFUSED' && place >= 0) targets.splice(place, 1);
-      if (answer.headersSent) answer.destroy();
-      else answer.writeHead(502).end();
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(t, () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, targets };
-}
 
 async function startThree(t: TestContext) {
   const database = await startPostgres();
@@ -46,7 +21,7 @@ async function startThree(t: TestContext) {
   await client.connect();
   await client.query('CREATE DATABASE three');
   await client.end();
-  const proxy = await startProxy(t);
+  const proxy = await startFrontProxy(t);
   const data = await temporaryFolder(t);
   mkdirSync(join(data, 'files/in'), { recursive: true });
   const environment = {
@@ -57,7 +32,7 @@ async function startThree(t: TestContext) {
     POSTERN_PUBLIC_URL: proxy.url,
   };
   const processes = await Promise.all([1, 2, 3].map(() => runPostern(t, environment)));
-  proxy.targets.push(...processes.map(({ apiUrl }) => apiUrl.replace('localhost', '127.0.0.1')));
+  await proxy.lead(processes.map(({ apiUrl }) => apiUrl.replace('localhost', '127.0.0.1')));
   return { proxy, processes, files: join(data, 'files') };
 }
 
@@ -135,7 +110,6 @@ test('of three processes behind a proxy one is killed under load: nothing that w
   assert.equal(found.totalCount, changes, 'each change is made once');
   assert.deepEqual(new Set(found.list.map(({ id }: { id: number }) => id)), new Set(made.values()));
   for (const [name, content] of placed) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
-  assert.equal(proxy.targets.length, 2);
 });
 
 test('whoever has signed in at one of three processes has signed in at all of them', async (t) => {

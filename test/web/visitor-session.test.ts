@@ -61,3 +61,45 @@ test('whoever tried too often sees how long to wait', async (t) => {
   await page.getByText(/Too many attempts Wait \d+ second/).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Sign in' }).isDisabled(), true);
 });
+
+test('whoever signs out leaves nothing to be seen', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const share = await postern.call('share/add', newShare({ title: 'Quarter 4', authenticationId: profile.id }));
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  assert.equal(await page.getByText(/welcome.txt|Quarter 4/).count(), 0);
+});
+
+test('a page without a line says so, keeps what it shows, and goes on by itself once the line is back', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'inner'));
+  await writeFile(join(postern.files, 'inner/a.txt'), 'a');
+  const share = await postern.call('share/add', newShare());
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+
+  await window.setOffline(true);
+  await page
+    .getByRole('link', { name: /^inner/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'No connection' }).waitFor();
+  await page.goBack();
+  await page.getByText('No connection').waitFor();
+  await window.setOffline(false);
+
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  await page.getByText('No connection').waitFor({ state: 'detached' });
+});

@@ -88,3 +88,18 @@ test('a folder is uploaded with all that is in it', async (t) => {
   await page.getByRole('link', { name: /^trip/ }).waitFor();
   assert.deepEqual(complaints, []);
 });
+
+test('a link to one file lets those who may replace it put another in its place', async (t) => {
+  const postern = await startPostern(t);
+  await writeFile(join(postern.files, 'contract.txt'), 'draft');
+  const share = await postern.call('share/add', newShare({ path: '/contract.txt', folder: false }));
+  const { window, complaints } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+
+  await page.getByLabel('Replace the file').setInputFiles(fileOf('final.txt', 'final'));
+  await page.getByText('Everything has arrived').waitFor();
+
+  assert.equal(await readFile(join(postern.files, 'contract.txt'), 'utf8'), 'final');
+  assert.deepEqual(complaints, []);
+});

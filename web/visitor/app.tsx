@@ -26,7 +26,7 @@ function Page({ state, look, show, fail, leave }: Doings & { state: State }) {
   const [sessions, setSessions] = useState(0);
   useEffect(() => {
     if (state.kind === 'here' && 'share' in state.visit && state.visit.share) setShown(state.visit);
-    if (state.kind === 'failed') setShown(null);
+    if (state.kind !== 'here') setShown(null); // whoever signs out leaves nothing to be seen
   }, [state]);
 
   if (state.kind === 'waiting') return <Waiting />;

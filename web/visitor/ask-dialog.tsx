@@ -22,10 +22,12 @@ export function AskDialog({ question, close }: { question: Question; close: (cha
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   useEffect(() => {
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
     const field = dialog.current?.querySelector('input');
     const dot = field?.value.lastIndexOf('.') ?? -1;
     field?.setSelectionRange(0, dot > 0 ? dot : (field.value.length ?? 0));
+    return () => element?.close(); // gives the focus back
   }, []);
   async function submit(event: SubmitEvent) {
     event.preventDefault();

@@ -52,3 +52,16 @@ export function FailureCard({ failure, again, leave, within = false }: Propertie
     </Box>
   );
 }
+
+/** What happened while something is shown already: that stays, and may be old. */
+export function FailureBar({ failure, again }: { failure: Failure; again: () => void }) {
+  const speech = useSpeech();
+  return (
+    <div class="notice failure-bar" role="alert">
+      <span>{failureWords(failure, speech).title}</span>
+      <button type="button" class="button" onClick={again}>
+        {speech.say('tryAgain')}
+      </button>
+    </div>
+  );
+}

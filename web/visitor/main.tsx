@@ -1,7 +1,9 @@
 import { render } from 'preact';
 import { rememberedAppearance } from '#kit/appearance.ts';
 import { App } from './app.tsx';
+import { speechFor } from './words/speech.ts';
 
 rememberedAppearance();
+void speechFor(''); // the words are mostly the browser's: they come while the link is asked
 const page = document.getElementById('page');
 if (page) render(<App />, page);

@@ -43,7 +43,7 @@ export function SharePage({ visit, share, sessions, refused, leave }: Properties
           message={share.startupMessage}
           leave={leave}
         />
-        {lists && <FolderView share={share} place={place} version={queue.arrived + sessions} upload={uploads.add} refused={refused} />}
+        {lists && <FolderView share={share} place={place} version={queue.arrived + sessions} uploads={uploads} refused={refused} />}
         {!lists && share.can.upload && share.folder && <DropBox queue={queue} uploads={uploads} />}
       </main>
       <UploadSheet queue={queue} uploads={uploads} receipt={!lists} canReplace={share.can.delete} />

@@ -102,6 +102,7 @@ export const ar: Words = {
   nameTaken: 'يوجد شيء بهذا الاسم.',
   nameWrong: 'لا يجوز أن يحتوي الاسم على / أو \\ ولا أن يكون . أو ..',
   upload: 'رفع',
+  replaceFile: 'استبدال الملف',
   uploads: 'عمليات الرفع',
   chooseFolder: 'اختيار مجلد',
   takePicture: 'التقاط صورة',

@@ -74,6 +74,7 @@ export const de: Words = {
   nameTaken: 'Etwas mit diesem Namen gibt es schon.',
   nameWrong: 'Ein Name darf kein / oder \\ enthalten und nicht . oder .. sein.',
   upload: 'Hochladen',
+  replaceFile: 'Datei ersetzen',
   uploads: 'Übertragungen',
   chooseFolder: 'Ordner auswählen',
   takePicture: 'Foto aufnehmen',

@@ -79,6 +79,7 @@ export const en = {
   nameWrong: 'A name cannot hold / or \\, or be . or ..',
   // Uploading
   upload: 'Upload',
+  replaceFile: 'Replace the file',
   uploads: 'Uploads',
   chooseFolder: 'Choose a folder',
   takePicture: 'Take a picture',

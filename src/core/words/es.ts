@@ -74,6 +74,7 @@ export const es: Words = {
   nameTaken: 'Ya hay algo con ese nombre.',
   nameWrong: 'Un nombre no puede contener / ni \\, ni ser . o ..',
   upload: 'Subir',
+  replaceFile: 'Sustituir el archivo',
   uploads: 'Subidas',
   chooseFolder: 'Elegir una carpeta',
   takePicture: 'Hacer una foto',

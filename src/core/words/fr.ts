@@ -74,6 +74,7 @@ export const fr: Words = {
   nameTaken: 'Ce nom existe déjà.',
   nameWrong: 'Un nom ne peut contenir / ni \\, ni être . ou ..',
   upload: 'Déposer',
+  replaceFile: 'Remplacer le fichier',
   uploads: 'Dépôts',
   chooseFolder: 'Choisir un dossier',
   takePicture: 'Prendre une photo',

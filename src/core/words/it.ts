@@ -74,6 +74,7 @@ export const it: Words = {
   nameTaken: 'C’è già qualcosa con questo nome.',
   nameWrong: 'Un nome non può contenere / o \\, né essere . o ..',
   upload: 'Carica',
+  replaceFile: 'Sostituisci il file',
   uploads: 'Caricamenti',
   chooseFolder: 'Scegli una cartella',
   takePicture: 'Scatta una foto',

@@ -74,6 +74,7 @@ export const ja: Words = {
   nameTaken: '同じ名前のものがすでにあります。',
   nameWrong: '名前に / や \\ は使えません。. や .. も使えません。',
   upload: 'アップロード',
+  replaceFile: 'ファイルを置き換える',
   uploads: 'アップロード',
   chooseFolder: 'フォルダーを選択',
   takePicture: '写真を撮る',

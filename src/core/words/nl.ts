@@ -74,6 +74,7 @@ export const nl: Words = {
   nameTaken: 'Er is al iets met die naam.',
   nameWrong: 'Een naam mag geen / of \\ bevatten en niet . of .. zijn.',
   upload: 'Uploaden',
+  replaceFile: 'Het bestand vervangen',
   uploads: 'Uploads',
   chooseFolder: 'Een map kiezen',
   takePicture: 'Een foto maken',

@@ -79,6 +79,7 @@ export const pl: Words = {
   nameTaken: 'Jest już coś o tej nazwie.',
   nameWrong: 'Nazwa nie może zawierać / ani \\ i nie może być . ani ..',
   upload: 'Prześlij',
+  replaceFile: 'Zastąp plik',
   uploads: 'Przesyłanie',
   chooseFolder: 'Wybierz folder',
   takePicture: 'Zrób zdjęcie',

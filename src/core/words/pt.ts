@@ -74,6 +74,7 @@ export const pt: Words = {
   nameTaken: 'Já existe algo com esse nome.',
   nameWrong: 'Um nome não pode conter / ou \\, nem ser . ou ..',
   upload: 'Enviar',
+  replaceFile: 'Substituir o arquivo',
   uploads: 'Envios',
   chooseFolder: 'Escolher uma pasta',
   takePicture: 'Tirar uma foto',

@@ -74,6 +74,7 @@ export const zh: Words = {
   nameTaken: '已有同名项目。',
   nameWrong: '名称不能包含 / 或 \\，也不能是 . 或 ..',
   upload: '上传',
+  replaceFile: '替换文件',
   uploads: '上传',
   chooseFolder: '选择文件夹',
   takePicture: '拍照',

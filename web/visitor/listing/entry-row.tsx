@@ -57,7 +57,10 @@ function useLongPress(act: (() => void) | null) {
     onPointerMove: end,
     onPointerCancel: end,
     onContextMenu: (event: Event) => pressed.current && event.preventDefault(),
-    onClick: (event: Event) => pressed.current && event.preventDefault(),
+    onClick(event: Event) {
+      if (pressed.current) event.preventDefault();
+      pressed.current = false;
+    },
   };
 }
 

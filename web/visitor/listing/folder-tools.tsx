@@ -2,7 +2,7 @@ import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { addressOfFolder } from '../folder-address.ts';
 import { addressOf } from '../link-api.ts';
-import { UploadButtons } from '../upload/upload-buttons.tsx';
+import { Choose, UploadButtons } from '../upload/upload-buttons.tsx';
 import type { Upload } from '../upload/uploads.ts';
 import { useSpeech } from '../words/speech.ts';
 import type { Can } from './entry-row.tsx';
@@ -17,6 +17,8 @@ interface Properties {
   readonly wanted: Wanted;
   readonly want: (over: Partial<Wanted>) => void;
   readonly take: ((files: readonly Upload[]) => void) | null;
+  /** Puts another file in the place of the one that is shared; null: that is not allowed. */
+  readonly replace: ((files: readonly Upload[]) => void) | null;
   readonly newFolder: () => void;
 }
 
@@ -57,7 +59,7 @@ function readOrder(value: string): Partial<Wanted> {
 }
 
 /** Where one is, how it is sorted, and what can be done with the whole folder. */
-export function FolderTools({ share, can, path, total, wanted, want, take, newFolder }: Properties) {
+export function FolderTools({ share, can, path, total, wanted, want, take, replace, newFolder }: Properties) {
   const { say } = useSpeech();
   return (
     <div class="tools">
@@ -98,6 +100,7 @@ export function FolderTools({ share, can, path, total, wanted, want, take, newFo
           </span>
         </div>
       )}
+      {replace && <Choose icon="upload" words={say('replaceFile')} className="button primary" take={replace} more={{ multiple: false }} />}
       {share.folder && total !== 0 && (
         <p class="quiet small" role="status">
           {total === null ? '\u00a0' : say('items', { count: total })}

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { AskDialog, type Question } from '../ask-dialog.tsx';
-import { FailureCard } from '../failure-card.tsx';
+import { FailureBar, FailureCard } from '../failure-card.tsx';
 import { addressOfFolder, type Place } from '../folder-address.ts';
 import { useDrop } from '../upload/drop-target.tsx';
-import type { Upload } from '../upload/uploads.ts';
+import type { Upload, Uploads } from '../upload/uploads.ts';
 import { Waiting } from '../waiting.tsx';
 import { useSpeech } from '../words/speech.ts';
 import { ChoiceBar } from './choice-bar.tsx';
@@ -22,7 +22,7 @@ interface Properties {
   readonly place: Place;
   /** Raised with everything that makes the folder another: it is asked for again. */
   readonly version: number;
-  readonly upload: (files: readonly Upload[], path: readonly string[]) => void;
+  readonly uploads: Uploads;
   readonly refused: () => void;
 }
 
@@ -40,7 +40,7 @@ function Empty({ searching, canUpload }: { searching: boolean; canUpload: boolea
 }
 
 /** The files of a share. */
-export function FolderView({ share, place, version, upload, refused }: Properties) {
+export function FolderView({ share, place, version, uploads, refused }: Properties) {
   const { say } = useSpeech();
   // Nothing is offered that would be refused: what is protected is handed out in no form yet.
   const can = share.copyProtect ? { ...share.can, view: false, download: false, downloadFolder: false } : share.can;
@@ -52,7 +52,15 @@ export function FolderView({ share, place, version, upload, refused }: Propertie
   const [chosen, setChosen] = useState<ReadonlyMap<string, number>>(new Map());
   const folder = useFolder(path, wanted, version + changes);
   const { total, failure } = folder;
-  const take = useMemo(() => (can.upload && share.folder ? (files: readonly Upload[]) => upload(files, path) : null), [key, can.upload]);
+  const take = useMemo(
+    () => (can.upload && share.folder ? (files: readonly Upload[]) => uploads.add(files, path) : null),
+    [key, can.upload],
+  );
+  const shared = folder.at(0);
+  const replace =
+    !share.folder && can.upload && can.delete && shared
+      ? ([one]: readonly Upload[]) => one && uploads.replaceShared(one.file, shared.etag)
+      : null;
   const over = useDrop(take);
   useEffect(() => setChosen(new Map()), [key]);
   useEffect(() => setWanted((before) => ({ ...before, searchWord: '' })), [key]);
@@ -83,9 +91,11 @@ export function FolderView({ share, place, version, upload, refused }: Propertie
         wanted={wanted}
         want={(over) => setWanted({ ...wanted, ...over })}
         take={take}
+        replace={replace}
         newFolder={() => setQuestion(newFolderQuestion(say, path))}
       />
       {failure && total === null && <FailureCard failure={failure} again={folder.again} leave={null} within />}
+      {failure && total !== null && <FailureBar failure={failure} again={folder.again} />}
       {!failure && total === null && <Waiting />}
       {total === 0 && !folder.loading && <Empty searching={wanted.searchWord !== ''} canUpload={can.upload} />}
       {total !== null && total > 0 && <Rows folder={folder} total={total} doings={doings} pathOf={pathOf} chosen={chosen} />}

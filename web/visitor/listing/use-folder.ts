@@ -6,6 +6,7 @@ export type Entry = Listing['entries'][number];
 
 const pageSize = 500;
 const typingPause = 150; // ms between the last letter and the question
+const arrivalPause = 250; // ms: files may arrive by the dozen
 
 /** How a folder is sorted and what is looked for in it. */
 export interface Wanted {
@@ -30,24 +31,27 @@ export interface Folder {
 }
 
 interface Found {
+  /** Which folder in which order: entries of another one are none of these. */
+  readonly key: string;
   readonly total: number | null;
   readonly pages: ReadonlyMap<number, readonly Entry[]>;
 }
-const nothing: Found = { total: null, pages: new Map() };
+const nothing: Found = { key: '', total: null, pages: new Map() };
 
-/** Waits until typing pauses. */
-function useSettled(wanted: Wanted): Wanted {
-  const [settled, setSettled] = useState(wanted);
+/** What was said last, once nothing else has been said for a while. @param pause ms; 0: at once */
+function useSettled<Value>(value: Value, pause: (before: Value) => number): Value {
+  const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), wanted.searchWord === settled.searchWord ? 0 : typingPause);
+    const timer = setTimeout(() => setSettled(value), pause(settled));
     return () => clearTimeout(timer);
-  }, [JSON.stringify(wanted)]);
+  }, [JSON.stringify(value)]);
   return settled;
 }
 
 /** Asks for a folder, page by page; `version` raised asks again. */
 export function useFolder(path: readonly string[], wanted: Wanted, version: number): Folder {
-  const { sortField, sortOrder, searchWord } = useSettled(wanted);
+  const { sortField, sortOrder, searchWord } = useSettled(wanted, (before) => (before.searchWord === wanted.searchWord ? 0 : typingPause));
+  const changed = useSettled(version, () => arrivalPause);
   const [found, setFound] = useState<Found>(nothing);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [turn, setTurn] = useState(0);
@@ -55,6 +59,8 @@ export function useFolder(path: readonly string[], wanted: Wanted, version: numb
   const asked = useRef(new Set<number>());
   const run = useRef(0);
   const place = JSON.stringify(path);
+
+  const key = JSON.stringify([path, sortField, sortOrder, searchWord]);
 
   function ask(page: number, mine: number): void {
     asked.current.add(page);
@@ -65,23 +71,27 @@ export function useFolder(path: readonly string[], wanted: Wanted, version: numb
         ({ entries, totalCount }) => {
           if (mine !== run.current) return;
           setFailure(null);
-          setFound(({ pages }) => ({ total: totalCount, pages: new Map(page === 0 ? [] : pages).set(page, entries) }));
+          setFound((before) => ({ key, total: totalCount, pages: new Map(before.key === key ? before.pages : []).set(page, entries) }));
         },
         (cause) => {
-          if (mine !== run.current) return;
-          asked.current.delete(page);
-          setFailure(asFailure(cause));
+          if (mine === run.current) setFailure(asFailure(cause));
         },
       )
       .finally(() => mine === run.current && setLoading(false));
   }
 
   useEffect(() => setFound(nothing), [place]);
+  // What lies beyond the first page is asked for again by whoever shows it.
   useEffect(() => {
     run.current += 1;
     asked.current = new Set();
     ask(0, run.current);
-  }, [place, sortField, sortOrder, searchWord, version, turn]);
+  }, [key, changed, turn]);
+  useEffect(() => {
+    const online = () => setTurn((before) => before + 1);
+    window.addEventListener('online', online);
+    return () => window.removeEventListener('online', online);
+  }, []);
 
   return {
     total: found.total,

@@ -68,9 +68,7 @@ function neighbours(folder: Folder, name: string) {
   const files = folder.known().filter(([, entry]) => !entry.folder);
   const at = files.findIndex(([, entry]) => entry.name === name);
   const entryAt = (index: number) => (at < 0 ? null : (files[index]?.[1] ?? null));
-  const place = files[at]?.[0];
-  if (place !== undefined && folder.total !== null) folder.need(place, Math.min(place + 2, folder.total));
-  return { entry: entryAt(at), before: entryAt(at - 1), after: entryAt(at + 1) };
+  return { place: files[at]?.[0], entry: entryAt(at), before: entryAt(at - 1), after: entryAt(at + 1) };
 }
 
 /** The look at a file fills the page; Escape and the back button close it. */
@@ -78,12 +76,17 @@ export function LookAt({ name, folderPath, pathOf, folder, can, back }: Properti
   const { say } = useSpeech();
   const dialog = useRef<HTMLDialogElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const { entry, before, after } = neighbours(folder, name);
+  const { place, entry, before, after } = neighbours(folder, name);
   const lookPath = (one: Entry | null) => (one ? [...folderPath, one.name] : []);
   useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal();
+    const from = document.activeElement;
+    dialog.current?.showModal();
     body.current?.focus();
+    return () => requestAnimationFrame(() => from instanceof HTMLElement && from.focus());
   }, []);
+  useEffect(() => {
+    if (place !== undefined && folder.total !== null) folder.need(place, Math.min(place + 2, folder.total));
+  });
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLMediaElement || event.altKey || event.ctrlKey || event.metaKey) return;

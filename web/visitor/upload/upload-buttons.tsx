@@ -9,7 +9,12 @@ interface ChooseProperties {
   readonly words: string;
   readonly className: string;
   readonly take: (files: readonly Upload[]) => void;
-  readonly more?: { readonly webkitdirectory?: boolean; readonly capture?: 'environment'; readonly accept?: string };
+  readonly more?: {
+    readonly multiple?: boolean;
+    readonly webkitdirectory?: boolean;
+    readonly capture?: 'environment';
+    readonly accept?: string;
+  };
 }
 
 /** A button that lets the visitor choose what to upload. */

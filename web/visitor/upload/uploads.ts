@@ -48,6 +48,8 @@ export interface Surroundings {
 /** Files on their way, and what can be done about them. */
 export interface Uploads {
   add(files: readonly Upload[], path: readonly string[]): void;
+  /** Puts a file in the place of the one that the link shares. */
+  replaceShared(file: File, validator: string): void;
   again(number: number): void;
   againAll(): void;
   cancel(number: number): void;
@@ -58,6 +60,8 @@ export interface Uploads {
   clear(): void;
 }
 
+const besides = (path: readonly string[]) => [...path.slice(0, -1), freeName(path.at(-1) ?? '')];
+
 /** A queue of uploads that goes on while one looks at other folders. */
 export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: Surroundings): Uploads {
   let queue: Queue = { all: [], paused: false, arrived: 0, speed: 0 };
@@ -66,6 +70,8 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
   const begun = { at: 0, bytes: 0 };
   const running = new Map<number, AbortController>();
   const replaced = new Map<number, string>();
+  /** These take the next free name by themselves. */
+  const beside = new Set<number>();
   const folders = new Map<string, Promise<void>>();
   /** How many of the folders above a file are there already. */
   const depths = new Map<number, number>();
@@ -81,6 +87,14 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
   };
   const change = (number: number, over: Partial<Sending>) =>
     set({ all: queue.all.map((one) => (one.number === number ? { ...one, ...over } : one)) });
+  const append = (files: readonly Sending[]) => {
+    set({ all: [...queue.all, ...files] });
+    next();
+  };
+  function waiting(file: File, path: readonly string[]): Sending {
+    last += 1;
+    return { number: last, file, path, sent: 0, state: 'waiting', failure: null, received: null };
+  }
   const find = (number: number) => queue.all.find((one) => one.number === number);
 
   /** Makes the folders above a file, each once. */
@@ -100,12 +114,15 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
       await made;
     }
   }
+
   function refused(one: Sending, failure: Failure): void {
     if (failure.code === 'signInNeeded') {
       change(one.number, { state: 'waiting', sent: 0 });
       set({ paused: true });
       signInNeeded();
-    } else if (failure.code === 'itemExists' && !replaced.has(one.number)) change(one.number, { state: 'asking', sent: 0 });
+    } else if (failure.code === 'itemExists' && beside.has(one.number))
+      change(one.number, { state: 'waiting', path: besides(one.path), sent: 0 });
+    else if (failure.code === 'itemExists' && !replaced.has(one.number)) change(one.number, { state: 'asking', sent: 0 });
     else change(one.number, { state: 'failed', failure });
   }
 
@@ -138,9 +155,10 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
     if (running.size === 0) Object.assign(begun, { at: performance.now(), bytes: 0 });
     while (running.size < atOnce && !queue.paused) {
       const one = queue.all.find(({ state, number }) => state === 'waiting' && !running.has(number));
-      if (!one) return;
+      if (!one) break;
       void send(one);
     }
+    if (running.size === 0) folders.clear(); // they may be gone by the next time
   }
 
   async function settle(one: Sending, choice: Choice): Promise<void> {
@@ -150,22 +168,22 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
       if (validator !== null) replaced.set(one.number, validator);
       change(one.number, { state: 'waiting' });
     } else {
-      const name = one.path.at(-1) ?? one.file.name;
-      change(one.number, { state: 'waiting', path: [...one.path.slice(0, -1), freeName(name)] });
+      beside.add(one.number);
+      change(one.number, { state: 'waiting', path: besides(one.path) });
     }
     next();
   }
 
   return {
     add(files, path) {
-      const added = files.map(({ file, folder }): Sending => {
-        last += 1;
-        depths.set(last, path.length);
-        const place = [...path, ...(makesFolders ? folder : []), file.name];
-        return { number: last, file, path: place, sent: 0, state: 'waiting', failure: null, received: null };
-      });
-      set({ all: [...queue.all, ...added] });
-      next();
+      const added = files.map(({ file, folder }) => waiting(file, [...path, ...(makesFolders ? folder : []), file.name]));
+      for (const { number } of added) depths.set(number, path.length);
+      append(added);
+    },
+    replaceShared(file, validator) {
+      const one = waiting(file, []);
+      replaced.set(one.number, validator);
+      append([one]);
     },
     again(number) {
       replaced.delete(number);

@@ -10,7 +10,8 @@ export function permissionSentence({ can, validityEndDate, folder }: Share, { sa
   const actions = [
     can.view ? say('look') : '',
     can.download || can.downloadFolder ? say('toDownload') : '',
-    can.upload ? say(folder ? 'toUpload' : 'toReplace') : '',
+    can.upload && folder ? say('toUpload') : '',
+    can.upload && can.delete && !folder ? say('toReplace') : '',
     can.createFolder ? say('makeFolders') : '',
     can.rename ? say('toRename') : '',
     can.delete ? say('toDelete') : '',
