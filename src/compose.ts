@@ -11,6 +11,7 @@ import { saidEvery, sayAlive, sayGone } from '#features/processes.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
 import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
+import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
@@ -36,6 +37,7 @@ import type { Settings } from './settings.ts';
 
 const processBits = 96;
 const houseKeptEvery = 600_000; // ms
+const exchangedEvery = 1000; // ms
 const backlog = 4096; // connections that wait to be taken; the kernel may keep fewer
 const requestPatience = 2000; // ms that other requests get
 const transferPatience = 30_000; // ms that transfers under way get at a stop
@@ -155,6 +157,13 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   if (admin !== app) answerNotFound(admin, ports.clock);
   docsRoutes(admin, operations, ports.links);
   await assetRoutes(app, pages);
+  const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
+  const exchange = () =>
+    unknownLinks
+      .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))
+      .catch(() => app.log.warn('the unknown links of other processes are not known'));
+  const exchanging = store.shared ? setInterval(() => void exchange(), exchangedEvery).unref() : undefined;
+  opened.defer(() => clearInterval(exchanging));
   const visitPorts = {
     ...ports,
     trail,
@@ -165,7 +174,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   visitorRoutes(app, {
     ports: visitPorts,
     transfers,
-    unknownLinks: countUnknownLinks(ports.clock, metrics.unknownLink),
+    unknownLinks,
     running: new Set(),
     patience,
     buffers: transferBuffers(),

@@ -10,14 +10,22 @@ export interface UnknownLinks {
   note(address: string): void;
   /** @returns the refusal for a network that has tried too many, or null */
   refusal(address: string): Refusal | null;
+  /** Adds what other processes have counted, and lets them have what was counted here. */
+  exchange(counts: Exchange): Promise<void>;
 }
+
+/** @param since beginning of the minute. @param tried networks, one for each unknown link not yet told of. @returns all counts */
+type Exchange = (since: number, tried: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLinks {
   const counts = new Map<string, number>();
   let current = 0;
+  let untold: string[] = [];
   const forget = (now: number) => {
     const began = now - (now % minute);
-    if (began !== current) counts.clear();
+    if (began === current) return;
+    counts.clear();
+    untold = [];
     current = began;
   };
   return {
@@ -25,7 +33,9 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
       forget(clock.now());
       counted();
       const network = networkOf(address, 32, 64);
-      counts.set(network, (counts.get(network) ?? 0) + 1);
+      const count = (counts.get(network) ?? 0) + 1;
+      counts.set(network, count);
+      if (count <= free) untold.push(network);
     },
     refusal(address) {
       const now = clock.now();
@@ -35,6 +45,15 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
       return new Refusal('tooManyFailures', 'Too many unknown links from your network; wait until the minute ends.', {
         retryAfter: Math.ceil((current + minute - now) / 1000),
       });
+    },
+    async exchange(exchanged) {
+      forget(clock.now());
+      const since = current;
+      const told = untold;
+      untold = [];
+      const all = await exchanged(since, told);
+      if (since !== current) return;
+      for (const [network, count] of all) counts.set(network, Math.max(count, counts.get(network) ?? 0));
     },
   };
 }

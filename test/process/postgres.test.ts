@@ -8,8 +8,9 @@ import pg from 'pg';
 import { settleChanges } from '#features/visits/settle.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
+import { until } from '../ports/until.ts';
 import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { changeShare, linkTo, posting, settableClock } from '../visit/visiting.ts';
+import { changeShare, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
 import { runPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
@@ -147,6 +148,28 @@ test('wrong passwords are counted across processes', async (t) => {
     statuses.push((await postern.visit(`${share.base}/sign-in`, posting({ username: 'ann', password: 'wrong' }))).status);
   }
   assert.ok(statuses.includes(429), String(statuses));
+});
+
+test('unknown links are counted across processes: who tries addresses at one is soon refused at another', async (t) => {
+  const clock = settableClock();
+  clock.ahead(minute - (clock.now() % minute)); // at the beginning of a minute, so that all fall into one
+  const environment = { ...(await newDatabase()), POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
+  const data = await temporaryFolder(t);
+  const start = () => startPostern(t, { environment, data, replaced: { ports: { clock } } });
+  const [one, other] = [await start(), await start()];
+  const { base } = await linkTo(one);
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+  const statusAt = async (path: string, address: string) => (await other.visit(path, from(address))).status;
+
+  for (let number = 0; number < 30; number += 1) {
+    await one.visit(`/s/unknownlink${number}/visit`, from('203.0.113.7'));
+    await other.visit(`/s/unknownlink${number}/visit`, from('203.0.113.7'));
+  }
+
+  await until(async () => (await statusAt(`${base}/visit`, '203.0.113.7')) === 429);
+  assert.equal(await statusAt(`${base}/visit`, '203.0.113.8'), 200, 'another network is not');
+  clock.ahead(minute);
+  assert.equal(await statusAt(`${base}/visit`, '203.0.113.7'), 200, 'nor this one in the next minute');
 });
 
 test('a process with another secret key is refused by name', async (t) => {
