@@ -46,7 +46,18 @@ export function install(everything) {
   // Not `npm ci`: it refuses a lock that leaves out what a registry does not hold for other platforms. Versions and
   // checksums come from the lock all the same.
   npm('install', '--no-save', '--no-audit', '--no-fund', ...(everything ? [] : ['--omit=dev']));
+  checkRuntime();
   writeFileSync(stampFile, `${wanted} ${everything ? 'everything' : 'runtime'}`);
+}
+
+/** A small system may lack what the Node.js that Postern runs on is linked with: that is said, not left to its loader. */
+function checkRuntime() {
+  const { status, stderr } = spawnSync(runtime(), ['--version'], { encoding: 'utf8' });
+  if (status === 0) return;
+  const missing = /(lib\S+\.so\S*): cannot open/.exec(stderr ?? '')?.[1];
+  const advice = missing?.startsWith('libatomic') ? ' (Debian and Ubuntu: apt-get install libatomic1)' : '';
+  console.error(`The Node.js that Postern runs on does not start: ${missing ? `${missing} is missing${advice}` : stderr}`);
+  process.exit(1);
 }
 
 const filesBelow = (folder) =>
