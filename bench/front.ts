@@ -1,56 +1,24 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { prepareNginx } from '../test/parts/nginx.ts';
 import { atLeast, atMost, type Figure, middle, paired } from './figures.ts';
 import { take } from './load.ts';
 import type { BenchPostern } from './postern.ts';
-import { freePort, type Measured, measured } from './process.ts';
+import { type Measured, measured } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
 /** From where nginx asks: Postern hands files over to it, and sends them itself to the bench. */
 export const trusted = '127.0.0.2';
 
-const configuration = (port: number, postern: string, files: string) => `
-${process.getuid?.() === 0 ? 'user root;' : ''}
-daemon off;
-master_process off;
-pid nginx.pid;
-events {}
-http {
-  access_log off;
-  sendfile on;
-  tcp_nopush on;
-  client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp; uwsgi_temp_path tmp; scgi_temp_path tmp;
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass ${postern};
-      proxy_bind ${trusted};
-      proxy_set_header X-Forwarded-For $remote_addr;
-    }
-    location /postern-files${files}/ { internal; alias ${files}/; disable_symlinks on; }
-    location /own/ { alias ${files}/; }
-  }
-}`;
-
-export const hasNginx = () => spawnSync('nginx', ['-v']).status === 0;
-
 /** nginx before a Postern, as docs/operator/running.md has it; /own/ sends the same files without Postern. */
 async function startNginx(folder: string, postern: string, files: string): Promise<Measured> {
-  mkdirSync(join(folder, 'tmp'), { recursive: true });
-  const port = await freePort();
-  writeFileSync(join(folder, 'nginx.conf'), configuration(port, postern, files));
-  const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const server = measured(child, `http://127.0.0.1:${port}`);
-  while (
-    !(await fetch(server.url).then(
-      () => true,
-      () => false,
-    ))
-  )
-    if (child.exitCode !== null) throw new Error('nginx ended');
-  return server;
+  const nginx = await prepareNginx(folder);
+  const child = await nginx.start({
+    postern: [new URL(postern).host],
+    passed: `proxy_bind ${trusted}; proxy_set_header Host ${new URL(postern).host};`,
+    locations: `location /postern-files${files}/ { internal; alias ${files}/; disable_symlinks on; }
+    location /own/ { alias ${files}/; }`,
+  });
+  return measured(child, nginx.url);
 }
 
 /** Large files behind nginx: sent by it at Postern's word, by Postern itself, and by it alone. */

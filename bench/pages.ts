@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import executable from '@sparticuz/chromium';
 import lighthouse from 'lighthouse';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { freePort } from '../test/parts/free-port.ts';
 import { atMost, type Figure, middle } from './figures.ts';
 import type { BenchPostern } from './postern.ts';
-import { freePort } from './process.ts';
 
 type Note = (figure: Figure) => void;
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 
 /** Nothing here has to survive the machine; the server itself is as it is everywhere. */
 const settings = [
@@ -45,15 +45,6 @@ async function copyProgram(folder: string): Promise<string> {
     });
   for (const name of ['postgres', 'initdb']) await chmod(join(program, 'bin', name), 0o755);
   return program;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** Makes a server and starts it. @param more settings of postgresql.conf, as name=value */

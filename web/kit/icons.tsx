@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact';
 
+const sheet = (
+  <>
+    <path d="M15 2H6a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V7Z" />
+    <path d="M14 2v4a2 2 0 0 0 2 2h4" />
+  </>
+);
+
 // Drawn after Lucide (ISC licence), only those used.
 const drawings = {
   folder: <path d="M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.7-.9L9.6 3.9A2 2 0 0 0 7.9 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z" />,
-  file: (
-    <>
-      <path d="M15 2H6a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V7Z" />
-      <path d="M14 2v4a2 2 0 0 0 2 2h4" />
-    </>
-  ),
+  file: sheet,
   image: (
     <>
       <rect width="18" height="18" x="3" y="3" rx="2" />
@@ -18,8 +20,7 @@ const drawings = {
   ),
   text: (
     <>
-      <path d="M15 2H6a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V7Z" />
-      <path d="M14 2v4a2 2 0 0 0 2 2h4" />
+      {sheet}
       <path d="M16 13H8M16 17H8M10 9H8" />
     </>
   ),
@@ -77,8 +78,7 @@ const drawings = {
   ),
   pdf: (
     <>
-      <path d="M15 2H6a2 2 0 0 0-2 2v16a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V7Z" />
-      <path d="M14 2v4a2 2 0 0 0 2 2h4" />
+      {sheet}
       <path d="M8 18v-6h2a2 2 0 0 1 0 4H8M14 12v6M14 12h3M14 15h2" />
     </>
   ),

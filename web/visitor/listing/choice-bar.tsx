@@ -1,6 +1,6 @@
 import { Icon } from '#kit/icons.tsx';
-import { addressOf } from '../link-api.ts';
-import { useSpeech } from '../words/speech.ts';
+import { addressOf } from '#visitor/link-api.ts';
+import { useSpeech } from '#visitor/words/speech.ts';
 
 const longestAddress = 12_000; // characters: a server takes some 16 KiB of headers
 

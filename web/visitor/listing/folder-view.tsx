@@ -2,20 +2,20 @@ import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
-import { AskDialog, type Question } from '../ask-dialog.tsx';
-import { FailureBar, FailureCard } from '../failure-card.tsx';
-import { addressOfFolder, type Place } from '../folder-address.ts';
-import { useDrop } from '../upload/drop-target.tsx';
-import type { Upload, Uploads } from '../upload/uploads.ts';
-import { Waiting } from '../waiting.tsx';
-import { useSpeech } from '../words/speech.ts';
+import { AskDialog, type Question } from '#visitor/ask-dialog.tsx';
+import { FailureBar, FailureCard } from '#visitor/failure-card.tsx';
+import { addressOfFolder, type Place } from '#visitor/folder-address.ts';
+import { useDrop } from '#visitor/upload/drop-target.tsx';
+import type { Upload, Uploads } from '#visitor/upload/uploads.ts';
+import { Waiting } from '#visitor/waiting.tsx';
+import { useSpeech } from '#visitor/words/speech.ts';
 import { ChoiceBar } from './choice-bar.tsx';
 import { FolderTools } from './folder-tools.tsx';
 import { newFolderQuestion, removeQuestion, renameQuestion } from './questions.ts';
 import { Rows } from './rows.tsx';
 import { type Entry, useFolder, type Wanted } from './use-folder.ts';
 
-const LookAt = lazy(() => import('../look/look-at.tsx').then(({ LookAt }) => LookAt));
+const LookAt = lazy(() => import('#visitor/look/look-at.tsx').then(({ LookAt }) => LookAt));
 
 interface Properties {
   readonly share: NonNullable<Visit['share']>;

@@ -1,6 +1,6 @@
 import type { Say } from '#core/words/say.ts';
-import type { Question } from '../ask-dialog.tsx';
-import { createFolder, remove, rename } from '../link-api.ts';
+import type { Question } from '#visitor/ask-dialog.tsx';
+import { createFolder, remove, rename } from '#visitor/link-api.ts';
 import type { Entry } from './use-folder.ts';
 
 export const newFolderQuestion = (say: Say, path: readonly string[]): Question => ({

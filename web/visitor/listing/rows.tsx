@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { useMedia } from '#visitor/use-media.ts';
 import { EntryRow, type RowDoings } from './entry-row.tsx';
 import type { Folder } from './use-folder.ts';
-import { useMedia, useWindow } from './use-window.ts';
+import { useWindow } from './use-window.ts';
 
 const [tall, low] = [64, 53]; // px of a row on a phone and elsewhere: style.css gives them that height
 

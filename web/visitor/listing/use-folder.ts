@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Listing } from '#core/records/visit.ts';
-import { asFailure, type Failure, list } from '../link-api.ts';
+import { asFailure, type Failure, list } from '#visitor/link-api.ts';
 
 export type Entry = Listing['entries'][number];
 

@@ -36,16 +36,3 @@ export function useWindow(list: RefObject<HTMLElement | null>, count: number, ro
   }, [count, rowHeight]);
   return { from: Math.min(seen.from, count), to: Math.min(seen.to, count) };
 }
-
-/** Follows a media query. */
-export function useMedia(query: string): boolean {
-  const [fits, setFits] = useState(() => window.matchMedia(query).matches);
-  useEffect(() => {
-    const media = window.matchMedia(query);
-    const follow = () => setFits(media.matches);
-    follow();
-    media.addEventListener('change', follow);
-    return () => media.removeEventListener('change', follow);
-  }, [query]);
-  return fits;
-}

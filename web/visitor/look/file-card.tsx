@@ -1,9 +1,9 @@
 import { Icon } from '#kit/icons.tsx';
-import { addressOf } from '../link-api.ts';
-import type { Can } from '../listing/entry-row.tsx';
-import { iconOf } from '../listing/file-kind.ts';
-import type { Entry } from '../listing/use-folder.ts';
-import { useSpeech } from '../words/speech.ts';
+import { addressOf } from '#visitor/link-api.ts';
+import type { Can } from '#visitor/listing/entry-row.tsx';
+import { iconOf } from '#visitor/listing/file-kind.ts';
+import type { Entry } from '#visitor/listing/use-folder.ts';
+import { useSpeech } from '#visitor/words/speech.ts';
 
 /** What cannot be shown says at least what it is. */
 export function FileCard({ name, entry, path, can }: { name: string; entry: Entry | null; path: readonly string[]; can: Can }) {

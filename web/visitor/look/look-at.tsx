@@ -1,14 +1,14 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '#kit/icons.tsx';
-import { addressOfLook } from '../folder-address.ts';
-import { addressOf } from '../link-api.ts';
-import type { Can } from '../listing/entry-row.tsx';
-import { type FileKind, kindOf } from '../listing/file-kind.ts';
-import { FileName } from '../listing/file-name.tsx';
-import type { Entry, Folder } from '../listing/use-folder.ts';
-import { Waiting } from '../waiting.tsx';
-import { useSpeech } from '../words/speech.ts';
+import { addressOfLook } from '#visitor/folder-address.ts';
+import { addressOf } from '#visitor/link-api.ts';
+import type { Can } from '#visitor/listing/entry-row.tsx';
+import { type FileKind, kindOf } from '#visitor/listing/file-kind.ts';
+import { FileName } from '#visitor/listing/file-name.tsx';
+import type { Entry, Folder } from '#visitor/listing/use-folder.ts';
+import { Waiting } from '#visitor/waiting.tsx';
+import { useSpeech } from '#visitor/words/speech.ts';
 import { FileCard } from './file-card.tsx';
 import { TextPane } from './text-pane.tsx';
 

@@ -2,8 +2,8 @@ import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPagePr
 import worker from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { Waiting } from '../waiting.tsx';
-import { useSpeech } from '../words/speech.ts';
+import { Waiting } from '#visitor/waiting.tsx';
+import { useSpeech } from '#visitor/words/speech.ts';
 import './pdf-pane.css';
 
 GlobalWorkerOptions.workerSrc = worker;

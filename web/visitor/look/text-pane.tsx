@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { asFailure, beginningOf, type Failure } from '../link-api.ts';
-import { type FileKind, kindOf } from '../listing/file-kind.ts';
-import { Waiting } from '../waiting.tsx';
-import { failureWords } from '../words/sentences.ts';
-import { useSpeech } from '../words/speech.ts';
+import { asFailure, beginningOf, type Failure } from '#visitor/link-api.ts';
+import { type FileKind, kindOf } from '#visitor/listing/file-kind.ts';
+import { Waiting } from '#visitor/waiting.tsx';
+import { failureWords } from '#visitor/words/sentences.ts';
+import { useSpeech } from '#visitor/words/speech.ts';
 
 const most = 1 << 20; // bytes: more text than anybody reads on a page
 

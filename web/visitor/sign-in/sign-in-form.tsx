@@ -2,9 +2,9 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
-import { useCountdown } from '../failure-card.tsx';
-import { asFailure, signIn as ask, type Failure } from '../link-api.ts';
-import { useSpeech } from '../words/speech.ts';
+import { useCountdown } from '#visitor/failure-card.tsx';
+import { asFailure, signIn as ask, type Failure } from '#visitor/link-api.ts';
+import { useSpeech } from '#visitor/words/speech.ts';
 
 export interface SignInProperties {
   readonly signIn: Visit['signIn'];

@@ -1,8 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import type { Received } from '../link-api.ts';
-import { FileName } from '../listing/file-name.tsx';
-import { useSpeech } from '../words/speech.ts';
+import type { Received } from '#visitor/link-api.ts';
+import { FileName } from '#visitor/listing/file-name.tsx';
+import { useSpeech } from '#visitor/words/speech.ts';
 import { useDrop } from './drop-target.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
 import type { Queue, Upload, Uploads } from './uploads.ts';

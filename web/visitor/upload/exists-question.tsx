@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useSpeech } from '../words/speech.ts';
+import { useSpeech } from '#visitor/words/speech.ts';
 import type { Choice, Sending, Uploads } from './uploads.ts';
 
 interface Properties {

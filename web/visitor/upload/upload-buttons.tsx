@@ -1,6 +1,6 @@
 import { Icon, type IconName } from '#kit/icons.tsx';
-import { useMedia } from '../listing/use-window.ts';
-import { useSpeech } from '../words/speech.ts';
+import { useMedia } from '#visitor/use-media.ts';
+import { useSpeech } from '#visitor/words/speech.ts';
 import { chosenFiles } from './dropped-files.ts';
 import type { Upload } from './uploads.ts';
 

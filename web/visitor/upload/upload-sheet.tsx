@@ -1,7 +1,7 @@
 import { Icon } from '#kit/icons.tsx';
-import { FileName } from '../listing/file-name.tsx';
-import { uploadWords } from '../words/sentences.ts';
-import { useSpeech } from '../words/speech.ts';
+import { FileName } from '#visitor/listing/file-name.tsx';
+import { uploadWords } from '#visitor/words/sentences.ts';
+import { useSpeech } from '#visitor/words/speech.ts';
 import { ExistsQuestion } from './exists-question.tsx';
 import type { Queue, Sending, Uploads } from './uploads.ts';
 

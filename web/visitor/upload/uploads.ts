@@ -1,4 +1,4 @@
-import { asFailure, createFolder, Failure, type Received, upload } from '../link-api.ts';
+import { asFailure, createFolder, Failure, type Received, upload } from '#visitor/link-api.ts';
 import { freeName } from './free-name.ts';
 
 const atOnce = 3; // more share the same line without being faster

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { list } from '../link-api.ts';
+import { list } from '#visitor/link-api.ts';
 import { type Queue, type Uploads, uploadQueue } from './uploads.ts';
 
 /** What lies there, as its folder lists it. */

@@ -1,6 +1,6 @@
 import type { Visit } from '#core/records/visit.ts';
 import { failureTexts } from '#core/words/failure-words.ts';
-import type { Failure } from '../link-api.ts';
+import type { Failure } from '#visitor/link-api.ts';
 import type { Speech } from './speech.ts';
 
 type Share = NonNullable<Visit['share']>;

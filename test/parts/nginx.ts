@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+
+/** What nginx is to serve, in its own words. */
+export interface Served {
+  /** Servers of the upstream `postern`, as host:port. */
+  readonly postern: readonly string[];
+  /** Further lines of `location /`, which passes to them. */
+  readonly passed?: string;
+  /** Further locations. */
+  readonly locations?: string;
+}
+
+const configuration = (port: number, { postern, passed = '', locations = '' }: Served) => `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+master_process off;
+pid nginx.pid;
+events {}
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  client_max_body_size 0;
+  client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp; uwsgi_temp_path tmp; scgi_temp_path tmp;
+  upstream postern { ${postern.map((server) => `server ${server};`).join(' ')} }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://postern;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      ${passed}
+    }
+    ${locations}
+  }
+}`;
+
+export const hasNginx = () => spawnSync('nginx', ['-v']).status === 0;
+
+/** nginx in a folder of its own: where it will answer, and its start. */
+export async function prepareNginx(folder: string): Promise<{ url: string; start(served: Served): Promise<ChildProcess> }> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const answers = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  return {
+    url,
+    async start(served) {
+      mkdirSync(join(folder, 'tmp'), { recursive: true });
+      writeFileSync(join(folder, 'nginx.conf'), configuration(port, served));
+      const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
+      while (!(await answers())) if (child.exitCode !== null) throw new Error('nginx ended');
+      return child;
+    },
+  };
+}
