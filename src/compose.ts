@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { keepHouse } from '#features/housekeeping.ts';
 import { operations } from '#features/operations.ts';
+import { inviteFirstOperator } from '#features/operators/first-operator.ts';
 import { checkSecretKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
 import { saidEvery, sayAlive, sayGone } from '#features/processes.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
@@ -23,6 +24,7 @@ import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
 import { zipArchives } from './features/visits/zip-archives.ts';
 import { assetRoutes } from './http/asset-routes.ts';
+import { consoleRoutes } from './http/console-pages.ts';
 import { docsRoutes } from './http/docs-page.ts';
 import { handOverTo } from './http/hand-over.ts';
 import { healthRoutes } from './http/health.ts';
@@ -50,6 +52,8 @@ export interface Postern extends AsyncDisposable {
   readonly apiUrl: string;
   /** File of the first admin key, if this was the first start and none was set. */
   readonly firstKeyFile: string | null;
+  /** Where the first operator of the console is made, once and within an hour; null: there is one. */
+  readonly firstConsoleUrl: string | null;
   readonly ports: Ports;
 }
 
@@ -65,6 +69,7 @@ export interface Replaced {
 /** The project's folder, from a checkout's `src` as from `build/server`. */
 const project = findPackageJSON(import.meta.url) ?? '';
 const pages = join(dirname(project), 'build/visitor');
+const consolePages = join(dirname(project), 'build/console');
 
 function urlOf(app: FastifyInstance, host: string): string {
   const address: AddressInfo | string | null = app.server.address();
@@ -114,6 +119,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
   if (firstKey !== null) data.keepFirstKey(firstKey);
   await prepare(ports, { apiKey: settings.apiKey, firstKey, folder: data.files });
+  const invitation = await inviteFirstOperator(ports);
   await sayAlive(ports);
   const underWay = new Set<string>();
   await settleChanges(ports, underWay);
@@ -156,7 +162,8 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   metricsRoute(admin, metrics, ports);
   if (admin !== app) answerNotFound(admin, ports.clock);
   docsRoutes(admin, operations, ports.links);
-  await assetRoutes(app, pages);
+  await assetRoutes(app, pages, '/assets/');
+  await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
   const exchange = () =>
     unknownLinks
@@ -196,6 +203,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     publicUrl,
     apiUrl,
     firstKeyFile: firstKey === null ? null : data.firstKeyFile,
+    firstConsoleUrl: invitation === null ? null : `${apiUrl}/console/first#${invitation}`,
     ports,
     async [Symbol.asyncDispose]() {
       // No new work; what is under way gets its time.

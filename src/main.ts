@@ -34,8 +34,13 @@ function warnings({ host, publicUrl }: Settings): string[] {
 function guide(postern: Postern, settings: Settings): string[] {
   const keyFile = `${relative(process.cwd(), settings.data) || '.'}/first-key`;
   const key = settings.apiKey === null ? `$(cat ${keyFile})` : '$POSTERN_API_KEY';
+  const console =
+    postern.firstConsoleUrl === null
+      ? [`  The console:        ${postern.apiUrl}/console`]
+      : [`  Begin in a browser: ${postern.firstConsoleUrl}`, '                      (this address works once, and for an hour)'];
   return [
     `Postern answers at ${postern.publicUrl}`,
+    ...console,
     `  Try the interface:  ${postern.apiUrl}/docs`,
     `  Your first call:    curl -H "Authorization: Bearer ${key}" ${postern.apiUrl}/api/v1/share/search`,
     '  Then:               the walk of five minutes in README.md',

@@ -37,7 +37,7 @@ export interface Start {
   readonly data?: string;
 }
 
-const gets = (name: string) => /\/(search|browse|export)$/.test(name);
+const gets = (name: string) => /\/(search|browse|export)$|^(caller|overview)\/get$/.test(name);
 const deletes = (name: string) => /\/delete/.test(name);
 
 async function answerOf(response: Response): Promise<Answer> {

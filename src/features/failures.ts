@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
 import { type FailureScope, type Failures, failuresCountFor, waitLeft } from '#core/policy/slow-down.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** What failures are counted by. */
@@ -10,18 +11,18 @@ export interface FailureKey {
   readonly key: string;
 }
 
-/** The networks that an address stands for; `kind` keeps sign-ins and API keys apart. */
-export function networkKeys(kind: 'signIn' | 'apiKey', address: string): FailureKey[] {
+/** The networks that an address stands for; `kind` keeps visitors, API keys and operators apart. */
+export function networkKeys(kind: 'signIn' | 'apiKey' | 'operator', address: string): FailureKey[] {
   return [
     { scope: 'network', key: `${kind} ${networkOf(address, 32, 64)}` },
     { scope: 'wide', key: `${kind} ${networkOf(address, 24, 48)}` },
   ];
 }
 
-/** A pair of user and network, in one profile. */
-export const pairKey = (profileId: number, user: string, address: string): FailureKey => ({
+/** A pair of user and network; `where` names the login profile, or the tenant whose operators sign in. */
+export const pairKey = (where: string, user: string, address: string): FailureKey => ({
   scope: 'pair',
-  key: `pair ${profileId} ${user} ${networkOf(address, 32, 64)}`,
+  key: `pair ${where} ${user} ${networkOf(address, 32, 64)}`,
 });
 
 async function knownFailures(db: Tx, keys: readonly FailureKey[], now: number): Promise<Failures[]> {
@@ -55,7 +56,36 @@ export async function noteFailure(tx: Tx, keys: readonly FailureKey[], now: numb
     .execute();
 }
 
-/** A success clears its pair. */
-export async function clearFailures(tx: Tx, { key }: FailureKey): Promise<void> {
-  await tx.deleteFrom('failure').where('key', '=', key).execute();
+async function clearLatest(tx: Tx, key: string): Promise<void> {
+  const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').executeTakeFirst();
+  if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
+}
+
+/**
+ * Looks at one attempt to sign in, and counts it: a failure for its pair and its networks; a success clears its pair.
+ * @param verify null: the name or the password is wrong
+ * @throws 401; 429 within the wait; what `verify` throws, which is then no attempt
+ */
+export async function countedAttempt<Right>(
+  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  pair: FailureKey,
+  networks: readonly FailureKey[],
+  verify: () => Promise<Right | null>,
+): Promise<Right> {
+  // The pair's failure is counted before the password is looked at, and taken back if it was right: a hundred attempts
+  // at once are a hundred attempts.
+  await store.write(async (tx) => {
+    await checkWait(tx, [pair, ...networks], clock.now());
+    await noteFailure(tx, [pair], clock.now());
+  });
+  const right = await verify().catch(async (cause: unknown) => {
+    if (cause instanceof Refusal) await store.write((tx) => clearLatest(tx, pair.key)); // it was not looked at
+    throw cause;
+  });
+  if (right === null) {
+    await store.write((tx) => noteFailure(tx, networks, clock.now()));
+    throw new Refusal('signInWrong');
+  }
+  await store.write((tx) => tx.deleteFrom('failure').where('key', '=', pair.key).execute());
+  return right;
 }

@@ -2,6 +2,7 @@ import { failuresCountFor } from '#core/policy/slow-down.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { answersKeptFor } from './idempotency/kept-answers.ts';
+import { longestOperatorSession } from './operators/operator-session.ts';
 import { longestSession } from './visits/visit-session.ts';
 
 const day = 86_400_000; // ms
@@ -45,6 +46,10 @@ async function dropEnded(tx: Tx, now: number): Promise<void> {
   await tx
     .deleteFrom('visit_session')
     .where('created_at', '<', now - longestSession)
+    .execute();
+  await tx
+    .deleteFrom('operator_session')
+    .where('created_at', '<', now - longestOperatorSession)
     .execute();
   await tx.deleteFrom('api_token').where('expires_at', '<', now).execute();
   await tx

@@ -10,7 +10,9 @@ export interface Caller {
   /** Name of the key or operator: `createdOwner`, `updatedOwner`, the audit row's actor. */
   readonly name: string;
   readonly role: Role;
-  readonly keyId: number;
+  readonly kind: 'key' | 'operator';
+  /** Of the key or operator. */
+  readonly id: number;
   readonly address: string;
   readonly requestId: string;
 }
@@ -33,7 +35,7 @@ export interface Changed {
 }
 
 /** Tables whose rows have a version that If-Match can name. */
-export type VersionedTable = 'share' | 'access_user' | 'login_profile' | 'location' | 'api_key';
+export type VersionedTable = 'share' | 'access_user' | 'login_profile' | 'location' | 'api_key' | 'operator';
 
 /** Which record an operation is about; where it is not the caller's, the answer is 404 before anything else. */
 export interface Target<Body> {

@@ -20,17 +20,25 @@ import { searchLoginProfiles } from './login-profiles/search-login-profiles.ts';
 import { updateLoginProfile } from './login-profiles/update-login-profile.ts';
 import type { Operation } from './operation.ts';
 import { addApiKey } from './operators/add-api-key.ts';
+import { addOperator } from './operators/add-operator.ts';
 import { deleteApiKey } from './operators/delete-api-key.ts';
+import { deleteOperator } from './operators/delete-operator.ts';
 import { exportAudit } from './operators/export-audit.ts';
+import { getCaller } from './operators/get-caller.ts';
+import { getOverview } from './operators/get-overview.ts';
 import { searchApiKeys } from './operators/search-api-keys.ts';
 import { searchAudit } from './operators/search-audit.ts';
+import { searchOperators } from './operators/search-operators.ts';
 import { addTenant, searchTenants } from './operators/tenants.ts';
+import { updateOperator } from './operators/update-operator.ts';
+import { updateOperatorPassword } from './operators/update-operator-password.ts';
 import { addShare } from './shares/add-share.ts';
 import { changeLink } from './shares/change-link.ts';
 import { deleteShare } from './shares/delete-share.ts';
 import { duplicateShare } from './shares/duplicate-share.ts';
 import { explainShare } from './shares/explain-share.ts';
 import { getShare } from './shares/get-share.ts';
+import { lastVisits } from './shares/last-visits.ts';
 import { searchShares } from './shares/search-shares.ts';
 import { shareActivity } from './shares/share-activity.ts';
 import { updateShare } from './shares/update-share.ts';
@@ -52,6 +60,7 @@ export const operations: readonly Operation[] = [
   searchShares,
   explainShare,
   shareActivity,
+  lastVisits,
   updateLoginProfile,
   changeViewId,
   getLoginProfile,
@@ -70,6 +79,13 @@ export const operations: readonly Operation[] = [
   addApiKey,
   deleteApiKey,
   searchApiKeys,
+  addOperator,
+  updateOperator,
+  updateOperatorPassword,
+  deleteOperator,
+  searchOperators,
+  getCaller,
+  getOverview,
   addTenant,
   searchTenants,
   searchAudit,

@@ -56,7 +56,7 @@ export function recordChange(tx: Tx, caller: Caller, action: string, trail: Trai
     tid: caller.tid,
     at: now,
     actor: caller.name,
-    actorKind: 'key',
+    actorKind: caller.kind,
     address: caller.address,
     action,
     outcome: 'done',

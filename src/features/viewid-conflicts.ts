@@ -1,20 +1,21 @@
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import type { Store, Tx } from '#ports/store.ts';
+import type { Caller } from './operation.ts';
 
 const mostAnHour = 20; // a key that asks on would learn which addresses are in use
 const hour = 3_600_000; // ms
-const keyOf = (keyId: number) => `viewId ${keyId}`;
+const keyOf = ({ kind, id }: Caller) => (kind === 'key' ? `viewId ${id}` : `viewId ${kind} ${id}`);
 
 const namesViewId = (parameters: unknown) => typeof parameters === 'object' && parameters !== null && 'viewId' in parameters;
 
-/** @throws 429 where the key has met too many taken viewIds within the hour */
-export async function checkConflicts(db: Tx, keyId: number, parameters: unknown, now: number): Promise<void> {
+/** @throws 429 where the caller has met too many taken viewIds within the hour */
+export async function checkConflicts(db: Tx, caller: Caller, parameters: unknown, now: number): Promise<void> {
   if (!namesViewId(parameters)) return;
   const { conflicts, first } = await db
     .selectFrom('failure')
     .select([sql<number>`count(*)`.as('conflicts'), sql<number | null>`min(at)`.as('first')])
-    .where('key', '=', keyOf(keyId))
+    .where('key', '=', keyOf(caller))
     .where('at', '>', now - hour)
     .executeTakeFirstOrThrow();
   if (conflicts < mostAnHour) return;
@@ -22,12 +23,12 @@ export async function checkConflicts(db: Tx, keyId: number, parameters: unknown,
 }
 
 /** Counts a conflict, then throws on what was thrown. */
-export async function noteConflict(store: Store, keyId: number, cause: unknown, now: number): Promise<never> {
+export async function noteConflict(store: Store, caller: Caller, cause: unknown, now: number): Promise<never> {
   if (cause instanceof Refusal && cause.says === 'viewIdTaken')
     await store.write((tx) =>
       tx
         .insertInto('failure')
-        .values({ key: keyOf(keyId), at: now })
+        .values({ key: keyOf(caller), at: now })
         .execute(),
     );
   throw cause;

@@ -5,13 +5,14 @@ import type { FastifyInstance } from 'fastify';
 
 const hashed = /-[\w-]{8}\.\w+$/; // a name that changes with its content never goes stale
 
-/** GET /assets/…: scripts and styles of the visitor's pages. */
-export async function assetRoutes(app: FastifyInstance, pages: string): Promise<void> {
+/** Scripts and styles of built pages, below `prefix`. */
+export async function assetRoutes(app: FastifyInstance, pages: string, prefix: string): Promise<void> {
   const root = join(pages, 'assets');
   if (!existsSync(root)) return;
   await app.register(assets, {
     root,
-    prefix: '/assets/',
+    prefix,
+    decorateReply: false,
     index: false,
     preCompressed: true,
     cacheControl: false,

@@ -3,7 +3,11 @@ import { Refusal } from '#core/messages.ts';
 import { checkWait, networkKeys, noteFailure } from '#features/failures.ts';
 import type { Caller } from '#features/operation.ts';
 import { findKey, noteUse } from '#features/operators/find-caller.ts';
+import { findOperatorSession, noteOperatorUse } from '#features/operators/operator-session.ts';
 import type { Ports } from '#ports/ports.ts';
+import { consoleToken } from './console-cookie.ts';
+
+type CallerPorts = Pick<Ports, 'store' | 'clock'>;
 
 /** The secret of `Authorization: Bearer …` (RFC 6750, 2.1), or null. */
 export function bearerOf(header: string | undefined): string | null {
@@ -11,7 +15,7 @@ export function bearerOf(header: string | undefined): string | null {
 }
 
 /** Counts a wrong key against its network. @throws 429 while that network has to wait, else 401 */
-export async function refuseKey({ store, clock }: Pick<Ports, 'store' | 'clock'>, address: string): Promise<never> {
+export async function refuseKey({ store, clock }: CallerPorts, address: string): Promise<never> {
   const keys = networkKeys('apiKey', address);
   await store.write(async (tx) => {
     await checkWait(tx, keys, clock.now());
@@ -20,13 +24,25 @@ export async function refuseKey({ store, clock }: Pick<Ports, 'store' | 'clock'>
   throw new Refusal('keyWrong');
 }
 
-/** Who calls. @throws 401, and 429 for a network of wrong keys; a right key never waits */
-export async function callerOf(request: FastifyRequest, ports: Pick<Ports, 'store' | 'clock'>): Promise<Caller> {
+/** The operator of a session. */
+async function operatorOf(request: FastifyRequest, token: string, { store, clock }: CallerPorts): Promise<Caller> {
+  const now = clock.now();
+  const session = await findOperatorSession(store, token, now);
+  if (!session) throw new Refusal('signInNeeded', 'The session has ended: sign in again.');
+  noteOperatorUse(store, session, now);
+  const { id, tid, name, role } = session;
+  return { id, tid, name, role, kind: 'operator', address: request.ip, requestId: request.id };
+}
+
+/** Who calls: a key, or the operator of a session. @throws 401, and 429 for a network of wrong keys; a right key never waits */
+export async function callerOf(request: FastifyRequest, ports: CallerPorts): Promise<Caller> {
   const secret = bearerOf(request.headers.authorization);
+  const token = secret === null && request.headers.authorization === undefined ? consoleToken(request) : null;
+  if (token !== null) return operatorOf(request, token, ports);
   if (secret === null) throw new Refusal('keyMissing', 'Send Authorization: Bearer and an API key.');
   const now = ports.clock.now();
   const key = await findKey(ports.store, secret, now);
   if (!key) return refuseKey(ports, request.ip);
   noteUse(ports.store, key, now);
-  return { tid: key.tid, name: key.name, role: key.role, keyId: key.keyId, address: request.ip, requestId: request.id };
+  return { id: key.keyId, tid: key.tid, name: key.name, role: key.role, kind: 'key', address: request.ip, requestId: request.id };
 }

@@ -1,30 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { locationsHealth, passes } from '#features/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
 
-const locationPatience = 1000; // ms; a mount that hangs is reported as away
-
-/** Runs a check and says only whether it passed. */
-async function passes(check: () => Promise<unknown>): Promise<boolean> {
-  const late = new Promise<never>((_, reject) => setTimeout(reject, locationPatience, new Error('no answer')).unref());
-  return Promise.race([check(), late]).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function locationsOf({ store, storages, vault }: Ports) {
-  const rows = await store.read.selectFrom('location').selectAll().execute();
-  return Promise.all(
-    rows.map(async (row) => ({
-      id: row.id,
-      kind: row.kind,
-      answers: await passes(async () =>
-        (await storages.open({ ...row, configuration: vault.open('location', row.configuration) })).check(),
-      ),
-    })),
-  );
-}
+/** Without names: whoever asks need not be anybody. */
+const locationsOf = async (ports: Ports) => (await locationsHealth(ports)).map(({ id, kind, answers }) => ({ id, kind, answers }));
 
 /** GET /health/live and /health/ready: locations are reported, and never change the status. */
 export function healthRoutes(app: FastifyInstance, ports: Ports, data: string): void {

@@ -12,6 +12,8 @@ import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
 import { loginRoute } from './login-route.ts';
+import { operatorRoutes } from './operator-routes.ts';
+import { checkOwnHost } from './own-site.ts';
 import { sendProblem } from './problem.ts';
 import { namesOf, readQuery, unknownName, validator } from './validation.ts';
 
@@ -110,14 +112,14 @@ async function runChange(
   const now = ports.clock.now();
   const twin = twinOf(
     request.headers['idempotency-key'],
-    { tid: caller.tid, caller: `key ${caller.keyId}` },
+    { tid: caller.tid, caller: `${caller.kind} ${caller.id}` },
     {
       method: request.method,
       url: request.url,
       body: JSON.stringify(request.body ?? null),
     },
   );
-  await checkConflicts(ports.store.read, caller.keyId, parameters, now);
+  await checkConflicts(ports.store.read, caller, parameters, now);
   const answer = await once(dry ? null : twin, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
     const seen = await operation.check?.(parameters, caller, ports);
@@ -133,7 +135,7 @@ async function runChange(
       },
       { dryRun: dry },
     );
-  }).catch((cause: unknown) => noteConflict(ports.store, caller.keyId, cause, now));
+  }).catch((cause: unknown) => noteConflict(ports.store, caller, cause, now));
   reply.type('application/json; charset=utf-8');
   if (typeof answer === 'string') return reply.send(answer);
   return reply.code(answer.replayed.status).header('idempotency-replayed', 'true').send(answer.replayed.body);
@@ -183,11 +185,14 @@ function nextPage(url: string, after: string): string {
   return `${pathname}?${searchParams}`;
 }
 
+/** What signs in by itself. */
+const openAddresses = ['login', 'operator/signIn', 'operator/signOut', 'operator/first'];
+
 function checkAddress(request: FastifyRequest, operations: readonly Operation[]): void {
   if (!request.is404) return;
   const path = request.url.split('?', 1)[0]?.slice(prefix.length + 1);
   const methods = operations.filter(({ name }) => name === path).map(({ method }) => method);
-  if (path === 'login') methods.push('POST');
+  if (openAddresses.includes(path ?? '')) methods.push('POST');
   if (methods.length > 0) throw new Refusal('methodWrong', `This address takes ${methods.join(', ')}.`, { allow: methods.join(', ') });
   throw new Refusal('notFound');
 }
@@ -202,13 +207,15 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
         const { operation, open } = request.routeOptions.config ?? {};
         if (!open) request.caller = await callerOf(request, ports);
+        checkOwnHost(request, request.caller?.kind === 'operator');
         if (operation && request.caller && !reaches(request.caller.role, operation.role))
-          throw new Refusal('roleTooLow', `This needs the role ${operation.role}; the key has ${request.caller.role}.`);
+          throw new Refusal('roleTooLow', `This needs the role ${operation.role}; the ${request.caller.kind} has ${request.caller.role}.`);
         checkAddress(request, operations);
         if (Number(request.headers['content-length'] ?? 0) > largestBody)
           throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');
       });
       loginRoute(api, ports);
+      operatorRoutes(api, ports);
       for (const operation of operations) {
         const check = validator(operation.body);
         api.route({

@@ -55,7 +55,8 @@ export function processMetrics(transfers: Transfers): Metrics {
 export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
   app.get('/metrics', async (request, reply) => {
     const caller = await callerOf(request, ports);
-    if (!reaches(caller.role, 'admin')) throw new Refusal('roleTooLow', `This needs the role admin; the key has ${caller.role}.`);
+    if (!reaches(caller.role, 'admin'))
+      throw new Refusal('roleTooLow', `This needs the role admin; the ${caller.kind} has ${caller.role}.`);
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { messages } from '#core/messages.ts';
+import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.ts';
 import { isChange, type Operation } from '#features/operation.ts';
 import { Login, LoginAnswer } from './login-route.ts';
 import { changeAnswer } from './management-api.ts';
@@ -71,15 +72,36 @@ function isOptional(schema: TSchema): boolean {
   return !Array.isArray(required) || required.length === 0;
 }
 
-const loginPath = {
+/** What signs in by itself, or out. */
+const signInPath = (operationId: string, summary: string, body: TSchema | null, answer: TSchema | null) => ({
   post: {
-    operationId: 'login',
-    tags: ['login'],
-    summary: 'Signs in with the name of a key and the key; answers a Bearer token.',
+    operationId,
+    tags: [operationId.split('_')[0]],
+    summary,
     security: [],
-    requestBody: { required: true, content: json(Login) },
-    responses: { 200: { description: 'Success.', content: json(LoginAnswer) }, default: problemAnswer },
+    ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
+    responses: {
+      [answer ? 200 : 204]: { description: 'Success.', ...(answer ? { content: json(answer) } : {}) },
+      default: problemAnswer,
+    },
   },
+});
+
+const signInPaths = {
+  '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; answers a Bearer token.', Login, LoginAnswer),
+  '/api/v1/operator/signIn': signInPath(
+    'operator_signIn',
+    "Signs an operator in; sets the console's cookie, which every operation takes in place of a key. A change needs the header Origin then.",
+    OperatorSignIn,
+    WhoCalls,
+  ),
+  '/api/v1/operator/signOut': signInPath('operator_signOut', "Ends the session of the console's cookie.", null, null),
+  '/api/v1/operator/first': signInPath(
+    'operator_first',
+    'Makes the first operator, an admin, by the address that the start has printed; once, and while there is no operator.',
+    FirstOperator,
+    WhoCalls,
+  ),
 };
 
 /** The whole interface as OpenAPI 3.1: /api/v1 from the list of operations, and the link. */
@@ -98,7 +120,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
     ],
     security: [{ apiKey: [] }],
     paths: {
-      '/api/v1/login': loginPath,
+      ...signInPaths,
       ...Object.fromEntries(operations.map((operation) => [`/api/v1/${operation.name}`, pathItem(operation)])),
       ...linkPaths,
     },

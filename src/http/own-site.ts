@@ -25,18 +25,40 @@ export function hostCheck(publicUrl: () => string): (request: FastifyRequest) =>
   };
 }
 
+/** Does a browser say that a page of another site sends this? Programs say nothing. */
+function comesFromElsewhere({ headers }: FastifyRequest, isOurs: (origin: string) => boolean): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (origin !== undefined) return origin === 'null' || !isOurs(origin);
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
 /**
- * A change that another site's page sends is refused.
- * @param own the origin that counts as ours
+ * A change that another site's page sends to a link is refused.
+ * @param publicUrl its origin counts as ours
  * @throws 403
  */
-export function checkSite(request: FastifyRequest, own: string): void {
+export function checkSite(request: FastifyRequest, publicUrl: string): void {
   if (safe.includes(request.method)) return;
-  const { origin } = request.headers;
-  if (origin !== undefined) {
-    if (origin !== 'null' && isOwn(origin, own)) return;
-    throw new Refusal('otherSite');
-  }
-  const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal('otherSite');
+  if (comesFromElsewhere(request, (origin) => isOwn(origin, publicUrl))) throw new Refusal('otherSite');
+}
+
+/** The origin that the request's own Host names is ours, whether or not TLS ends before us (visit.md, Sessions). */
+const namesHost =
+  ({ headers: { host = '' } }: FastifyRequest) =>
+  (origin: string) => {
+    if (!URL.canParse(origin)) return false;
+    const { protocol, host: asked } = new URL(origin);
+    return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === asked;
+  };
+
+/**
+ * A change that another site's page sends to the console or to /api/v1 is refused.
+ * @param bySession true: a browser sends it, which must say that it comes from here
+ * @throws 403
+ */
+export function checkOwnHost(request: FastifyRequest, bySession: boolean): void {
+  if (safe.includes(request.method)) return;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const silent = origin === undefined && site !== 'same-origin';
+  if (comesFromElsewhere(request, namesHost(request)) || (bySession && silent)) throw new Refusal('otherSite');
 }

@@ -149,6 +149,33 @@ export interface ApiTokenTable {
   expires_at: number;
 }
 
+/** An account of the console. */
+export interface OperatorTable extends Owned {
+  id: Generated<number>;
+  name: string;
+  name_key: string;
+  role: string;
+  /** argon2id. */
+  password_hash: string;
+  /** Raised by a new password: it ends the operator's sessions. */
+  session_epoch: number;
+  last_sign_in_at: number | null;
+}
+
+export interface OperatorSessionTable {
+  hash: string;
+  operator_id: number;
+  operator_epoch: number;
+  created_at: number;
+  used_at: number;
+}
+
+/** An address at which the first operator may be made. */
+export interface ConsoleInvitationTable {
+  hash: string;
+  expires_at: number;
+}
+
 export interface IdempotencyTable {
   tid: number;
   caller: string;
@@ -222,6 +249,9 @@ export interface Database {
   location: LocationTable;
   api_key: ApiKeyTable;
   api_token: ApiTokenTable;
+  operator: OperatorTable;
+  operator_session: OperatorSessionTable;
+  console_invitation: ConsoleInvitationTable;
   idempotency: IdempotencyTable;
   audit: AuditTable;
   ongoing: OngoingTable;

@@ -42,6 +42,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
     await call('share/search', query);
   await call('share/explain', { id: share.id, username: 'eve' });
   await call('share/activity', { id: share.id });
+  await call('share/lastVisits', { ids: [share.id] });
   await call('accessuser/update', { ...eve, authId: viewer.id });
   await call('accessuser/delete', { id: eve.id });
   await call('accessuser/deleteByUsername', { username: 'fay', loginProfileId: profile.id });
@@ -57,6 +58,14 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   const key = await call('apikey/add', { name: 'script', role: 'reader' });
   await call('apikey/search');
   await call('apikey/delete', { id: key.id });
+  const secrets = { password: 'a horse that reads maps', confirmPassword: 'a horse that reads maps' };
+  const operator = await call('operator/add', { name: 'Olga', role: 'reader', ...secrets });
+  await call('operator/update', { id: operator.id, name: 'Olga B.' });
+  await call('operator/updatePassword', { id: operator.id, ...secrets });
+  await call('operator/search', { searchWord: 'olga' });
+  await call('operator/delete', { id: operator.id });
+  await call('caller/get');
+  await call('overview/get');
   await call('audit/search', { searchWord: 'share', shareId: share.id, username: 'environment', action: 'share/add', outcome: 'done' });
   await call('audit/export', { format: 'csv' });
   return called;

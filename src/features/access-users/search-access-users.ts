@@ -11,7 +11,10 @@ export const searchAccessUsers = read({
   method: 'GET',
   role: 'reader',
   summary: 'Finds access users.',
-  body: searchQuery({ authId: Type.Optional(recordId('Login profile.')) }),
+  body: searchQuery({
+    authId: Type.Optional(recordId('Login profile.')),
+    active: Type.Optional(Type.Boolean({ description: 'true: those who can sign in; false: those who cannot.' })),
+  }),
   answer: searchEnvelope(AccessUser),
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
@@ -19,6 +22,7 @@ export const searchAccessUsers = read({
     if (page.from !== null) found = found.where('access_user.created_at', '>=', page.from);
     if (page.before !== null) found = found.where('access_user.updated_at', '<', page.before);
     if (query.authId !== undefined) found = found.where('access_user.profile_id', '=', query.authId);
+    if (query.active !== undefined) found = found.where('access_user.active', '=', query.active ? 1 : 0);
     const { searchWord: _, ...others } = query;
     const { ids, ...rest } = await findPage(ports.store, {
       matches: found,

@@ -1,6 +1,6 @@
-import { isCommonPassword } from '#core/common-passwords.ts';
 import { fold } from '#core/fold.ts';
-import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { Refusal } from '#core/messages.ts';
+import { checkNewPassword } from '#core/password-rules.ts';
 import { PasswordChange } from '#core/records/access-user.ts';
 import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
@@ -18,12 +18,6 @@ async function userNamed(db: Tx, tid: number, username: string, authId: number |
   return found?.id;
 }
 
-function checkPassword(body: PasswordChange): void {
-  if (body.userPassword !== body.confirmPassword) throw fieldRefusal('confirmPassword', 'must be equal to userPassword');
-  if (fold(body.userPassword) === fold(body.username)) throw fieldRefusal('userPassword', "must not be the user's own name");
-  if (isCommonPassword(body.userPassword)) throw fieldRefusal('userPassword', 'is one of the commonest passwords; choose another');
-}
-
 export const updatePassword = change({
   name: 'accessuser/updateUserPassword',
   method: 'POST',
@@ -33,7 +27,7 @@ export const updatePassword = change({
   body: PasswordChange,
   target: { table: 'access_user', find: (body, caller, tx) => userNamed(tx, caller.tid, body.username, body.authId) },
   async check(body, caller, { store, passwordHash }) {
-    checkPassword(body);
+    checkNewPassword({ password: body.userPassword, confirmPassword: body.confirmPassword, name: body.username }, 'userPassword');
     const id = await userNamed(store.read, caller.tid, body.username, body.authId);
     if (id === undefined) throw new Refusal('recordUnknown');
     const { password_hash } = await store.read

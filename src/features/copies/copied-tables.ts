@@ -5,8 +5,8 @@ import type { Database } from '#ports/tables.ts';
 /** A row of whatever table. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Which processes live is no part of a copy; the counts are made again by the database itself. */
-type Copied = Exclude<keyof Database, 'process' | 'share_count' | 'user_count'>;
+/** Which processes live, and who may still come first, is no part of a copy; the counts are made again by the database itself. */
+type Copied = Exclude<keyof Database, 'process' | 'console_invitation' | 'share_count' | 'user_count'>;
 type Keys = { readonly [T in Copied]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
 /** Every table with its key, each behind those that it refers to; what lets Postern start comes last. */
@@ -21,6 +21,8 @@ export const copiedTables: Keys = {
   link: ['view_key'],
   api_key: ['id'],
   api_token: ['hash'],
+  operator: ['id'],
+  operator_session: ['hash'],
   idempotency: ['tid', 'caller', 'key'],
   visit_session: ['tid', 'hash'],
   failure: ['id'],

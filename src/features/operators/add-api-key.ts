@@ -2,19 +2,10 @@ import Type from 'typebox';
 import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
-import { firstTenant } from '#core/records/tenant.ts';
-import { type Caller, change } from '#features/operation.ts';
+import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './key-rows.ts';
-
-async function tenantFor(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
-  if (!tid || tid === caller.tid) return caller.tid;
-  if (caller.tid !== firstTenant)
-    throw new Refusal('tenantForbidden', undefined, { faults: [{ field: 'tid', detail: 'may be named by an admin of tenant 1 alone' }] });
-  if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst()))
-    throw fieldRefusal('tid', 'is not the id of a tenant');
-  return tid;
-}
+import { namedTenant } from './named-tenant.ts';
 
 function expiryIn(text: string | null | undefined, now: number): number | null {
   if (!text) return null;
@@ -45,7 +36,7 @@ export const addApiKey = change({
   answers: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key: it is not shown again.' }) }),
   async change(body, caller, tx, { clock, random }) {
     const [now, name] = [clock.now(), body.name.normalize('NFC')];
-    const tid = await tenantFor(tx, caller, body.tid);
+    const tid = await namedTenant(tx, caller, body.tid);
     await checkName(tx, tid, name, now);
     const key = keyPrefix + random.token(keyBits);
     const id = await insertKey(

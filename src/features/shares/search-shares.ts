@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
-import { recordId } from '#core/records/field.ts';
+import { limits, recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { read } from '#features/operation.ts';
@@ -17,6 +17,9 @@ const locationsHolding = async (db: Tx, tid: number, word: string) =>
   (await db.selectFrom('location').select('id').where('tid', '=', tid).where(holdsWord('location.search_text', word)).execute()).map(
     ({ id }) => id,
   );
+
+const locationNamed = (db: Tx, tid: number, name: string) =>
+  db.selectFrom('location').select('location.id').where('location.tid', '=', tid).where('location.name', '=', name);
 
 async function wordIn({ read, dialect }: Store, tid: number, word: string | null) {
   if (word === null) return null;
@@ -45,6 +48,7 @@ export const searchShares = read({
     path: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'That path and all below it, in any location.' })),
     authType: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: "Login profile's type." })),
     authId: Type.Optional(recordId('Login profile.')),
+    location: Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' })),
     state: Type.Optional(Type.Enum([...shareStates], { description: 'State of the link at this instant.' })),
   }),
   answer: searchEnvelope(Share),
@@ -63,9 +67,11 @@ export const searchShares = read({
         search.selectFrom('login_profile').select('login_profile.id').where('tid', '=', caller.tid).where('type_id', '=', query.authType),
       );
     if (query.authId !== undefined) found = found.where('share.profile_id', '=', query.authId);
+    if (query.location !== undefined)
+      found = found.where('share.location_id', 'in', locationNamed(search, caller.tid, query.location.normalize('NFC')));
     if (query.state !== undefined) found = inState(found, query.state, ports.clock.now());
     const { searchWord: _, ...others } = query;
-    const lasting = query.authType === undefined && query.state === undefined;
+    const lasting = query.authType === undefined && query.location === undefined && query.state === undefined;
     const { ids, ...rest } = await findPage(ports.store, {
       matches: found,
       page,

@@ -4,9 +4,8 @@ import { formatInstant, parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
 import { read } from '#features/operation.ts';
-import type { Tx } from '#ports/store.ts';
+import { countsByDay, type DoneByVisitors, doneByVisitors, sums } from '#features/visitor-counts.ts';
 
-const day = 86_400_000; // ms
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
 const numbers = { visits: Type.Integer(), downloads: Type.Integer(), uploads: Type.Integer() };
@@ -23,9 +22,6 @@ const Activity = Type.Object({
   notCome: Type.Array(Type.String(), { description: 'Users that the share lists who have not come in that time.' }),
 });
 
-const counted = (...of: string[]) => sql<number>`sum(case when action in (${sql.join(of)}) then count else 0 end)`;
-const sums = { visits: counted('visit'), downloads: counted('download', 'downloadFolder'), uploads: counted('upload') };
-
 function instantIn(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {
   if (!text) return null;
   const found = parseInstant(text, meaning);
@@ -33,29 +29,7 @@ function instantIn(field: string, text: string | null | undefined, meaning: 'fir
   return found;
 }
 
-/** What visitors did at the share in that time. */
-function happenings(db: Tx, tid: number, shareId: number, from: number | null, before: number | null) {
-  let rows = db
-    .selectFrom('audit')
-    .where('tid', '=', tid)
-    .where('share_id', '=', shareId)
-    .where('actor_kind', '=', 'visitor')
-    .where('outcome', 'in', ['done', 'begun']);
-  if (from !== null) rows = rows.where('at', '>=', from);
-  return before === null ? rows : rows.where('at', '<', before);
-}
-
-async function byDay(rows: ReturnType<typeof happenings>) {
-  const start = sql<number>`at - at % ${sql.lit(day)}`;
-  const days = await rows
-    .select([start.as('start'), sums.visits.as('visits'), sums.downloads.as('downloads'), sums.uploads.as('uploads')])
-    .groupBy(start)
-    .orderBy('start')
-    .execute();
-  return days.map(({ start: at, ...numbers }) => ({ date: formatInstant(at).slice(0, 10), ...numbers }));
-}
-
-async function byVisitor(rows: ReturnType<typeof happenings>) {
+async function byVisitor(rows: DoneByVisitors) {
   const visitors = await rows
     .select([
       'actor as visitor',
@@ -85,7 +59,7 @@ export const shareActivity = read({
     const share = await store.search.selectFrom('share').select('id').where('tid', '=', caller.tid).where('id', '=', id).executeTakeFirst();
     if (!share) throw new Refusal('recordUnknown');
     const [from, before] = [instantIn('fromDate', fromDate, 'firstOfDay'), instantIn('toDate', toDate, 'firstOfNextDay')];
-    const rows = happenings(store.search, caller.tid, id, from, before);
+    const rows = doneByVisitors(store.search, caller.tid, from, before).where('share_id', '=', id);
     const missing = await store.search
       .selectFrom('share_user')
       .select('name')
@@ -94,6 +68,6 @@ export const shareActivity = read({
       .where('name', 'not in', rows.select('actor'))
       .orderBy('position')
       .execute();
-    return { byDay: await byDay(rows), byVisitor: await byVisitor(rows), notCome: missing.map(({ name }) => name) };
+    return { byDay: await countsByDay(rows), byVisitor: await byVisitor(rows), notCome: missing.map(({ name }) => name) };
   },
 });

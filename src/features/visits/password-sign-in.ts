@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { fold } from '#core/fold.ts';
-import { Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { checkWait, clearFailures, networkKeys, noteFailure, pairKey } from '#features/failures.ts';
+import { countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import type { SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
@@ -57,26 +56,7 @@ async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair)
  * @throws 401, the same for an unknown, wrong or inactive user; 429 within the wait; 503 where too many wait
  */
 export async function signInByPassword(ports: Ports, profile: ProfileRef, pair: PasswordPair, address: string): Promise<RightPair> {
-  const { store, clock } = ports;
-  const user = pairKey(profile.profile_id, fold(pair.username), address);
-  const networks = networkKeys('signIn', address);
-  // The pair's failure is counted before the password is looked at, and taken back if it was right: a hundred attempts
-  // at once are a hundred attempts.
-  await store.write(async (tx) => {
-    await checkWait(tx, [user, ...networks], clock.now());
-    await noteFailure(tx, [user], clock.now());
-  });
+  const user = pairKey(String(profile.profile_id), fold(pair.username), address);
   const verify = profile.type_id === profileTypes.PASSWORD ? verifyProfile : verifyUser;
-  const right = await verify(ports, profile, pair).catch(async (cause: unknown) => {
-    if (cause instanceof Refusal) await store.write((tx) => clearLatest(tx, user.key)); // it was not looked at
-    throw cause;
-  });
-  await store.write((tx) => (right ? clearFailures(tx, user) : noteFailure(tx, networks, clock.now())));
-  if (!right) throw new Refusal('signInWrong');
-  return right;
-}
-
-async function clearLatest(tx: Ports['store']['read'], key: string): Promise<void> {
-  const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').executeTakeFirst();
-  if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
+  return countedAttempt(ports, user, networkKeys('signIn', address), () => verify(ports, profile, pair));
 }

@@ -1,5 +1,6 @@
 import { first } from './0001-first.ts';
+import { consoleAccounts } from './0002-console.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [first];
+export const migrations: readonly Migration[] = [first, consoleAccounts];

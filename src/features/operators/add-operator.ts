@@ -1,0 +1,26 @@
+import Type from 'typebox';
+import { checkNewPassword } from '#core/password-rules.ts';
+import { NewOperator, operatorFields } from '#core/records/operator.ts';
+import { change } from '#features/operation.ts';
+import { namedTenant } from './named-tenant.ts';
+import { insertOperator, operatorRecord } from './operator-rows.ts';
+
+export const addOperator = change({
+  name: 'operator/add',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Makes an operator: an account of the console, with the roles of API keys.',
+  says: 'operatorAdded',
+  body: NewOperator,
+  answers: Type.Object({ id: operatorFields.id }),
+  async check(body, _caller, { passwordHash }) {
+    checkNewPassword(body, 'password');
+    return { hash: await passwordHash.hash(body.password) };
+  },
+  async change(body, caller, tx, { clock }, { hash }) {
+    const tid = await namedTenant(tx, caller, body.tid);
+    const name = body.name.normalize('NFC');
+    const id = await insertOperator(tx, { tid, name, role: body.role, passwordHash: hash, owner: caller.name }, clock.now());
+    return { fresh: { id }, trail: { after: await operatorRecord(tx, tid, id) } };
+  },
+});

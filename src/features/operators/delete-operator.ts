@@ -1,0 +1,20 @@
+import { bodyOf } from '#core/records/field.ts';
+import { operatorFields } from '#core/records/operator.ts';
+import { change } from '#features/operation.ts';
+import { checkAdminRemains, operatorRecord } from './operator-rows.ts';
+
+export const deleteOperator = change({
+  name: 'operator/delete',
+  method: 'DELETE',
+  role: 'admin',
+  summary: 'Deletes an operator; their sessions of the console end at once.',
+  says: 'operatorDeleted',
+  body: bodyOf(operatorFields, ['id'], []),
+  target: { table: 'operator' },
+  async change({ id }, caller, tx) {
+    const before = await operatorRecord(tx, caller.tid, id);
+    if (before.role === 'admin') await checkAdminRemains(tx, caller.tid, id);
+    await tx.deleteFrom('operator').where('tid', '=', caller.tid).where('id', '=', id).execute();
+    return { trail: { before } };
+  },
+});

@@ -1,0 +1,14 @@
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { firstTenant } from '#core/records/tenant.ts';
+import type { Caller } from '#features/operation.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** The tenant that a key or operator is made for: the caller's own, or the one that an admin of tenant 1 names. */
+export async function namedTenant(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
+  if (!tid || tid === caller.tid) return caller.tid;
+  if (caller.tid !== firstTenant)
+    throw new Refusal('tenantForbidden', undefined, { faults: [{ field: 'tid', detail: 'may be named by an admin of tenant 1 alone' }] });
+  if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst()))
+    throw fieldRefusal('tid', 'is not the id of a tenant');
+  return tid;
+}

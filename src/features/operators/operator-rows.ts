@@ -1,0 +1,91 @@
+import { fold } from '#core/fold.ts';
+import { formatInstant } from '#core/instant.ts';
+import { Refusal } from '#core/messages.ts';
+import type { Role } from '#core/policy/role.ts';
+import type { Operator } from '#core/records/operator.ts';
+import type { Tx } from '#ports/store.ts';
+import { roleOf } from './key-rows.ts';
+
+/** The records of a tenant's operators, in the order of the ids. */
+export async function operatorRecords(db: Tx, tid: number, ids: readonly number[]): Promise<Operator[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('operator')
+    .selectAll()
+    .where('tid', '=', tid)
+    .where('id', 'in', [...ids])
+    .execute();
+  const records = rows.map((row) => ({
+    id: row.id,
+    tid: row.tid,
+    name: row.name,
+    role: roleOf(row.role),
+    lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
+    createdOwner: row.created_owner,
+    updatedOwner: row.updated_owner,
+    createDateTime: formatInstant(row.created_at),
+    updateDateTime: formatInstant(row.updated_at),
+    etag: `"${row.version}"`,
+  }));
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+export async function operatorRecord(db: Tx, tid: number, id: number): Promise<Operator> {
+  const [record] = await operatorRecords(db, tid, [id]);
+  if (!record) throw new Refusal('recordUnknown');
+  return record;
+}
+
+/** @throws 409 where another operator of the tenant has the name */
+export async function checkOperatorName(db: Tx, tid: number, name: string, own?: number): Promise<void> {
+  const other = await db
+    .selectFrom('operator')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('name_key', '=', fold(name))
+    .where('id', '!=', own ?? 0)
+    .executeTakeFirst();
+  if (other) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another operator' }] });
+}
+
+/** Whoever is no admin any more must not have been the last one: nobody could change operators then. @throws 409 */
+export async function checkAdminRemains(db: Tx, tid: number, without: number): Promise<void> {
+  const admin = await db
+    .selectFrom('operator')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('role', '=', 'admin')
+    .where('id', '!=', without)
+    .executeTakeFirst();
+  if (!admin) throw new Refusal('operatorLast');
+}
+
+interface NewOperatorRow {
+  readonly tid: number;
+  readonly name: string;
+  readonly role: Role;
+  readonly passwordHash: string;
+  readonly owner: string;
+}
+
+/** @returns the id of the new operator; @throws 409 */
+export async function insertOperator(tx: Tx, { tid, name, role, passwordHash, owner }: NewOperatorRow, now: number): Promise<number> {
+  await checkOperatorName(tx, tid, name);
+  const values = {
+    tid,
+    version: 1,
+    name,
+    name_key: fold(name),
+    role,
+    password_hash: passwordHash,
+    session_epoch: 1,
+    last_sign_in_at: null,
+    created_owner: owner,
+    updated_owner: owner,
+    created_at: now,
+    updated_at: now,
+  };
+  const { id } = await tx.insertInto('operator').values(values).returning('id').executeTakeFirstOrThrow();
+  return id;
+}

@@ -1,0 +1,58 @@
+import type { Role } from '#core/policy/role.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import { roleOf, secretHash } from './key-rows.ts';
+
+/** How long a session of the console lasts at most, and unused: as at a link (visit.md, Sessions); ms. */
+export const longestOperatorSession = 12 * 3_600_000;
+const longestIdle = 3_600_000;
+const useNotedEvery = 60_000;
+export const sessionBits = 256;
+
+/** An operator who is signed in. */
+export interface SignedInOperator {
+  readonly id: number;
+  readonly tid: number;
+  readonly name: string;
+  readonly role: Role;
+}
+
+interface FoundSession extends SignedInOperator {
+  readonly hash: string;
+  readonly usedAt: number;
+}
+
+const sessionOf = (db: Tx, hash: string) =>
+  db
+    .selectFrom('operator_session')
+    .innerJoin('operator', 'operator.id', 'operator_session.operator_id')
+    .select(['operator.id', 'operator.tid', 'operator.name', 'operator.role', 'operator.session_epoch'])
+    .select(['operator_session.operator_epoch', 'operator_session.created_at', 'operator_session.used_at'])
+    .where('operator_session.hash', '=', hash)
+    .executeTakeFirst();
+
+/** The living session of a token, or null. */
+export async function findOperatorSession(store: Store, token: string, now: number): Promise<FoundSession | null> {
+  const hash = secretHash(token);
+  const row = await store.unchanged(`operator ${hash}`, () => sessionOf(store.read, hash));
+  if (!row || row.operator_epoch !== row.session_epoch) return null;
+  if (row.created_at <= now - longestOperatorSession || row.used_at <= now - longestIdle) return null;
+  return { id: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), hash, usedAt: row.used_at };
+}
+
+/** Notes that a session was used, at most once a minute and without anybody waiting for it. */
+export function noteOperatorUse(store: Store, { hash, usedAt }: FoundSession, now: number): void {
+  if (now - usedAt < useNotedEvery) return;
+  const note = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
+  void store.write(note).catch(() => {}); // the next use notes it
+}
+
+/** Begins a session of an operator at a certain state of their password. */
+export async function beginOperatorSession(tx: Tx, token: string, operator: { id: number; epoch: number }, now: number): Promise<void> {
+  const values = { hash: secretHash(token), operator_id: operator.id, operator_epoch: operator.epoch, created_at: now, used_at: now };
+  await tx.insertInto('operator_session').values(values).execute();
+  await tx.updateTable('operator').set({ last_sign_in_at: now }).where('id', '=', operator.id).execute();
+}
+
+export async function endOperatorSession(store: Store, token: string): Promise<void> {
+  await store.write((tx) => tx.deleteFrom('operator_session').where('hash', '=', secretHash(token)).execute());
+}

@@ -1,0 +1,35 @@
+import { Operator } from '#core/records/operator.ts';
+import { searchEnvelope, searchQuery } from '#core/records/search.ts';
+import { read } from '#features/operation.ts';
+import { emptyFirst, envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { operatorRecords } from './operator-rows.ts';
+
+const sortColumns = {
+  id: 'operator.id',
+  name: 'operator.name',
+  role: 'operator.role',
+  lastSignInDateTime: emptyFirst('operator.last_sign_in_at'),
+  createdOwner: 'operator.created_owner',
+  updatedOwner: 'operator.updated_owner',
+  createDateTime: 'operator.created_at',
+  updateDateTime: 'operator.updated_at',
+};
+
+export const searchOperators = read({
+  name: 'operator/search',
+  method: 'GET',
+  role: 'admin',
+  summary: 'Finds operators.',
+  body: searchQuery({}),
+  answer: searchEnvelope(Operator),
+  async read(query, caller, ports) {
+    const page = readPage(query, sortColumns);
+    let found = ports.store.search.selectFrom('operator').where('tid', '=', caller.tid);
+    if (page.word !== null) found = found.where(holdsWord('operator.name_key', page.word));
+    if (page.from !== null) found = found.where('created_at', '>=', page.from);
+    if (page.before !== null) found = found.where('updated_at', '<', page.before);
+    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'operator.id' });
+    const list = await operatorRecords(ports.store.search, caller.tid, ids);
+    return envelope('operator', { list, ...rest }, page, filters(query), caller, ports, 'admin');
+  },
+});

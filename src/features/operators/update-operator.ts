@@ -1,0 +1,35 @@
+import { fold } from '#core/fold.ts';
+import { OperatorChange } from '#core/records/operator.ts';
+import { change } from '#features/operation.ts';
+import { checkAdminRemains, checkOperatorName, operatorRecord } from './operator-rows.ts';
+
+export const updateOperator = change({
+  name: 'operator/update',
+  method: 'POST',
+  role: 'admin',
+  summary: "Changes an operator's name or role.",
+  says: 'operatorUpdated',
+  body: OperatorChange,
+  computed: ['tid', 'lastSignInDateTime', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  target: { table: 'operator' },
+  async change(body, caller, tx, { clock }) {
+    const before = await operatorRecord(tx, caller.tid, body.id);
+    const [name, role] = [(body.name ?? before.name).normalize('NFC'), body.role ?? before.role];
+    await checkOperatorName(tx, caller.tid, name, body.id);
+    if (before.role === 'admin' && role !== 'admin') await checkAdminRemains(tx, caller.tid, body.id);
+    await tx
+      .updateTable('operator')
+      .set((row) => ({
+        name,
+        name_key: fold(name),
+        role,
+        version: row('version', '+', 1),
+        updated_owner: caller.name,
+        updated_at: clock.now(),
+      }))
+      .where('tid', '=', caller.tid)
+      .where('id', '=', body.id)
+      .execute();
+    return { trail: { before, after: await operatorRecord(tx, caller.tid, body.id) } };
+  },
+});

@@ -1,0 +1,51 @@
+import Type from 'typebox';
+import { formatInstant } from '#core/instant.ts';
+import { recordId } from '#core/records/field.ts';
+import { largestPageSize } from '#core/records/search.ts';
+import { read } from '#features/operation.ts';
+import type { Tx } from '#ports/store.ts';
+
+const LastVisits = Type.Object({
+  list: Type.Array(
+    Type.Object({
+      id: recordId('Share.'),
+      lastVisitDateTime: Type.String({ format: 'date-time', description: 'When a visitor last did anything there.' }),
+    }),
+    { description: 'Of the shares asked about, those that were ever visited.' },
+  ),
+});
+
+/** By the index of a share's rows, from its end: how long the trail is costs nothing. */
+const lastAt = (db: Tx, tid: number) =>
+  db
+    .selectFrom('share')
+    .where('share.tid', '=', tid)
+    .select('share.id')
+    .select((share) =>
+      share
+        .selectFrom('audit')
+        .select('audit.at')
+        .where('audit.tid', '=', tid)
+        .whereRef('audit.share_id', '=', 'share.id')
+        .where('audit.actor_kind', '=', 'visitor')
+        .where('audit.outcome', 'in', ['done', 'begun'])
+        .orderBy('audit.at', 'desc')
+        .limit(1)
+        .as('at'),
+    );
+
+export const lastVisits = read({
+  name: 'share/lastVisits',
+  method: 'POST',
+  role: 'reader',
+  summary: 'Says when shares were last visited.',
+  body: Type.Object(
+    { ids: Type.Array(recordId('Share.'), { minItems: 1, maxItems: largestPageSize, description: 'Shares asked about.' }) },
+    { additionalProperties: false },
+  ),
+  answer: LastVisits,
+  async read({ ids }, caller, { store }) {
+    const rows = await lastAt(store.search, caller.tid).where('share.id', 'in', ids).orderBy('share.id').execute();
+    return { list: rows.flatMap(({ id, at }) => (at === null ? [] : [{ id, lastVisitDateTime: formatInstant(at) }])) };
+  },
+});

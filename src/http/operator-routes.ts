@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.ts';
+import { makeFirstOperator } from '#features/operators/first-operator.ts';
+import { whoCalls } from '#features/operators/get-caller.ts';
+import { endOperatorSession, longestOperatorSession } from '#features/operators/operator-session.ts';
+import { type OperatorEntered, signInOperator } from '#features/operators/sign-in-operator.ts';
+import type { Ports } from '#ports/ports.ts';
+import { consoleToken, setConsoleCookie } from './console-cookie.ts';
+import { noQuery, readQuery, validator } from './validation.ts';
+
+const origin = (request: FastifyRequest) => ({ address: request.ip, requestId: request.id });
+
+/** Routes of /api/v1 that sign operators in and out: they set the console's cookie. */
+export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
+  const checkNoQuery = validator(noQuery);
+  const checkSignIn = validator(OperatorSignIn);
+  const checkFirst = validator(FirstOperator);
+  const options = { config: { open: true }, schema: { response: { 200: WhoCalls } } };
+  async function welcome(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorEntered): Promise<WhoCalls> {
+    setConsoleCookie(request, reply, token, longestOperatorSession / 1000);
+    return whoCalls(caller, ports);
+  }
+
+  api.post<{ Body: OperatorSignIn }>('/operator/signIn', options, async (request, reply) => {
+    checkNoQuery(readQuery(request.url, noQuery));
+    checkSignIn(request.body ?? {});
+    return welcome(request, reply, await signInOperator(ports, request.body, origin(request)));
+  });
+  api.post<{ Body: FirstOperator }>('/operator/first', options, async (request, reply) => {
+    checkNoQuery(readQuery(request.url, noQuery));
+    checkFirst(request.body ?? {});
+    return welcome(request, reply, await makeFirstOperator(ports, request.body, origin(request)));
+  });
+  api.post('/operator/signOut', { config: { open: true } }, async (request, reply) => {
+    checkNoQuery(readQuery(request.url, noQuery));
+    const token = consoleToken(request);
+    if (token !== null) await endOperatorSession(ports.store, token);
+    setConsoleCookie(request, reply, '', 0);
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/adapters/os/system.ts';
+import { type Answer, newShare, startPostern, type TestPostern } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+const password = 'a horse that reads maps';
+const secrets = { password, confirmPassword: password };
+
+const tokenIn = (postern: TestPostern) => new URL(postern.firstConsoleUrl ?? '').hash.slice(1);
+const cookieOf = (answer: Answer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+
+/** A call as a page of the console sends it. */
+const asPage =
+  (postern: TestPostern, cookie: string) =>
+  (name: string, body: object = {}, headers: Record<string, string> = {}) =>
+    postern.send(name, body, { key: null, headers: { cookie, origin: postern.apiUrl, ...headers } });
+
+async function firstOperator(t: TestContext) {
+  const postern = await startPostern(t);
+  const answer = await postern.send('operator/first', { token: tokenIn(postern), name: 'Olga', ...secrets }, { key: null });
+  assert.equal(answer.status, 200);
+  return { postern, answer, page: asPage(postern, cookieOf(answer)) };
+}
+
+const signIn = (postern: TestPostern, name: string, over: object = {}, headers: Record<string, string> = {}) =>
+  postern.send('operator/signIn', { name, password, ...over }, { key: null, headers });
+
+test('the first address makes the first operator, an admin, and works once', async (t) => {
+  const { postern, answer } = await firstOperator(t);
+  assert.deepEqual([answer.body.name, answer.body.kind, answer.body.role, answer.body.tid], ['Olga', 'operator', 'admin', 1]);
+  const again = await postern.send('operator/first', { token: tokenIn(postern), name: 'Eve', ...secrets }, { key: null });
+  assert.deepEqual([again.status, again.body.code], [410, 'firstAddressEnded']);
+  const list = await postern.call('operator/search');
+  assert.deepEqual(
+    list.list.map(({ name }: { name: string }) => name),
+    ['Olga'],
+  );
+});
+
+test('the first address is good for an hour, and a start prints none once there is an operator', async (t) => {
+  let later = 0;
+  const clock = { now: () => systemClock.now() + later };
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  later = 3_600_001;
+  const late = await postern.send('operator/first', { token: tokenIn(postern), name: 'Olga', ...secrets }, { key: null });
+  assert.equal(late.status, 410);
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
+  await postern.stop();
+  const second = await startPostern(t, { data: postern.data });
+  assert.equal(second.firstConsoleUrl, null);
+});
+
+test('an operator who signs in is answered by the same operations, within the role', async (t) => {
+  const postern = await startPostern(t);
+  await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
+  const page = asPage(postern, cookieOf(await signIn(postern, 'rita')));
+  const search = await postern.send('share/search', {}, { key: null, headers: { cookie: cookieOf(await signIn(postern, 'RITA')) } });
+  assert.deepEqual([search.status, search.body.canUpload], [200, false]);
+  const refused = await page('share/add', newShare());
+  assert.deepEqual([refused.status, refused.body.code], [403, 'roleTooLow']);
+});
+
+test('what an operator does is told by name, in the record and in the trail', async (t) => {
+  const { postern, page } = await firstOperator(t);
+  const { id } = (await page('share/add', newShare())).body;
+  assert.equal((await postern.call('share/get', { id })).createdOwner, 'Olga');
+  const { list } = await postern.call('audit/search', { action: 'share/add' });
+  assert.deepEqual([list[0].actor, list[0].actorKind], ['Olga', 'operator']);
+});
+
+test("the session's cookie is out of reach of scripts and other sites, and over TLS of other hosts", async (t) => {
+  const { postern, answer } = await firstOperator(t);
+  assert.match(answer.headers.getSetCookie()[0] ?? '', /^postern-console=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+  const overTls = await signIn(postern, 'Olga', {}, { origin: postern.apiUrl.replace('http:', 'https:') });
+  assert.match(overTls.headers.getSetCookie()[0] ?? '', /^__Host-postern-console=.*; Secure/);
+});
+
+test('a change by a session that no page of this server sends is refused', async (t) => {
+  const { postern, answer } = await firstOperator(t);
+  const cookie = cookieOf(answer);
+  const send = (headers: Record<string, string>) =>
+    postern.send('loginprofile/add', { title: 'Clients' }, { key: null, headers: { cookie, ...headers } });
+  for (const headers of [
+    {},
+    { origin: 'https://elsewhere.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+  ])
+    assert.deepEqual([(await send(headers)).status, (await send(headers)).body.code], [403, 'otherSite'], JSON.stringify(headers));
+  assert.equal((await send({ origin: postern.apiUrl })).status, 200);
+  assert.equal((await send({ 'sec-fetch-site': 'same-origin' })).status, 200);
+});
+
+test('another site cannot sign its visitor in as somebody', async (t) => {
+  const { postern } = await firstOperator(t);
+  assert.equal((await signIn(postern, 'Olga', {}, { origin: 'https://elsewhere.example' })).status, 403);
+});
+
+test('a session ends with sign-out', async (t) => {
+  const { postern, answer, page } = await firstOperator(t);
+  const out = await page('operator/signOut');
+  assert.deepEqual([out.status, /Max-Age=0/.test(out.headers.getSetCookie()[0] ?? '')], [204, true]);
+  const after = await postern.send('share/search', {}, { key: null, headers: { cookie: cookieOf(answer) } });
+  assert.deepEqual([after.status, after.body.code], [401, 'signInNeeded']);
+});
+
+test('a session ends with a new password, with the operator, after twelve hours, and after an hour unused', async (t) => {
+  let later = 0;
+  const clock = { now: () => systemClock.now() + later };
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const { id } = await postern.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
+  await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
+  const enter = async () => {
+    const cookie = cookieOf(await signIn(postern, 'Olga'));
+    return async () => (await postern.send('share/search', {}, { key: null, headers: { cookie } })).status;
+  };
+  const unused = await enter();
+  later = 3_600_001;
+  assert.equal(await unused(), 401);
+  const used = await enter();
+  for (let minutes = 0; minutes < 11 * 60; minutes += 50) {
+    later += 50 * 60_000;
+    assert.equal(await used(), 200);
+    await postern.ports.store.durable();
+  }
+  later += 3_500_000;
+  assert.equal(await used(), 401);
+  const before = await enter();
+  await postern.call('operator/updatePassword', { id, ...secrets });
+  assert.equal(await before(), 401);
+  const last = await enter();
+  await postern.call('operator/delete', { id });
+  assert.equal(await last(), 401);
+});
+
+test('an unknown name and a wrong password are answered alike, and slowed down', async (t) => {
+  const { postern } = await firstOperator(t);
+  const answers = [];
+  for (let count = 0; count < 7; count += 1) answers.push(await signIn(postern, 'Olga', { password: 'wrong wrong wrong' }));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [401, 401, 401, 401, 401, 401, 429],
+  );
+  assert.ok(Number(answers.at(-1)?.headers.get('retry-after')) >= 1);
+  const unknown = await signIn(postern, 'Nobody');
+  const { timestamp: _a, ...first } = answers[0]?.body ?? {};
+  const { timestamp: _b, ...other } = unknown.body;
+  assert.deepEqual(other, first);
+});
+
+test('names of operators are unique without regard to case, and passwords are good ones, said twice', async (t) => {
+  const { postern } = await firstOperator(t);
+  const add = (over: object) => postern.send('operator/add', { name: 'Otto', role: 'editor', ...secrets, ...over });
+  assert.deepEqual([(await add({ name: 'OLGA' })).status, faultsOf(await add({ name: 'OLGA' }))], [409, ['name']]);
+  assert.deepEqual(faultsOf(await add({ confirmPassword: 'another horse' })), ['confirmPassword']);
+  for (const weak of ['short', 'password123', 'otto']) {
+    const answer = await add({ password: weak, confirmPassword: weak });
+    assert.deepEqual([answer.status, faultsOf(answer)], [400, ['password']], weak);
+  }
+  assert.equal((await add({})).status, 200);
+});
+
+test('one admin remains among the operators', async (t) => {
+  const { postern, answer } = await firstOperator(t);
+  const { id } = answer.body;
+  for (const [name, body] of [
+    ['operator/delete', { id }],
+    ['operator/update', { id, role: 'editor' }],
+  ] as const) {
+    const refused = await postern.send(name, body);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'operatorLast']);
+  }
+  await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
+  assert.equal((await postern.send('operator/update', { id, role: 'editor', name: 'Olga B.' })).status, 200);
+});
+
+test("one's own password takes the one so far; another's takes the role admin", async (t) => {
+  const postern = await startPostern(t);
+  const { id: otto } = await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
+  const { id: rita } = await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
+  const page = asPage(postern, cookieOf(await signIn(postern, 'Rita')));
+  const fresh = { password: 'another long secret', confirmPassword: 'another long secret' };
+  assert.deepEqual(faultsOf(await page('operator/updatePassword', { id: rita, ...fresh })), ['currentPassword']);
+  assert.equal((await page('operator/updatePassword', { id: rita, ...fresh, currentPassword: 'not this one' })).status, 403);
+  assert.equal((await page('operator/updatePassword', { id: otto, ...fresh, currentPassword: password })).status, 403);
+  assert.equal((await page('operator/updatePassword', { id: rita, ...fresh, currentPassword: password })).status, 200);
+  assert.equal((await signIn(postern, 'Rita', fresh.password ? { password: fresh.password } : {})).status, 200);
+});
+
+test('two operators who change the same operator are told', async (t) => {
+  const { postern, answer, page } = await firstOperator(t);
+  const { id } = answer.body;
+  const stale = { 'if-match': '"1"' };
+  await postern.call('operator/update', { id, name: 'Olga B.' });
+  assert.equal((await page('operator/update', { id, name: 'Olga C.' }, stale)).status, 412);
+});
+
+test('an operator of another tenant names it to sign in, and sees nothing of ours', async (t) => {
+  const { postern, page } = await firstOperator(t);
+  const { id: share } = (await page('share/add', newShare())).body;
+  const { id: tid } = (await page('tenant/add', { title: 'Another' })).body;
+  assert.equal((await page('operator/add', { name: 'Tina', role: 'admin', tid, ...secrets })).status, 200);
+  assert.equal((await signIn(postern, 'Tina')).status, 401);
+  const theirs = asPage(postern, cookieOf(await signIn(postern, 'Tina', { tid })));
+  assert.equal((await theirs('share/get', { id: share })).status, 404);
+  assert.equal((await theirs('operator/add', { name: 'Eve', role: 'admin', tid: 1, ...secrets })).status, 403);
+});
+
+test('no answer and no row of the trail holds anything of a password', async (t) => {
+  const { postern } = await firstOperator(t);
+  await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
+  const told = JSON.stringify([await postern.call('operator/search'), await postern.call('audit/search')]);
+  assert.doesNotMatch(told, /argon2|horse/);
+});
+
+test('caller/get says who calls, for keys too', async (t) => {
+  const postern = await startPostern(t);
+  const { status, body } = await postern.send('caller/get');
+  assert.deepEqual(
+    [status, body.kind, body.name, body.role, body.tenantTitle, body.publicUrl],
+    [200, 'key', 'environment', 'admin', 'First tenant', postern.publicUrl],
+  );
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import { test } from 'node:test';
+import { type Json, newShare, startPostern } from '../start.ts';
+import { anotherTenant, keyOf } from './keys.ts';
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+test('the overview names active shares that end within two weeks, the first to end first', async (t) => {
+  const postern = await startPostern(t);
+  const share = (title: string, days: number, over: object = {}) =>
+    postern.call('share/add', newShare({ title, validityEndDate: inDays(days), ...over }));
+  await share('In ten days', 10);
+  await share('Tomorrow', 1);
+  await share('In a month', 30);
+  await share('Over', -1);
+  await share('Stopped', 2, { active: false });
+  await postern.call('share/add', newShare({ title: 'Without end' }));
+  const { endingSoon } = await postern.call('overview/get');
+  assert.deepEqual(
+    endingSoon.map(({ title }: Json) => title),
+    ['Tomorrow', 'In ten days'],
+  );
+});
+
+test('the overview counts visits, downloads and uploads of the last thirty days, of this tenant alone', async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('share/add', newShare());
+  await postern.visit(`/s/${viewId}/visit`);
+  await postern.visit(`/s/${viewId}/file/welcome.txt`);
+  await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
+  const { byDay } = await postern.call('overview/get');
+  assert.deepEqual(byDay, [{ date: new Date().toISOString().slice(0, 10), visits: 1, downloads: 1, uploads: 1 }]);
+  const { key } = await anotherTenant(postern);
+  assert.deepEqual((await postern.call('overview/get', {}, { key })).byDay, []);
+});
+
+test('the overview tells a location that is away, and e-mails that wait', async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('share/add', newShare({ alertUpload: true, notifyEmails: 'a@example.com' }));
+  await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
+  const before = await postern.call('overview/get', {}, { key: await keyOf(postern, 'reader') });
+  assert.deepEqual([before.locations[0].name, before.locations[0].answers, before.alertsWaiting, before.mail], ['local', true, 1, false]);
+  await rename(postern.files, `${postern.files}-away`);
+  assert.equal((await postern.call('overview/get')).locations[0].answers, false);
+});
+
+test('share/lastVisits says when visitors last came, and nothing of shares of others', async (t) => {
+  const postern = await startPostern(t);
+  const visited = await postern.call('share/add', newShare());
+  const quiet = await postern.call('share/add', newShare());
+  const begin = new Date().toISOString();
+  await postern.visit(`/s/${visited.viewId}/visit`);
+  const { list } = await postern.call('share/lastVisits', { ids: [visited.id, quiet.id, 999] });
+  assert.deepEqual(
+    list.map(({ id }: Json) => id),
+    [visited.id],
+  );
+  assert.ok(list[0].lastVisitDateTime >= begin);
+  const { key } = await anotherTenant(postern);
+  assert.deepEqual((await postern.call('share/lastVisits', { ids: [visited.id] }, { key })).list, []);
+});
+
+test('shares are found by their location, users by whether they can sign in', async (t) => {
+  const postern = await startPostern(t);
+  const [local] = (await postern.call('location/search')).list;
+  await postern.call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
+  await postern.call('share/add', newShare({ title: 'There', location: 'second' }));
+  await postern.call('share/add', newShare({ title: 'Here' }));
+  const titles = async (location: string) => (await postern.call('share/search', { location })).list.map(({ title }: Json) => title);
+  assert.deepEqual([await titles('second'), await titles('local'), await titles('nowhere')], [['There'], ['Here'], []]);
+  const { id: authId } = await postern.call('loginprofile/add', { typeId: 3 });
+  await postern.call('accessuser/add', { username: 'ann', active: true, authId });
+  await postern.call('accessuser/add', { username: 'bob', active: false, authId });
+  const names = async (active: boolean) => (await postern.call('accessuser/search', { active })).list.map(({ username }: Json) => username);
+  assert.deepEqual([await names(true), await names(false)], [['ann'], ['bob']]);
+});
