@@ -12,7 +12,8 @@ const run = (name, ...args) => {
 const bin = (name) => join(root, 'node_modules', name);
 const checks = [
   run('types', bin('typescript/bin/tsc')),
-  run('types of the pages', bin('typescript/bin/tsc'), '-p', 'web'),
+  run("types of the visitor's page", bin('typescript/bin/tsc'), '-p', 'web'),
+  run('types of the console', bin('typescript/bin/tsc'), '-p', join('web', 'console')),
   run('format, lint, import direction', bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'),
   run('unused code', bin('knip/bin/knip.js')),
   run('tests', join(root, 'scripts', 'run-tests.ts'), ...process.argv.slice(2)),

@@ -1,8 +1,8 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { compressed } from './compressed.ts';
 
 const visitor = resolve(import.meta.dirname, 'visitor');
 const out = resolve(import.meta.dirname, '../build/visitor');
@@ -17,21 +17,10 @@ const pdfParts: Plugin = {
   },
 };
 
-/** The server hands out what is compressed beforehand. */
-const compressed: Plugin = {
-  name: 'compressed',
-  closeBundle() {
-    for (const name of readdirSync(join(out, 'assets')).filter((file) => /\.(m?js|css|svg)$/.test(file))) {
-      const file = join(out, 'assets', name);
-      writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file), { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
-    }
-  },
-};
-
 export default defineConfig({
   root: visitor,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [pdfParts, compressed],
+  plugins: [pdfParts, compressed(out)],
   build: {
     outDir: out,
     emptyOutDir: true,

@@ -1,5 +1,6 @@
 import { addAccessUser } from './access-users/add-access-user.ts';
 import { deleteAccessUser, deleteByUsername } from './access-users/delete-access-user.ts';
+import { getAccessUser } from './access-users/get-access-user.ts';
 import { searchAccessUsers } from './access-users/search-access-users.ts';
 import { updateAccessUser } from './access-users/update-access-user.ts';
 import { updatePassword } from './access-users/update-password.ts';
@@ -51,6 +52,7 @@ export const operations: readonly Operation[] = [
   deleteAccessUser,
   deleteByUsername,
   searchAccessUsers,
+  getAccessUser,
   addShare,
   updateShare,
   changeLink,

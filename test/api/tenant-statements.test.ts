@@ -25,6 +25,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
     confirmPassword: 'wholly unguessable',
   });
   const [eve] = (await call('accessuser/search', { searchWord: 'eve', sortField: 'loginProfileName' })).list;
+  await call('accessuser/get', { id: eve.id });
   const share = await call(
     'share/add',
     newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'eve,fay', groupNames: 'staff' }),

@@ -1,0 +1,197 @@
+// Pictures of the console from a real Postern in a real browser, for the documentation; with a folder as argument, every
+// page in all four forms there, to be looked at.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import executable from '@sparticuz/chromium';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { compose } from '../src/compose.ts';
+import { readSettings } from '../src/settings.ts';
+import { shareBody } from '../test/parts/share-body.ts';
+
+const data = await mkdtemp(join(tmpdir(), 'postern-pictures-'));
+const key = 'key-for-the-pictures';
+const postern = await compose(readSettings({ PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key }), { log: null });
+const password = 'a horse that reads maps';
+
+async function call(name: string, body: object): Promise<{ id: number; viewId: string; viewUrl: string }> {
+  const response = await fetch(`${postern.apiUrl}/api/v1/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
+  return JSON.parse(await response.text());
+}
+
+const inDays = (days: number) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}`;
+for (const folder of ['reports/2026', 'reports/2027', 'inbox', 'drawings']) await mkdir(join(data, 'files', folder), { recursive: true });
+for (const name of ['reports/Annual report.pdf', 'reports/Balance sheet.xlsx', 'reports/2026/Notes.md'])
+  await writeFile(join(data, 'files', name), Buffer.alloc(84_213));
+const clients = await call('loginprofile/add', { title: 'Clients', typeId: 3, description: 'Everyone with a contract.' });
+await call('loginprofile/add', { title: 'Auditors', typeId: 2, password: 'reports 2026', ipRange: '10.0.0.0/8' });
+for (const [username, firstName, lastName] of [
+  ['ann', 'Ann', 'Lee'],
+  ['bob', 'Bob', 'Stone'],
+  ['carla', 'Carla', 'Diaz'],
+]) {
+  await call('accessuser/add', { username, firstName, lastName, email: `${username}@example.com`, active: true, authId: clients.id });
+  await call('accessuser/updateUserPassword', { username, userPassword: password, confirmPassword: password });
+}
+const shared = { ...shareBody, path: '/reports', canUpload: false, canCreateFolder: false, canRename: false, canDelete: false };
+const reports = await call('share/add', {
+  ...shared,
+  title: 'Reports of 2026',
+  authenticationId: clients.id,
+  allowAllUsers: false,
+  userNames: 'ann, bob',
+  validityEndDate: inDays(9),
+});
+await call('share/add', { ...shared, title: 'Drawings for the builders', path: '/drawings' });
+await call('share/add', {
+  ...shared,
+  title: 'Send us your documents',
+  path: '/inbox',
+  canUpload: true,
+  canDownload: false,
+  canView: false,
+});
+await call('share/add', { ...shared, title: 'Reports of 2025', validityEndDate: '2026-01-31' });
+await call('share/add', { ...shared, title: 'Reports of 2027', validityStartDate: inDays(40) });
+await call('share/add', { ...shared, title: 'Old drawings', path: '/drawings', active: false });
+const signIn = await fetch(`${postern.publicUrl}/s/${reports.viewId}/sign-in`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ username: 'ann', password }),
+});
+const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+for (const path of ['visit', 'list', 'file/Annual%20report.pdf', 'file/Balance%20sheet.xlsx'])
+  await (await fetch(`${postern.publicUrl}/s/${reports.viewId}/${path}`, { headers: { cookie } })).arrayBuffer();
+await call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+
+interface Scene {
+  readonly at: string;
+  readonly sign: string;
+  readonly signedOut?: true;
+  readonly after?: (page: Page) => Promise<void>;
+}
+const scenes: Record<string, Scene> = {
+  first: { at: '/first#token', sign: 'Welcome to Postern', signedOut: true },
+  'sign-in': { at: '', sign: 'Sign in to Postern', signedOut: true },
+  overview: { at: '', sign: 'Ending soon' },
+  shares: { at: '/shares', sign: 'Reports of 2026' },
+  'shares-chosen': {
+    at: '/shares',
+    sign: 'Reports of 2026',
+    async after(page) {
+      await page.getByLabel('Choose Reports of 2026').check();
+      await page.getByLabel('Choose Drawings for the builders').check();
+      await page.getByRole('button', { name: 'Deactivate' }).click();
+      await page.getByText('will lose it').waitFor();
+    },
+  },
+  'share-new': { at: '/shares/new', sign: 'What is to be shared' },
+  'share-pick': {
+    at: '/shares/new',
+    sign: 'Choose what',
+    async after(page) {
+      await page.getByRole('button', { name: 'Choose' }).click();
+      await page.getByText('drawings').waitFor();
+    },
+  },
+  share: { at: `/shares/${reports.id}`, sign: 'Who could enter' },
+  'share-foot': {
+    at: `/shares/${reports.id}`,
+    sign: 'Who could enter',
+    async after(page) {
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByText('and sign in, and nothing else').waitFor();
+      await page.getByText('Not yet: bob').scrollIntoViewIfNeeded();
+    },
+  },
+  'share-code': {
+    at: `/shares/${reports.id}`,
+    sign: 'Who could enter',
+    async after(page) {
+      await page.getByLabel('Show the QR code').click();
+      await page.getByRole('img', { name: /QR code/ }).waitFor();
+    },
+  },
+  people: { at: '/people', sign: 'carla' },
+  person: { at: '/people/1', sign: 'Can sign in' },
+  import: {
+    at: '/people/import',
+    sign: 'Import people',
+    async after(page) {
+      await page.getByLabel('Lines of the CSV').fill('username;email\ndora;dora@example.com\nann;ann@example.com\n;nobody');
+      await page.getByRole('button', { name: 'Try it first' }).click();
+      await page.getByText('would be added').waitFor();
+    },
+  },
+  profiles: { at: '/profiles', sign: 'Auditors' },
+  profile: { at: `/profiles/${clients.id}`, sign: 'Portal' },
+  'profile-new': { at: '/profiles/new', sign: 'How visitors sign in' },
+  locations: { at: '/locations', sign: 'local' },
+  location: { at: '/locations/1', sign: 'Does it work' },
+  activity: { at: '/activity', sign: 'Added a share' },
+  keys: { at: '/settings/keys', sign: 'environment' },
+  operators: { at: '/settings/operators', sign: 'Olga' },
+  account: { at: '/settings/account', sign: 'Password so far' },
+  palette: {
+    at: '/shares',
+    sign: 'Reports of 2026',
+    async after(page) {
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder('Find or do').fill('repo');
+      await page.getByText('Share of /reports').first().waitFor();
+    },
+  },
+};
+
+const documented: Record<string, readonly string[]> = { shares: ['1440-light'], share: ['1440-dark', '390-light'] };
+const [elsewhere, ...only] = process.argv.slice(2);
+const out = elsewhere ?? join(import.meta.dirname, '../docs/pictures');
+await mkdir(out, { recursive: true });
+const browser = await chromium.launch({
+  executablePath: await executable.executablePath(),
+  args: ['--no-sandbox', '--disable-gpu', '--headless=shell', '--disable-background-networking'],
+});
+
+async function enter(window: BrowserContext): Promise<void> {
+  const page = await window.newPage();
+  await page.goto(`${postern.apiUrl}/console`);
+  await page.getByLabel('Name').fill('Olga');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+  await page.getByText('Good to see you').waitFor();
+  await page.close();
+}
+
+for (const width of [390, 1440])
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const viewport = { width, height: width === 390 ? 844 : 900 };
+    const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC' };
+    const window = await browser.newContext(options);
+    await enter(window);
+    for (const [name, { at, sign, signedOut, after }] of Object.entries(scenes)) {
+      if (elsewhere ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
+      const page = signedOut ? await browser.newPage(options) : await window.newPage();
+      page.setDefaultTimeout(10_000);
+      page.on('console', (message) => ['error', 'warning'].includes(message.type()) && console.log(name, message.text()));
+      page.on('pageerror', (error) => console.log(name, error.message));
+      try {
+        await page.goto(`${postern.apiUrl}/console${at}`);
+        await page.getByText(sign).first().waitFor();
+        await after?.(page);
+        await page.waitForLoadState('networkidle');
+      } catch (cause) {
+        console.log(name, width, colorScheme, cause instanceof Error ? cause.message.split('\n')[0] : cause);
+      }
+      await page.screenshot({ path: join(out, `console-${name}-${width}-${colorScheme}.png`), animations: 'disabled' });
+      await page.close();
+    }
+    await window.close();
+  }
+await browser.close();
+await postern[Symbol.asyncDispose]();
+await rm(data, { recursive: true, force: true });

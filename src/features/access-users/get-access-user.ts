@@ -1,0 +1,19 @@
+import { Refusal } from '#core/messages.ts';
+import { AccessUser, accessUserFields } from '#core/records/access-user.ts';
+import { bodyOf } from '#core/records/field.ts';
+import { read } from '#features/operation.ts';
+import { accessUserRecords } from './access-user-rows.ts';
+
+export const getAccessUser = read({
+  name: 'accessuser/get',
+  method: 'POST',
+  role: 'reader',
+  summary: 'Answers an access user.',
+  body: bodyOf(accessUserFields, ['id'], []),
+  answer: AccessUser,
+  async read({ id }, caller, { store }) {
+    const [user] = await accessUserRecords(store.read, caller.tid, [id]);
+    if (!user) throw new Refusal('recordUnknown');
+    return user;
+  },
+});

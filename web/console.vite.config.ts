@@ -1,0 +1,26 @@
+import { resolve } from 'node:path';
+import { defineConfig, type Rolldown } from 'vite';
+import { compressed } from './compressed.ts';
+
+const out = resolve(import.meta.dirname, '../build/console');
+
+// Libraries for servers mark what runs in a browser; here everything does.
+const warnOfOthers: NonNullable<Rolldown.RolldownOptions['onwarn']> = (warning, warn) => {
+  if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+};
+
+export default defineConfig({
+  root: resolve(import.meta.dirname, 'console'),
+  base: '/console/',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
+  plugins: [compressed(out)],
+  build: {
+    outDir: out,
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1000,
+    rollupOptions: { onwarn: warnOfOthers },
+  },
+});

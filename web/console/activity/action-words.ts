@@ -1,0 +1,58 @@
+const visitors: Readonly<Record<string, string>> = {
+  visit: 'Opened the link',
+  'sign-in': 'Signed in',
+  'sign-out': 'Signed out',
+  list: 'Saw the list',
+  view: 'Looked at a file',
+  download: 'Downloaded a file',
+  downloadFolder: 'Downloaded a folder',
+  upload: 'Uploaded a file',
+  createFolder: 'Made a folder',
+  rename: 'Renamed',
+  delete: 'Deleted',
+};
+
+const things: Readonly<Record<string, string>> = {
+  share: 'a share',
+  accessuser: 'a person',
+  loginprofile: 'a login profile',
+  location: 'a location',
+  apikey: 'an API key',
+  operator: 'an operator',
+  tenant: 'a tenant',
+};
+
+const deeds: Readonly<Record<string, string>> = {
+  add: 'Added',
+  update: 'Changed',
+  delete: 'Deleted',
+  deleteByUsername: 'Deleted',
+  duplicate: 'Duplicated',
+  updateSharableLink: 'Gave a new link to',
+  updateViewId: 'Gave a new portal address to',
+  updateUserPassword: 'Set the password of',
+  updatePassword: 'Set the password of',
+  makeDefault: 'Made the default',
+};
+
+const whole: Readonly<Record<string, string>> = {
+  ...visitors,
+  'operator/signIn': 'Signed in to the console',
+  'operator/first': 'Made the first operator',
+};
+
+/** An action of the trail in words; one that is not known, as it is. */
+export function actionWords(action: string): string {
+  const [thing = '', deed = ''] = action.split('/');
+  return whole[action] ?? (deeds[deed] && things[thing] ? `${deeds[deed]} ${things[thing]}` : action);
+}
+
+const managed = ['share/add', 'share/update', 'share/updateSharableLink', 'share/delete', 'accessuser/add', 'accessuser/update'];
+const more = ['accessuser/updateUserPassword', 'accessuser/delete', 'loginprofile/add', 'loginprofile/update', 'loginprofile/delete'];
+const rest = ['location/add', 'location/update', 'location/delete', 'apikey/add', 'apikey/delete', 'operator/signIn', 'operator/add'];
+
+/** What the trail is filtered by. */
+export const actionChoices = [
+  { group: 'Visitors', items: Object.keys(visitors).map((value) => ({ value, label: actionWords(value) })) },
+  { group: 'Operators and programs', items: [...managed, ...more, ...rest].map((value) => ({ value, label: actionWords(value) })) },
+];

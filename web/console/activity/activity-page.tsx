@@ -1,0 +1,185 @@
+import { Anchor, Button, Code, Menu, Select, Text, TextInput } from '@mantine/core';
+import { DatePickerInput } from '@mantine/dates';
+import { Link } from '@tanstack/react-router';
+import { ChevronDown } from 'lucide-react';
+import { ask, type Page, type Query } from '#console/api/call.ts';
+import { Empty } from '#console/records/empty.tsx';
+import { formats } from '#console/records/format.ts';
+import { useListState } from '#console/records/list-state.ts';
+import { PageHead } from '#console/records/page-head.tsx';
+import { RecordList } from '#console/records/record-list.tsx';
+import type { Column } from '#console/records/record-table.tsx';
+import { StateWord } from '#console/records/state-word.tsx';
+import type { AuditRow } from '#core/records/audit-row.ts';
+import { actionChoices, actionWords } from './action-words.ts';
+import { Difference } from './difference.tsx';
+
+const load = (query: Query, signal: AbortSignal) =>
+  // The newest first, where nothing else is asked for.
+  ask<Page<AuditRow>>('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
+
+const outcomes = {
+  done: { word: 'Done', tone: 'good' },
+  refused: { word: 'Refused', tone: 'bad' },
+  failed: { word: 'Failed', tone: 'bad' },
+  begun: { word: 'Under way', tone: 'waiting' },
+} as const;
+
+function What({ row }: { row: AuditRow }) {
+  return (
+    <>
+      {actionWords(row.action)}
+      {row.count > 1 && ` (${row.count} times)`}
+      {row.path && (
+        <span className="second">
+          <Code>{row.path}</Code>
+          {row.bytes !== null && ` ${formats.size(row.bytes)}`}
+        </span>
+      )}
+      <Difference before={row.before} after={row.after} />
+    </>
+  );
+}
+
+const columns: readonly Column<AuditRow>[] = [
+  {
+    name: 'When',
+    sort: 'dateTime',
+    cell: ({ dateTime }) => (
+      <time dateTime={dateTime} className="number" title={formats.exact(dateTime)}>
+        {formats.end(dateTime).moment}
+      </time>
+    ),
+  },
+  {
+    name: 'Who',
+    sort: 'actor',
+    cell: ({ actor, actorKind, address }) => (
+      <>
+        {actor || 'Somebody'}
+        <span className="second">
+          {actorKind} {address && `from ${address}`}
+        </span>
+      </>
+    ),
+  },
+  { name: 'What', sort: 'action', cell: (row) => <What row={row} /> },
+  {
+    name: 'Share',
+    sort: 'shareTitle',
+    cell: ({ shareId, shareTitle }) =>
+      shareId === null ? (
+        ''
+      ) : (
+        <Anchor component={Link} to={`/shares/${shareId}`}>
+          {shareTitle}
+        </Anchor>
+      ),
+  },
+  {
+    name: 'Outcome',
+    sort: 'outcome',
+    cell: ({ outcome }) => <StateWord tone={outcomes[outcome].tone}>{outcomes[outcome].word}</StateWord>,
+  },
+];
+
+function Filters() {
+  const { shown, show } = useListState();
+  return (
+    <>
+      <Select
+        aria-label="What"
+        placeholder="Anything"
+        clearable
+        searchable
+        data={actionChoices}
+        value={shown.action ?? null}
+        onChange={(action) => show({ action: action ?? undefined })}
+      />
+      <Select
+        aria-label="Outcome"
+        placeholder="Any outcome"
+        clearable
+        data={Object.entries(outcomes).map(([value, { word }]) => ({ value, label: word }))}
+        value={shown.outcome ?? null}
+        onChange={(outcome) => show({ outcome: outcome ?? undefined })}
+      />
+      <TextInput
+        aria-label="Who, exactly"
+        placeholder="Who, exactly"
+        defaultValue={shown.who ?? ''}
+        onBlur={({ currentTarget }) => show({ who: currentTarget.value.trim() || undefined })}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && show({ who: currentTarget.value.trim() || undefined })}
+      />
+      <DatePickerInput
+        type="range"
+        aria-label="Days"
+        placeholder="Any day"
+        clearable
+        allowSingleDateInRange
+        value={[shown.from ?? null, shown.to ?? null]}
+        onChange={([from, to]) => show({ from: from ?? undefined, to: to ?? undefined })}
+        clearButtonProps={{ 'aria-label': 'Any day' }}
+      />
+    </>
+  );
+}
+
+/** What happened: found, filtered, and taken away as a file. */
+export function ActivityPage() {
+  const { shown, show } = useListState();
+  const query = {
+    shareId: shown.share,
+    username: shown.who,
+    action: shown.action,
+    outcome: shown.outcome,
+    fromDate: shown.from,
+    toDate: shown.to,
+  };
+  const exported = (format: string) => {
+    const given = Object.entries({ ...query, searchWord: shown.q, format }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    );
+    return `/api/v1/audit/export?${new URLSearchParams(given)}`;
+  };
+  return (
+    <>
+      <PageHead title="Activity" lead="Everything that visitors, operators and programs did or were refused.">
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
+              Export
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item component="a" href={exported('csv')} download>
+              What is listed, as CSV
+            </Menu.Item>
+            <Menu.Item component="a" href={exported('ndjson')} download>
+              What is listed, as NDJSON
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </PageHead>
+      {shown.share && (
+        <Text mb="sm">
+          Of one share.{' '}
+          <Anchor component="button" type="button" onClick={() => show({ share: undefined })}>
+            Show all
+          </Anchor>
+        </Text>
+      )}
+      <RecordList
+        kind="audit"
+        of={['line', 'lines']}
+        columns={columns}
+        load={load}
+        query={query}
+        filters={<Filters />}
+        nameOf={({ action }) => action}
+        searchLabel="Find by who, address, share or path"
+        empty={<Empty title="Nothing has happened yet" words="What anybody does here, or is refused, is written down." />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { Table } from '@mantine/core';
+import { useId } from 'react';
+import { count, counted, formats } from '#console/records/format.ts';
+
+/** What was done on one day. */
+export interface DayCounts {
+  readonly date: string;
+  readonly visits: number;
+  readonly downloads: number;
+  readonly uploads: number;
+}
+
+const day = 86_400_000; // ms
+const [width, height, foot] = [640, 120, 18];
+
+/** Every day of the time shown, those without anything too. */
+function everyDay(known: readonly DayCounts[], days: number, now: number): DayCounts[] {
+  const byDate = new Map(known.map((counts) => [counts.date, counts]));
+  return Array.from({ length: days }, (_, index) => {
+    const date = new Date(now - (days - 1 - index) * day).toISOString().slice(0, 10);
+    return byDate.get(date) ?? { date, visits: 0, downloads: 0, uploads: 0 };
+  });
+}
+
+/** Visits and downloads by day: bars to look at, and the same as a table. */
+export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; days?: number }) {
+  const title = useId();
+  const shown = everyDay(byDay, days, Date.now());
+  const most = Math.max(4, ...shown.map(({ visits, downloads }) => Math.max(visits, downloads)));
+  const step = width / days;
+  const tall = (value: number) => (value / most) * (height - foot - 8);
+  const sum = (of: 'visits' | 'downloads' | 'uploads') => shown.reduce((total, counts) => total + counts[of], 0);
+  const visits = counted(sum('visits'), 'visit', 'visits');
+  const downloads = counted(sum('downloads'), 'download', 'downloads');
+  const words = `${visits}, ${downloads} and ${counted(sum('uploads'), 'upload', 'uploads')} in ${days} days`;
+  return (
+    <figure className="chart">
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={title} preserveAspectRatio="none">
+        <title id={title}>{words}</title>
+        <line x1={0} x2={width} y1={height - foot} y2={height - foot} className="chart-ground" />
+        {shown.map((counts, index) => (
+          <g key={counts.date}>
+            <rect
+              className="chart-visits"
+              x={index * step + 2}
+              width={step / 2 - 2}
+              y={height - foot - tall(counts.visits)}
+              height={tall(counts.visits)}
+            />
+            <rect
+              className="chart-downloads"
+              x={index * step + step / 2}
+              width={step / 2 - 2}
+              y={height - foot - tall(counts.downloads)}
+              height={tall(counts.downloads)}
+            />
+          </g>
+        ))}
+      </svg>
+      <figcaption>
+        <span className="chart-key" data-of="visits">
+          {visits}
+        </span>
+        <span className="chart-key" data-of="downloads">
+          {downloads}
+        </span>
+        <span>
+          {formats.day(shown[0]?.date ?? '')} to {formats.day(shown.at(-1)?.date ?? '')}
+        </span>
+      </figcaption>
+      <details>
+        <summary>As a table</summary>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Day</Table.Th>
+              <Table.Th>Visits</Table.Th>
+              <Table.Th>Downloads</Table.Th>
+              <Table.Th>Uploads</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {byDay.length === 0 && (
+              <Table.Tr>
+                <Table.Td colSpan={4}>Nothing happened.</Table.Td>
+              </Table.Tr>
+            )}
+            {byDay.map(({ date, visits, downloads, uploads }) => (
+              <Table.Tr key={date}>
+                <Table.Td>{formats.day(date)}</Table.Td>
+                <Table.Td>{count(visits)}</Table.Td>
+                <Table.Td>{count(downloads)}</Table.Td>
+                <Table.Td>{count(uploads)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </details>
+    </figure>
+  );
+}

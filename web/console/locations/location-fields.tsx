@@ -1,0 +1,40 @@
+import { Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { differingBy } from '#console/records/record-editor.tsx';
+import { Section } from '#console/records/section.tsx';
+import type { Location } from '#core/records/location.ts';
+
+/** A location as its form holds it. */
+export interface LocationValues extends Record<string, unknown> {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** A location as it was answered, for its form. */
+export function valuesOf({ name, configuration }: Location): LocationValues {
+  const known: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
+  return { name, folder: typeof known['folder'] === 'string' ? known['folder'] : '' };
+}
+
+/** The form as location/add and location/update take it. */
+export const bodyOf = ({ name, folder }: LocationValues) => ({ name, configuration: JSON.stringify({ folder }) });
+
+export const differing = differingBy<LocationValues>({ name: 'name', folder: 'folder' });
+
+/** Where files lie. */
+export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValues> }) => (
+  <Section title="Where files lie" lead="Shares name a location, and a path in it that is never left.">
+    <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
+    <TextInput
+      label="Folder of this server"
+      placeholder="/srv/files"
+      required
+      withAsterisk={false}
+      {...form.getInputProps('folder')}
+      error={form.errors['folder'] ?? form.errors['configuration']}
+    />
+    <Text size="sm" c="dimmed">
+      Folders outside of Postern's own data are allowed by POSTERN_LOCAL_ROOTS. Other kinds of storage follow.
+    </Text>
+  </Section>
+);

@@ -1,0 +1,68 @@
+import { Anchor, Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { ask, type Page, type Query, remove } from '#console/api/call.ts';
+import type { BulkAction } from '#console/records/bulk.ts';
+import { Empty } from '#console/records/empty.tsx';
+import { Ago } from '#console/records/moment.tsx';
+import { PageHead } from '#console/records/page-head.tsx';
+import { RecordList } from '#console/records/record-list.tsx';
+import type { Column } from '#console/records/record-table.tsx';
+import { useMay } from '#console/shell/who.ts';
+import type { Location } from '#core/records/location.ts';
+
+const load = (query: Query, signal: AbortSignal) => ask<Page<Location>>('location/search', query, signal);
+
+export const deleteLocations: BulkAction<Location> = {
+  name: 'Delete',
+  does: 'will be deleted; the files stay. This cannot be undone',
+  loss: true,
+  run: ({ id }, how) => remove('location/delete', { id }, how),
+};
+
+const columns: readonly Column<Location>[] = [
+  {
+    name: 'Name',
+    sort: 'name',
+    cell: ({ id, name }) => (
+      <Anchor component={Link} to={`/locations/${id}`} fw={550}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { name: 'Kind', sort: 'kind', cell: ({ kind }) => kind },
+  { name: 'Made by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
+  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <Ago at={updateDateTime} /> },
+];
+
+const AddButton = () => (
+  <Button component={Link} to="/locations/new" leftSection={<Plus size={18} aria-hidden />}>
+    New location
+  </Button>
+);
+
+/** Where files lie. */
+export function LocationsPage() {
+  const mayAll = useMay('admin');
+  return (
+    <>
+      <PageHead title="Locations" lead="Where the files lie that shares publish.">
+        {mayAll && <AddButton />}
+      </PageHead>
+      <RecordList
+        kind="location"
+        of={['location', 'locations']}
+        columns={columns}
+        load={load}
+        actions={mayAll ? [deleteLocations] : []}
+        nameOf={({ name }) => name}
+        searchLabel="Find by name"
+        empty={
+          <Empty title="No locations yet" words="A location is a place with files, such as a folder of this server.">
+            {mayAll && <AddButton />}
+          </Empty>
+        }
+      />
+    </>
+  );
+}

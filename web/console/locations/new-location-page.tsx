@@ -1,0 +1,30 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { post } from '#console/api/call.ts';
+import { FormOnPage } from '#console/records/form-page.tsx';
+import { PageHead } from '#console/records/page-head.tsx';
+import { useFormPage } from '#console/records/use-form-page.tsx';
+import { bodyOf, LocationFields, type LocationValues } from './location-fields.tsx';
+
+/** A new place with files. */
+export function NewLocationPage() {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const page = useFormPage<LocationValues>({
+    draft: 'location new',
+    initial: { name: '', folder: '' },
+    save: async (values) => {
+      const { id } = await post<{ id: number }>('location/add', { kind: 'local', ...bodyOf(values) });
+      await client.invalidateQueries({ queryKey: ['location'] });
+      await navigate({ to: '/locations/$id', params: { id: String(id) } });
+    },
+  });
+  return (
+    <>
+      <PageHead title="New location" />
+      <FormOnPage page={page} saveLabel="Add" isNew>
+        <LocationFields form={page.form} />
+      </FormOnPage>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import '@mantine/core/styles.css';
+import '@mantine/dates/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import './style.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { consoleClient } from './api/client.ts';
+import { consoleRouter } from './router.tsx';
+import { useScheme } from './shell/scheme.ts';
+import { theme, variables } from './theme.ts';
+
+const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
+// What keeps the page behind a dialog from scrolling makes a style of its own, and asks for the nonce by this name.
+Reflect.set(globalThis, '__webpack_nonce__', nonce);
+
+const client = consoleClient();
+const router = consoleRouter(client);
+
+function Console() {
+  const scheme = useScheme();
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={variables} getStyleNonce={() => nonce} forceColorScheme={scheme}>
+      <QueryClientProvider client={client}>
+        <Notifications position="bottom-center" autoClose={8000} />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
+
+const place = document.getElementById('console');
+if (place)
+  createRoot(place).render(
+    <StrictMode>
+      <Console />
+    </StrictMode>,
+  );

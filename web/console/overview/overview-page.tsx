@@ -1,0 +1,126 @@
+import { Alert, Anchor, Button, List, Paper, Skeleton, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
+import { ask } from '#console/api/call.ts';
+import { counted } from '#console/records/format.ts';
+import { Ago } from '#console/records/moment.tsx';
+import { PageHead } from '#console/records/page-head.tsx';
+import { StateWord } from '#console/records/state-word.tsx';
+import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { useMay, useWho } from '#console/shell/who.ts';
+
+interface Overview {
+  readonly byDay: readonly DayCounts[];
+  readonly endingSoon: readonly { readonly id: number; readonly title: string; readonly validityEndDate: string }[];
+  readonly alertsWaiting: number;
+  readonly mail: boolean;
+  readonly store: string;
+  readonly locations: readonly { readonly id: number; readonly name: string; readonly answers: boolean }[];
+}
+
+const lookedAgain = 60_000; // ms
+
+function Ending({ shares }: { shares: Overview['endingSoon'] }) {
+  return (
+    <Paper withBorder className="panel" component="section" aria-labelledby="ending">
+      <Title order={2} size="h4" id="ending">
+        Ending soon
+      </Title>
+      {shares.length === 0 ? (
+        <Text c="dimmed">No share ends within two weeks.</Text>
+      ) : (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Share</Table.Th>
+              <Table.Th>Ends</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shares.map(({ id, title, validityEndDate }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <Anchor component={Link} to={`/shares/${id}`}>
+                    {title}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td>
+                  <Ago at={validityEndDate} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Paper>
+  );
+}
+
+const stores: Readonly<Record<string, string>> = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' };
+
+function Health({ overview: { store, locations, mail, alertsWaiting } }: { overview: Overview }) {
+  return (
+    <Paper withBorder className="panel" component="section" aria-labelledby="health">
+      <Title order={2} size="h4" id="health">
+        Health
+      </Title>
+      <List listStyleType="none" spacing={6}>
+        <List.Item>
+          <StateWord tone="good">{`Records: ${stores[store] ?? store}`}</StateWord>
+        </List.Item>
+        {locations.map(({ id, name, answers }) => (
+          <List.Item key={id}>
+            <StateWord tone={answers ? 'good' : 'bad'}>{`Location ${name}${answers ? ' answers' : ' does not answer'}`}</StateWord>
+          </List.Item>
+        ))}
+        <List.Item>
+          <StateWord tone={mail ? 'good' : 'waiting'}>{mail ? 'Mail is sent' : 'Mail is not sent yet'}</StateWord>
+          {alertsWaiting > 0 && <span className="second">{counted(alertsWaiting, 'alert waits', 'alerts wait')}</span>}
+        </List.Item>
+      </List>
+    </Paper>
+  );
+}
+
+/** What an operator looks at first. */
+export function OverviewPage() {
+  const { name } = useWho();
+  const mayEdit = useMay('editor');
+  const { data, error, refetch } = useQuery({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => ask<Overview>('overview/get', {}, signal),
+    refetchInterval: lookedAgain,
+  });
+  if (error && !data) return <LoadFailed error={error} reset={() => void refetch()} />;
+  const away = data?.locations.filter(({ answers }) => !answers) ?? [];
+  return (
+    <>
+      <PageHead title="Overview" lead={`Good to see you, ${name}.`}>
+        {mayEdit && (
+          <Button component={Link} to="/shares/new" leftSection={<Plus size={18} aria-hidden />}>
+            New share
+          </Button>
+        )}
+      </PageHead>
+      {away.length > 0 && (
+        <Alert color="red" role="alert" title="A location does not answer" mb="md">
+          {away.map((location) => location.name).join(', ')}: links to files there answer that they are away, until it is back.
+        </Alert>
+      )}
+      <Paper withBorder className="panel" component="section" aria-labelledby="days">
+        <Title order={2} size="h4" id="days">
+          The last thirty days
+        </Title>
+        {data ? <DayChart byDay={data.byDay} /> : <Skeleton height={160} />}
+      </Paper>
+      {data && (
+        <div className="beside">
+          <Ending shares={data.endingSoon} />
+          <Health overview={data} />
+        </div>
+      )}
+    </>
+  );
+}

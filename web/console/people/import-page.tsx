@@ -1,0 +1,180 @@
+import { Alert, Button, FileButton, Group, Progress, Select, Stack, Table, Text, Textarea } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { FileUp } from 'lucide-react';
+import { useState } from 'react';
+import { asProblem, post } from '#console/api/call.ts';
+import { counted } from '#console/records/format.ts';
+import { PageHead } from '#console/records/page-head.tsx';
+import { Section } from '#console/records/section.tsx';
+import { profileChoices } from '#console/shares/share-queries.ts';
+import { keepsUsers } from '#core/records/login-profile.ts';
+import { activeIn, columns, type Row, readPeople } from './csv.ts';
+
+const atOnce = 8;
+const mostShown = 200;
+
+/** Why a row was not taken. */
+interface Refused {
+  readonly line: number;
+  readonly name: string;
+  readonly why: string;
+}
+interface Outcome {
+  readonly tried: boolean;
+  readonly taken: number;
+  readonly refused: readonly Refused[];
+}
+
+/** Adds one row's person, and sets their password. @param dryRun the server only says whether it would */
+async function addPerson({ cells }: Row, authId: number, dryRun: boolean): Promise<void> {
+  const { password = '', active, ...fields } = cells;
+  const isActive = activeIn(active);
+  if (isActive === null) throw new Error(`active: must be true or false, not "${active}"`);
+  await post('accessuser/add', { ...fields, active: isActive, authId }, { dryRun });
+  if (password === '') return;
+  if (password.length < 10) throw new Error('password: must have at least 10 characters');
+  if (dryRun) return;
+  await post('accessuser/updateUserPassword', { username: fields.username, authId, userPassword: password, confirmPassword: password });
+}
+
+async function run(rows: readonly Row[], authId: number, dryRun: boolean, progress: (done: number) => void): Promise<Outcome> {
+  const refused: Refused[] = [];
+  const seen = new Map<string, number>();
+  let taken = 0;
+  const left = rows.values();
+  const work = async () => {
+    for (const row of left) {
+      const name = row.cells.username ?? '';
+      const before = seen.get(name.toLowerCase());
+      seen.set(name.toLowerCase(), row.line);
+      try {
+        if (before !== undefined) throw new Error(`username: line ${before} has the same name`);
+        await addPerson(row, authId, dryRun);
+        taken += 1;
+      } catch (cause) {
+        const why = cause instanceof Error && !('status' in cause) ? cause.message : asProblem(cause).message;
+        refused.push({ line: row.line, name, why });
+      }
+      progress(taken + refused.length);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { tried: dryRun, taken, refused: refused.sort((a, b) => a.line - b.line) };
+}
+
+function RefusedRows({ refused }: { refused: readonly Refused[] }) {
+  return (
+    <Table.ScrollContainer minWidth={360}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Line</Table.Th>
+            <Table.Th>User name</Table.Th>
+            <Table.Th>Why it is refused</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {refused.slice(0, mostShown).map(({ line, name, why }) => (
+            <Table.Tr key={line}>
+              <Table.Td>{line}</Table.Td>
+              <Table.Td>{name}</Table.Td>
+              <Table.Td>{why}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {refused.length > mostShown && <Text c="dimmed">and {refused.length - mostShown} more</Text>}
+    </Table.ScrollContainer>
+  );
+}
+
+/** People from a CSV: every row is tried first, and each that is refused is named with its line and the reason. */
+export function ImportPage() {
+  const client = useQueryClient();
+  const { data: profiles = [] } = useQuery(profileChoices);
+  const keeping = profiles.filter(({ typeId }) => keepsUsers(typeId));
+  const [profile, setProfile] = useState<string | null>(null);
+  const [text, setText] = useState('');
+  const [through, setThrough] = useState<number | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const authId = Number(profile ?? keeping[0]?.id ?? 0);
+  const read = text.trim() === '' ? null : readPeople(text);
+  const rows = read && 'rows' in read ? read.rows : [];
+  async function go(dryRun: boolean) {
+    setOutcome(null);
+    setThrough(0);
+    setOutcome(await run(rows, authId, dryRun, setThrough));
+    setThrough(null);
+    if (!dryRun) await client.invalidateQueries({ queryKey: ['person'] });
+  }
+  const change = (next: string) => {
+    setText(next);
+    setOutcome(null);
+  };
+  return (
+    <>
+      <PageHead title="Import people" lead={`A CSV whose first line names its columns: ${columns.join(', ')}. Only username is needed.`} />
+      <Section title="Into" lead="The login profile that these people sign in by.">
+        {keeping.length === 0 ? (
+          <Text>There is no login profile with people of its own yet: make one under Login profiles.</Text>
+        ) : (
+          <Select
+            label="Login profile"
+            allowDeselect={false}
+            data={keeping.map(({ id, title }) => ({ value: String(id), label: title }))}
+            value={String(authId)}
+            onChange={setProfile}
+          />
+        )}
+      </Section>
+      <Section title="The file" lead="Choose it, or paste its lines.">
+        <Group>
+          <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && void file.text().then(change)}>
+            {(props) => (
+              <Button {...props} variant="default" leftSection={<FileUp size={18} aria-hidden />}>
+                Choose a file
+              </Button>
+            )}
+          </FileButton>
+          {rows.length > 0 && <Text>{counted(rows.length, 'row', 'rows')}</Text>}
+        </Group>
+        <Textarea
+          aria-label="Lines of the CSV"
+          placeholder={'username,firstName,lastName,email\nann,Ann,Lee,ann@example.com'}
+          autosize
+          minRows={4}
+          maxRows={12}
+          value={text}
+          onChange={({ currentTarget }) => change(currentTarget.value)}
+          error={read && 'wrong' in read ? read.wrong : undefined}
+        />
+      </Section>
+      <Stack>
+        {through !== null && <Progress value={(100 * through) / Math.max(1, rows.length)} aria-label="Progress" />}
+        {outcome && <Result outcome={outcome} />}
+        <Group justify="flex-end">
+          <Button variant="default" disabled={rows.length === 0 || authId === 0 || through !== null} onClick={() => void go(true)}>
+            Try it first
+          </Button>
+          <Button disabled={!outcome?.tried || outcome.taken === 0} onClick={() => void go(false)}>
+            {outcome?.tried ? `Import ${counted(outcome.taken, 'person', 'people')}` : 'Import'}
+          </Button>
+        </Group>
+      </Stack>
+    </>
+  );
+}
+
+function Result({ outcome: { tried, taken, refused } }: { outcome: Outcome }) {
+  const people = counted(taken, 'person', 'people');
+  return (
+    <div role="status">
+      <Alert color="accent" title={tried ? `${people} would be added` : `${people} added`}>
+        {refused.length === 0
+          ? 'Every row is right.'
+          : `${counted(refused.length, 'row is', 'rows are')} refused; the others do not depend on them.`}
+      </Alert>
+      {refused.length > 0 && <RefusedRows refused={refused} />}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { differingBy } from '#console/records/record-editor.tsx';
+import type { AccessUser } from '#core/records/access-user.ts';
+
+/** A person as their form holds them. */
+export interface PersonValues extends Record<string, unknown> {
+  readonly username: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly authId: number;
+  readonly active: boolean;
+  /** Of a new person alone; empty: none yet. */
+  readonly password: string;
+}
+
+export const personValues = ({ username, firstName, lastName, email, authId, active }: AccessUser): PersonValues => ({
+  username,
+  firstName,
+  lastName,
+  email,
+  authId,
+  active,
+  password: '',
+});
+
+export const differing = differingBy<PersonValues>({
+  firstName: 'first name',
+  lastName: 'last name',
+  email: 'e-mail',
+  authId: 'login profile',
+  active: 'whether they can sign in',
+});

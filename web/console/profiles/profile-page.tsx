@@ -1,0 +1,172 @@
+import { Anchor, Button, CopyButton, Group, Menu, Paper, Skeleton, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Check, ChevronDown, Copy, ExternalLink } from 'lucide-react';
+import { useState } from 'react';
+import { asProblem, post } from '#console/api/call.ts';
+import { AskDialog } from '#console/records/ask-dialog.tsx';
+import { BulkDialog } from '#console/records/bulk-dialog.tsx';
+import { counted } from '#console/records/format.ts';
+import { PageHead } from '#console/records/page-head.tsx';
+import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
+import { useRecordId } from '#console/records/record-id.ts';
+import { told } from '#console/records/told.tsx';
+import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { useMay, useWho } from '#console/shell/who.ts';
+import { asksSignIn, type LoginProfile } from '#core/records/login-profile.ts';
+import { kinds } from './kinds.ts';
+import { ProfileForm, shutsOut } from './profile-form.tsx';
+import { bodyOf, differing, type ProfileValues, valuesOf, warningOf } from './profile-values.ts';
+import { deleteProfiles } from './profiles-page.tsx';
+
+const get = (id: number) => post<LoginProfile>('loginprofile/get', { id });
+
+const profiles: RecordKind<LoginProfile, ProfileValues> = {
+  kind: 'profile',
+  get,
+  update: ({ id }, values, how) => post('loginprofile/update', { id, ...bodyOf(values) }, how),
+  valuesOf,
+  differing,
+};
+
+/** One way to sign in, its portal, and who uses it. */
+export function ProfilePage() {
+  const id = useRecordId();
+  const { address } = useWho();
+  const mayAll = useMay('admin');
+  const { data: profile, error, refetch } = useQuery({ queryKey: ['profile', 'one', id], queryFn: () => get(id) });
+  if (error && !profile) return <LoadFailed error={error} reset={() => void refetch()} />;
+  if (!profile) return <Skeleton height={320} />;
+  return (
+    <>
+      <PageHead title={profile.title} lead={kinds[profile.typeString]?.name}>
+        {mayAll && <Actions profile={profile} />}
+      </PageHead>
+      <Paper withBorder className="panel" component="section" aria-label="Who uses it">
+        <Group gap="lg">
+          <Anchor component={Link} to={`/shares?profile=${id}`}>
+            {counted(profile.shareCount, 'share', 'shares')}
+          </Anchor>
+          <Anchor component={Link} to={`/people?profile=${id}`}>
+            {counted(profile.userCount, 'person', 'people')}
+          </Anchor>
+        </Group>
+        {asksSignIn(profile.typeId) && <Portal profile={profile} />}
+      </Paper>
+      {mayAll ? (
+        <RecordEditor
+          key={profile.id}
+          of={profiles}
+          record={profile}
+          warning={(before, after) => warningOf(before, after, shutsOut(after.ipRange, address))}
+        >
+          {(form) => <ProfileForm form={form} />}
+        </RecordEditor>
+      ) : (
+        <Text c="dimmed">An admin can change it.</Text>
+      )}
+    </>
+  );
+}
+
+function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
+  return (
+    <>
+      <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+        <TextInput
+          className="grow"
+          label="Portal"
+          description="Visitors who sign in there see every share that is for them."
+          readOnly
+          value={viewUrl}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+        <CopyButton value={viewUrl} timeout={2500}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              onClick={copy}
+              leftSection={copied ? <Check size={18} aria-hidden /> : <Copy size={18} aria-hidden />}
+            >
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      <Anchor href={viewUrl} target="_blank" rel="noreferrer" className="with-icon" mt="xs">
+        <ExternalLink size={16} aria-hidden /> See it as a visitor does
+      </Anchor>
+    </>
+  );
+}
+
+function Actions({ profile }: { profile: LoginProfile }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asked, ask] = useState<'delete' | 'address' | null>(null);
+  const refresh = () => client.invalidateQueries({ queryKey: ['profile'] });
+  async function run(words: string, change: () => Promise<unknown>) {
+    try {
+      await change();
+      await refresh();
+      told({ words });
+    } catch (cause) {
+      told({ words: asProblem(cause).message, failed: true });
+    }
+  }
+  const copy = async () => {
+    const { id } = await post<{ id: number }>('loginprofile/duplicate', { id: profile.id, title: `${profile.title} (copy)` });
+    await navigate({ to: '/profiles/$id', params: { id: String(id) } });
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            onClick={() =>
+              void run('New people belong to it where nothing else is said.', () => post('loginprofile/makeDefault', { id: profile.id }))
+            }
+          >
+            Make it the default
+          </Menu.Item>
+          <Menu.Item onClick={() => void run('This is the copy; people and shares stay with the original.', copy)}>Duplicate</Menu.Item>
+          {asksSignIn(profile.typeId) && <Menu.Item onClick={() => ask('address')}>New portal address</Menu.Item>}
+          <Menu.Divider />
+          <Menu.Item color="red" onClick={() => ask('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asked === 'address' && (
+        <AskDialog
+          title="New portal address"
+          words="The address so far stops at once, and everyone who is signed in is signed out."
+          yes="Make a new address"
+          run={async () => {
+            await post('loginprofile/updateViewId', { id: profile.id });
+            await refresh();
+          }}
+          close={() => ask(null)}
+        />
+      )}
+      {asked === 'delete' && (
+        <BulkDialog
+          kind="profile"
+          of={['login profile', 'login profiles']}
+          action={deleteProfiles}
+          records={[profile]}
+          nameOf={({ title }) => title}
+          close={(changed) => {
+            ask(null);
+            if (changed) void navigate({ to: '/profiles' });
+          }}
+        />
+      )}
+    </>
+  );
+}

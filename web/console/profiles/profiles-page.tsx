@@ -1,0 +1,79 @@
+import { Anchor, Badge, Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { ask, type Page, type Query, remove } from '#console/api/call.ts';
+import type { BulkAction } from '#console/records/bulk.ts';
+import { Empty } from '#console/records/empty.tsx';
+import { count } from '#console/records/format.ts';
+import { Ago } from '#console/records/moment.tsx';
+import { PageHead } from '#console/records/page-head.tsx';
+import { RecordList } from '#console/records/record-list.tsx';
+import type { Column } from '#console/records/record-table.tsx';
+import { defaultProfile } from '#console/shares/share-queries.ts';
+import { useMay } from '#console/shell/who.ts';
+import type { LoginProfile } from '#core/records/login-profile.ts';
+import { kinds } from './kinds.ts';
+
+const load = (query: Query, signal: AbortSignal) => ask<Page<LoginProfile>>('loginprofile/search', query, signal);
+
+export const deleteProfiles: BulkAction<LoginProfile> = {
+  name: 'Delete',
+  does: 'will be deleted. This cannot be undone',
+  loss: true,
+  run: ({ id }, how) => remove('loginprofile/delete', { id }, how),
+};
+
+const columns = (standard: number | undefined): readonly Column<LoginProfile>[] => [
+  {
+    name: 'Title',
+    sort: 'title',
+    cell: ({ id, title, description }) => (
+      <>
+        <Anchor component={Link} to={`/profiles/${id}`} fw={550}>
+          {title}
+        </Anchor>{' '}
+        {id === standard && (
+          <Badge variant="light" size="sm">
+            Default
+          </Badge>
+        )}
+        <span className="second">{description}</span>
+      </>
+    ),
+  },
+  { name: 'Sign-in', sort: 'typeId', cell: ({ typeString }) => kinds[typeString]?.name ?? typeString },
+  { name: 'Shares', cell: ({ shareCount }) => count(shareCount) },
+  { name: 'People', cell: ({ userCount }) => count(userCount) },
+  { name: 'From', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'anywhere' : 'some addresses') },
+  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <Ago at={updateDateTime} /> },
+];
+
+const AddButton = () => (
+  <Button component={Link} to="/profiles/new" leftSection={<Plus size={18} aria-hidden />}>
+    New login profile
+  </Button>
+);
+
+/** How visitors sign in. */
+export function ProfilesPage() {
+  const mayAll = useMay('admin');
+  const { data: standard } = useQuery(defaultProfile);
+  return (
+    <>
+      <PageHead title="Login profiles" lead="How visitors show who they are, and from where they may come.">
+        {mayAll && <AddButton />}
+      </PageHead>
+      <RecordList
+        kind="profile"
+        of={['login profile', 'login profiles']}
+        columns={columns(standard?.id)}
+        load={load}
+        actions={mayAll ? [deleteProfiles] : []}
+        nameOf={({ title }) => title}
+        searchLabel="Find by title or description"
+        empty={<Empty title="No login profiles" words="A login profile says how visitors sign in." />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { formatsFor } from '#kit/format.ts';
+
+/** As the operator's browser writes dates and numbers; the words of the console are English. */
+export const formats = formatsFor(navigator.language);
+const english = new Intl.NumberFormat('en');
+
+export const count = (value: number) => english.format(value);
+
+/** What records are called: one of them, and several. */
+export type Named = readonly [one: string, many: string];
+
+/** `1 share`, `12 shares`. */
+export const counted = (value: number, one: string, many: string) => `${count(value)} ${value === 1 ? one : many}`;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const steps = [
+  [60_000, 'second', 1000],
+  [3_600_000, 'minute', 60_000],
+  [86_400_000, 'hour', 3_600_000],
+  [30 * 86_400_000, 'day', 86_400_000],
+] as const;
+
+/** `3 days ago`; further away than a month: the day. */
+export function since(instant: string, now: number): string {
+  const gone = new Date(instant).getTime() - now;
+  const step = steps.find(([below]) => Math.abs(gone) < below);
+  return step ? relative.format(Math.round(gone / step[2]), step[1]) : formats.day(instant);
+}

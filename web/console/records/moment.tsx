@@ -1,0 +1,32 @@
+import { formats, since } from './format.ts';
+
+/** An instant in words, exact on hover. */
+export const Ago = ({ at, never = 'never' }: { at: string | null | undefined; never?: string }) =>
+  at ? (
+    <time dateTime={at} title={formats.exact(at)}>
+      {since(at, Date.now())}
+    </time>
+  ) : (
+    <span className="quiet">{never}</span>
+  );
+
+/** The day of an instant, exact on hover. */
+export const Day = ({ at, never = '–' }: { at: string | null | undefined; never?: string }) =>
+  at ? (
+    <time dateTime={at} title={formats.exact(at)}>
+      {formats.day(at)}
+    </time>
+  ) : (
+    <span className="quiet">{never}</span>
+  );
+
+/** Until when something holds. */
+export function Until({ at, never = 'no end' }: { at: string | null; never?: string }) {
+  if (!at) return <span className="quiet">{never}</span>;
+  const { moment, wholeDay } = formats.end(at);
+  return (
+    <time dateTime={at} title={formats.exact(at)}>
+      {wholeDay ? `end of ${moment}` : moment}
+    </time>
+  );
+}

@@ -1,0 +1,156 @@
+import { Button, Pagination, Skeleton, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Search } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { asProblem, type Page, type Query } from '#console/api/call.ts';
+import { LoadFailed } from '#console/shell/load-failed.tsx';
+import type { BulkAction } from './bulk.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { counted, type Named } from './format.ts';
+import { useListState } from './list-state.ts';
+import { type Column, RecordTable, type Row } from './record-table.tsx';
+
+const pageSize = 50;
+
+interface Props<T extends Row> {
+  /** Names the records to the cache: every change of them is asked anew. */
+  readonly kind: string;
+  /** One of them, and several. */
+  readonly of: Named;
+  readonly columns: readonly Column<T>[];
+  readonly load: (query: Query, signal: AbortSignal) => Promise<Page<T>>;
+  /** What is asked beside the word, the order and the page. */
+  readonly query?: Query;
+  readonly filters?: ReactNode;
+  readonly actions?: readonly BulkAction<T>[];
+  readonly nameOf: (record: T) => string;
+  /** What stands there while there are none at all. */
+  readonly empty: ReactNode;
+  readonly searchLabel: string;
+}
+
+/** A list of records: found while one types, filtered, sorted and paged by the server, and changed several at once. */
+export function RecordList<T extends Row>(props: Props<T>) {
+  const { kind, columns, load, query = {}, filters, actions = [], nameOf, empty, searchLabel, of } = props;
+  const { shown, show } = useListState();
+  const [chosen, setChosen] = useState<ReadonlyMap<number, T>>(new Map());
+  const page = shown.page ?? 1;
+  const asked: Query = {
+    ...query,
+    searchWord: shown.q,
+    startIndex: (page - 1) * pageSize,
+    pageSize,
+    sortField: shown.sort,
+    sortOrder: shown.order,
+  };
+  const found = useQuery({
+    queryKey: [kind, 'list', asked],
+    queryFn: ({ signal }) => load(asked, signal),
+    placeholderData: keepPreviousData,
+  });
+  const { data, error, refetch } = found;
+  const filtered = shown.q !== undefined || Object.values(query).some((value) => value !== undefined);
+  if (error && !data) return <LoadFailed error={asProblem(error)} reset={() => void refetch()} />;
+  if (data?.totalCount === 0 && !filtered) return empty;
+  const pages = Math.max(1, Math.ceil((data?.totalCount ?? 0) / pageSize));
+  return (
+    <>
+      <div className="list-tools">
+        <SearchField label={searchLabel} />
+        {filters}
+      </div>
+      <Text fz="xs" c="dimmed" role="status" className="list-count">
+        {data ? counted(data.totalCount, ...of) : 'Looking …'}
+      </Text>
+      {data === undefined && <Skeletons />}
+      {data && data.list.length > 0 && (
+        <RecordTable
+          columns={columns}
+          records={data.list}
+          nameOf={nameOf}
+          chosen={actions.length > 0 ? chosen : null}
+          choose={setChosen}
+          stale={found.isPlaceholderData}
+        />
+      )}
+      {data?.list.length === 0 && <NothingFound />}
+      {pages > 1 && (
+        <Pagination
+          className="list-pages"
+          total={pages}
+          value={page}
+          onChange={(next) => show({ page: next })}
+          getControlProps={(control) => ({ 'aria-label': pageWords[control] })}
+          getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
+        />
+      )}
+      <BulkBar kind={kind} of={of} actions={actions} chosen={chosen} nameOf={nameOf} clear={() => setChosen(new Map())} />
+    </>
+  );
+}
+
+const pageWords = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' } as const;
+
+function SearchField({ label }: { label: string }) {
+  const { shown, show } = useListState();
+  const [word, setWord] = useState(shown.q ?? '');
+  const field = useRef<HTMLInputElement>(null);
+  const search = useDebouncedCallback((q: string) => show({ q: q.trim() || undefined }, { replace: true }), 200);
+  useHotkeys([['/', () => field.current?.focus()]]);
+  // Going back to an earlier search shows its word.
+  useEffect(() => {
+    if (field.current !== document.activeElement) setWord(shown.q ?? '');
+  }, [shown.q]);
+  return (
+    <TextInput
+      ref={field}
+      type="search"
+      className="list-search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<Search size={16} aria-hidden />}
+      value={word}
+      onChange={({ currentTarget }) => {
+        setWord(currentTarget.value);
+        search(currentTarget.value);
+      }}
+    />
+  );
+}
+
+/** Shown after a moment: what comes at once needs none. */
+const Skeletons = () => (
+  <div className="skeletons" aria-hidden>
+    {Array.from({ length: 8 }, (_, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+      <Skeleton key={index} height={44} radius="sm" />
+    ))}
+  </div>
+);
+
+function NothingFound() {
+  const { show } = useListState();
+  const clear = () =>
+    show({
+      q: undefined,
+      state: undefined,
+      profile: undefined,
+      location: undefined,
+      active: undefined,
+      share: undefined,
+      who: undefined,
+      action: undefined,
+      outcome: undefined,
+      from: undefined,
+      to: undefined,
+    });
+  return (
+    <div className="nothing">
+      <Text>Nothing matches.</Text>
+      <Button variant="default" onClick={clear}>
+        Show all
+      </Button>
+    </div>
+  );
+}

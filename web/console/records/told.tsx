@@ -1,0 +1,39 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { asProblem } from '#console/api/call.ts';
+
+interface Told {
+  readonly words: string;
+  readonly failed?: boolean;
+  /** Takes back what was done. */
+  readonly undo?: () => Promise<unknown>;
+}
+
+/** Tells at the foot of the page what has happened; what can be taken back offers it there. */
+export function told({ words, failed = false, undo }: Told): void {
+  const id = notifications.show({
+    color: failed ? 'red' : 'accent',
+    withCloseButton: true,
+    closeButtonProps: { 'aria-label': 'Close' },
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{words}</Text>
+        {undo && (
+          <Button size="compact-sm" variant="subtle" onClick={() => void takeBack(id, undo)}>
+            Undo
+          </Button>
+        )}
+      </Group>
+    ),
+  });
+}
+
+async function takeBack(id: string, undo: () => Promise<unknown>): Promise<void> {
+  notifications.hide(id);
+  try {
+    await undo();
+    told({ words: 'Taken back.' });
+  } catch (cause) {
+    told({ words: `It could not be taken back: ${asProblem(cause).message}`, failed: true });
+  }
+}

@@ -1,0 +1,62 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { listSearch } from './records/list-state.ts';
+import { LoadFailed } from './shell/load-failed.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { Root } from './shell/root.tsx';
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Root, notFoundComponent: NotFound });
+
+type Load = () => Promise<Record<string, unknown>>;
+/** What an address may tell of the moment: the first page after the first start, a record made just now. */
+const moment = (raw: Record<string, unknown>): { welcome?: true; fresh?: true } => ({
+  ...(raw['welcome'] === true ? { welcome: true } : {}),
+  ...(raw['fresh'] === true ? { fresh: true } : {}),
+});
+
+/** A page that its address says all about. */
+const page = <P extends string>(path: P, load: Load, name: string) =>
+  createRoute({ getParentRoute: () => root, path, validateSearch: moment, component: lazyRouteComponent(load, name) });
+
+/** A list: what it shows stands in the query. */
+const list = <P extends string>(path: P, load: Load, name: string) =>
+  createRoute({ getParentRoute: () => root, path, validateSearch: listSearch, component: lazyRouteComponent(load, name) });
+
+const tree = root.addChildren([
+  page('/', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
+  page('/first', () => import('./shell/first-page.tsx'), 'FirstPage'),
+  list('/shares', () => import('./shares/shares-page.tsx'), 'SharesPage'),
+  page('/shares/new', () => import('./shares/new-share-page.tsx'), 'NewSharePage'),
+  page('/shares/$id', () => import('./shares/share-page.tsx'), 'SharePage'),
+  list('/people', () => import('./people/people-page.tsx'), 'PeoplePage'),
+  page('/people/new', () => import('./people/new-person-page.tsx'), 'NewPersonPage'),
+  page('/people/import', () => import('./people/import-page.tsx'), 'ImportPage'),
+  page('/people/$id', () => import('./people/person-page.tsx'), 'PersonPage'),
+  list('/profiles', () => import('./profiles/profiles-page.tsx'), 'ProfilesPage'),
+  page('/profiles/new', () => import('./profiles/new-profile-page.tsx'), 'NewProfilePage'),
+  page('/profiles/$id', () => import('./profiles/profile-page.tsx'), 'ProfilePage'),
+  list('/locations', () => import('./locations/locations-page.tsx'), 'LocationsPage'),
+  page('/locations/new', () => import('./locations/new-location-page.tsx'), 'NewLocationPage'),
+  page('/locations/$id', () => import('./locations/location-page.tsx'), 'LocationPage'),
+  list('/activity', () => import('./activity/activity-page.tsx'), 'ActivityPage'),
+  list('/settings/keys', () => import('./settings/keys-page.tsx'), 'KeysPage'),
+  list('/settings/operators', () => import('./settings/operators-page.tsx'), 'OperatorsPage'),
+  page('/settings/account', () => import('./settings/account-page.tsx'), 'AccountPage'),
+]);
+
+/** Every page of the console by its address; each comes when it is first opened. */
+export const consoleRouter = (client: QueryClient) =>
+  createRouter({
+    routeTree: tree,
+    basepath: '/console',
+    context: { client },
+    defaultErrorComponent: LoadFailed,
+    scrollRestoration: true,
+    defaultPreload: 'intent',
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof consoleRouter>;
+  }
+}

@@ -1,0 +1,80 @@
+import { Anchor, Button } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { ask, type Page, type Query, remove } from '#console/api/call.ts';
+import type { BulkAction } from '#console/records/bulk.ts';
+import { Ago } from '#console/records/moment.tsx';
+import { PageHead } from '#console/records/page-head.tsx';
+import { RecordList } from '#console/records/record-list.tsx';
+import type { Column } from '#console/records/record-table.tsx';
+import type { Operator } from '#core/records/operator.ts';
+import { OperatorDialog } from './operator-dialog.tsx';
+import { OperatorPasswordDialog } from './operator-password-dialog.tsx';
+import { SettingsTabs } from './settings-tabs.tsx';
+
+const load = (query: Query, signal: AbortSignal) => ask<Page<Operator>>('operator/search', query, signal);
+
+const deleteOperators: BulkAction<Operator> = {
+  name: 'Delete',
+  does: 'will be deleted, and signed out at once. This cannot be undone',
+  loss: true,
+  run: ({ id }, how) => remove('operator/delete', { id }, how),
+};
+
+type Asked = { readonly what: 'add' } | { readonly what: 'change' | 'password'; readonly operator: Operator } | null;
+
+const columns = (open: (asked: Asked) => void): readonly Column<Operator>[] => [
+  {
+    name: 'Name',
+    sort: 'name',
+    cell: (operator) => (
+      <Anchor component="button" type="button" fw={550} onClick={() => open({ what: 'change', operator })}>
+        {operator.name}
+      </Anchor>
+    ),
+  },
+  { name: 'Role', sort: 'role', cell: ({ role }) => role },
+  { name: 'Last sign-in', sort: 'lastSignInDateTime', cell: ({ lastSignInDateTime }) => <Ago at={lastSignInDateTime} /> },
+  {
+    name: 'Password',
+    cell: (operator) => (
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => open({ what: 'password', operator })}
+        aria-label={`Set the password of ${operator.name}`}
+      >
+        Set
+      </Button>
+    ),
+  },
+];
+
+/** Who may sign in here. */
+export function OperatorsPage() {
+  const [asked, open] = useState<Asked>(null);
+  const close = () => open(null);
+  return (
+    <>
+      <PageHead title="Operators" lead="Who may sign in to this console, and what they may do.">
+        <Button leftSection={<Plus size={18} aria-hidden />} onClick={() => open({ what: 'add' })}>
+          New operator
+        </Button>
+      </PageHead>
+      <SettingsTabs at="/settings/operators" />
+      <RecordList
+        kind="operator"
+        of={['operator', 'operators']}
+        columns={columns(open)}
+        load={load}
+        actions={[deleteOperators]}
+        nameOf={({ name }) => name}
+        searchLabel="Find by name"
+        empty={null}
+      />
+      {asked?.what === 'add' && <OperatorDialog operator={null} close={close} />}
+      {asked?.what === 'change' && <OperatorDialog operator={asked.operator} close={close} />}
+      {asked?.what === 'password' && <OperatorPasswordDialog operator={asked.operator} close={close} />}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { Anchor, Paper, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
+import { post } from '#console/api/call.ts';
+import { count } from '#console/records/format.ts';
+import { Ago } from '#console/records/moment.tsx';
+import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { useMay } from '#console/shell/who.ts';
+import type { Share } from '#core/records/share.ts';
+
+interface Activity {
+  readonly byDay: readonly DayCounts[];
+  readonly byVisitor: readonly {
+    readonly visitor: string;
+    readonly visits: number;
+    readonly downloads: number;
+    readonly lastDateTime: string;
+  }[];
+  readonly notCome: readonly string[];
+}
+
+const days = 30;
+const mostNamed = 50;
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
+  return (
+    <Table.ScrollContainer minWidth={300}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Visitor</Table.Th>
+            <Table.Th>Visits</Table.Th>
+            <Table.Th>Downloads</Table.Th>
+            <Table.Th>Last</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {visitors.slice(0, mostNamed).map(({ visitor, visits, downloads, lastDateTime }) => (
+            <Table.Tr key={visitor}>
+              <Table.Td>{visitor || 'Without a name'}</Table.Td>
+              <Table.Td>{count(visits)}</Table.Td>
+              <Table.Td>{count(downloads)}</Table.Td>
+              <Table.Td>
+                <Ago at={lastDateTime} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+/** Who opened the share, who has not yet, and how much by day. */
+export function ActivityPanel({ share: { id } }: { share: Share }) {
+  const maySeeTrail = useMay('admin');
+  const { data, error, refetch } = useQuery({
+    queryKey: ['share', 'activity', id],
+    queryFn: () => post<Activity>('share/activity', { id, fromDate: new Date(Date.now() - days * 86_400_000).toISOString() }),
+  });
+  return (
+    <Paper withBorder className="panel" component="section" aria-labelledby="happened">
+      <Title order={2} size="h4" id="happened">
+        What happened
+      </Title>
+      {error && <LoadFailed error={error} reset={() => void refetch()} />}
+      {data && (
+        <>
+          <DayChart byDay={data.byDay} days={days} />
+          {data.byVisitor.length > 0 ? <Visitors visitors={data.byVisitor} /> : <Text c="dimmed">Nobody has opened it in that time.</Text>}
+          {data.notCome.length > 0 && <Text mt="sm">Not yet: {list.format(data.notCome.slice(0, mostNamed))}.</Text>}
+        </>
+      )}
+      {maySeeTrail && (
+        <Anchor component={Link} to={`/activity?share=${id}`} size="sm">
+          All of it, line by line
+        </Anchor>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,62 @@
+import { ActionIcon, Anchor, Button, CopyButton, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Check, Copy, ExternalLink, Mail, QrCode } from 'lucide-react';
+import { useState } from 'react';
+import { encode } from 'uqr';
+import { formats } from '#console/records/format.ts';
+import type { Share } from '#core/records/share.ts';
+
+/** A QR code, drawn as one path; light and dark as scanners expect them. */
+function Code({ text }: { text: string }) {
+  const { data, size } = encode(text, { border: 4 });
+  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
+  return (
+    <svg className="code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR code of ${text}`}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+/** A mail that only needs an address: the operator's own program sends it. */
+function mailOf({ title, viewUrl, validityEndDate }: Share): string {
+  const until = validityEndDate ? `\n\nThe link is good until ${formats.end(validityEndDate).moment}.` : '';
+  return `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(`Here is a link to "${title}":\n${viewUrl}${until}`)}`;
+}
+
+/** The link: to copy, to scan, to mail, and to look at as a visitor does. */
+export function LinkPanel({ share }: { share: Share }) {
+  const [coded, setCoded] = useState(false);
+  return (
+    <Paper withBorder className="panel" component="section" aria-label="The link">
+      <Group align="end" wrap="nowrap" gap="xs">
+        <TextInput className="grow" label="Link" readOnly value={share.viewUrl} onFocus={({ currentTarget }) => currentTarget.select()} />
+        <CopyButton value={share.viewUrl} timeout={2500}>
+          {({ copied, copy }) => (
+            <Button onClick={copy} leftSection={copied ? <Check size={18} aria-hidden /> : <Copy size={18} aria-hidden />}>
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+        <ActionIcon size={36} variant="default" onClick={() => setCoded(true)} aria-label="Show the QR code">
+          <QrCode size={18} aria-hidden />
+        </ActionIcon>
+      </Group>
+      <Group gap="lg" mt="sm">
+        <Anchor href={mailOf(share)} className="with-icon">
+          <Mail size={16} aria-hidden /> Write a mail with it
+        </Anchor>
+        <Anchor href={share.viewUrl} target="_blank" rel="noreferrer" className="with-icon">
+          <ExternalLink size={16} aria-hidden /> See it as a visitor does
+        </Anchor>
+      </Group>
+      <Modal opened={coded} onClose={() => setCoded(false)} title={share.title} centered>
+        <Stack align="center">
+          <Code text={share.viewUrl} />
+          <Text size="sm" c="dimmed">
+            {share.viewUrl}
+          </Text>
+        </Stack>
+      </Modal>
+    </Paper>
+  );
+}

@@ -1,0 +1,52 @@
+import { Alert, Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { post } from '#console/api/call.ts';
+import { FormOnPage } from '#console/records/form-page.tsx';
+import { PageHead } from '#console/records/page-head.tsx';
+import { useFormPage } from '#console/records/use-form-page.tsx';
+import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { ShareForm, ShareSentence } from './share-form.tsx';
+import { defaultProfile, locationChoices } from './share-queries.ts';
+import { bodyOf, newValues, type ShareValues } from './share-values.ts';
+
+/** A new share, from the choice of a folder to its link. */
+export function NewSharePage() {
+  const locations = useQuery(locationChoices);
+  const profile = useQuery(defaultProfile);
+  const { welcome } = useSearch({ strict: false });
+  const failed = locations.error ?? profile.error;
+  if (failed) return <LoadFailed error={failed} reset={() => void Promise.all([locations.refetch(), profile.refetch()])} />;
+  if (!locations.data || !profile.data) return <Skeleton height={320} />;
+  return (
+    <>
+      <PageHead title="New share" lead="Publishes a file or a folder by link." />
+      {welcome && (
+        <Alert title="Three steps to your first link" color="accent" mb="md">
+          Choose what is shared, who may open it, and what they may do. The rest is already as it is mostly meant.
+        </Alert>
+      )}
+      <NewShareForm initial={newValues(locations.data[0]?.name ?? '', profile.data.id)} />
+    </>
+  );
+}
+
+function NewShareForm({ initial }: { initial: ShareValues }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const page = useFormPage<ShareValues>({
+    draft: 'share new',
+    initial,
+    save: async (values) => {
+      const { id } = await post<{ id: number }>('share/add', bodyOf(values));
+      await client.invalidateQueries({ queryKey: ['share'] });
+      await navigate({ to: '/shares/$id', params: { id: String(id) }, search: { fresh: true } });
+    },
+  });
+  return (
+    <FormOnPage page={page} saveLabel="Make the link" isNew>
+      <ShareSentence values={page.form.values} />
+      <ShareForm form={page.form} fixed={false} />
+    </FormOnPage>
+  );
+}

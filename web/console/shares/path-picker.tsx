@@ -1,0 +1,126 @@
+import { Anchor, Breadcrumbs, Button, Group, Modal, Skeleton, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ChevronRight, File, Folder } from 'lucide-react';
+import { useState } from 'react';
+import { ask, asProblem } from '#console/api/call.ts';
+import { formats } from '#console/records/format.ts';
+
+interface Entry {
+  readonly name: string;
+  readonly folder: boolean;
+  readonly size: number;
+}
+interface Browsed {
+  readonly entries: readonly Entry[];
+  readonly complete: boolean;
+}
+/** What was chosen, and whether it is a folder. */
+export interface Chosen {
+  readonly path: string;
+  readonly folder: boolean;
+}
+
+const mostShown = 500;
+const join = (path: string, name: string) => (path === '/' ? `/${name}` : `${path}/${name}`);
+
+function Crumbs({ path, go, root }: { path: string; go: (path: string) => void; root: string }) {
+  const names = path.split('/').filter(Boolean);
+  return (
+    <Breadcrumbs separator="/">
+      <Anchor component="button" type="button" onClick={() => go('/')}>
+        {root}
+      </Anchor>
+      {names.map((name, index) => {
+        const to = `/${names.slice(0, index + 1).join('/')}`;
+        return (
+          <Anchor component="button" type="button" key={to} onClick={() => go(to)}>
+            {name}
+          </Anchor>
+        );
+      })}
+    </Breadcrumbs>
+  );
+}
+
+function Entries({
+  browsed,
+  path,
+  go,
+  choose,
+}: {
+  browsed: Browsed;
+  path: string;
+  go: (path: string) => void;
+  choose: (chosen: Chosen) => void;
+}) {
+  const [word, setWord] = useState('');
+  const found = browsed.entries.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+  if (browsed.entries.length === 0) return <Text c="dimmed">This folder is empty. It can be shared all the same.</Text>;
+  return (
+    <>
+      {browsed.entries.length > 10 && (
+        <TextInput
+          aria-label="Find in this folder"
+          placeholder="Find in this folder"
+          mb="sm"
+          value={word}
+          onChange={({ currentTarget }) => setWord(currentTarget.value)}
+        />
+      )}
+      <ul className="picker">
+        {found.slice(0, mostShown).map(({ name, folder, size }) => (
+          <li key={name}>
+            <UnstyledButton onClick={() => (folder ? go(join(path, name)) : choose({ path: join(path, name), folder }))}>
+              {folder ? <Folder size={18} aria-label="Folder" /> : <File size={18} aria-label="File" />}
+              <span className="picker-name">{name}</span>
+              {folder ? <ChevronRight size={16} aria-hidden /> : <span className="quiet">{formats.size(size)}</span>}
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      {(found.length > mostShown || !browsed.complete) && <Text c="dimmed">There is more: find it by its name.</Text>}
+    </>
+  );
+}
+
+/** Looks into a location to choose the file or folder that is shared. */
+export function PathPicker({
+  location,
+  begin,
+  choose,
+  close,
+}: {
+  location: string;
+  begin: string;
+  choose: (chosen: Chosen) => void;
+  close: () => void;
+}) {
+  const [path, go] = useState(begin);
+  const { data, error } = useQuery({
+    queryKey: ['browse', location, path],
+    queryFn: ({ signal }) => ask<Browsed>('location/browse', { location, path }, signal),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Modal opened onClose={close} title="What is to be shared?" size="lg">
+      <Crumbs path={path} go={go} root={location} />
+      <div className="picker-place">
+        {error && (
+          <Text c="var(--loss)" role="alert">
+            {asProblem(error).message}
+          </Text>
+        )}
+        {!data && !error && <Skeleton height={160} />}
+        {data && !error && <Entries key={path} browsed={data} path={path} go={go} choose={choose} />}
+      </div>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button disabled={Boolean(error)} onClick={() => choose({ path, folder: true })}>
+          Share this folder
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

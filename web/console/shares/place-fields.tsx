@@ -1,0 +1,63 @@
+import { Alert, Button, Group, Select, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { FolderSearch } from 'lucide-react';
+import { useState } from 'react';
+import { PathPicker } from './path-picker.tsx';
+import { locationChoices } from './share-queries.ts';
+import type { ShareValues } from './share-values.ts';
+
+const lastName = (path: string) => path.split('/').filter(Boolean).at(-1) ?? '';
+
+/** What is shared: chosen once, by looking into a location. */
+export function PlaceFields({ form, fixed }: { form: UseFormReturnType<ShareValues>; fixed: boolean }) {
+  const [looking, look] = useState(false);
+  const { data: locations = [], isSuccess } = useQuery(locationChoices);
+  const { location, path, folder, title } = form.values;
+  if (fixed)
+    return (
+      <Text>
+        {folder ? 'The folder' : 'The file'} <b>{path}</b> in {location}. It stays: another file or folder is another share.
+      </Text>
+    );
+  return (
+    <>
+      {isSuccess && locations.length === 0 && <Alert color="red">There is no location yet: an admin adds one under Locations.</Alert>}
+      {locations.length > 1 && (
+        <Select
+          label="Location"
+          data={locations.map(({ name }) => name)}
+          allowDeselect={false}
+          searchable
+          {...form.getInputProps('location')}
+          onChange={(name) => form.setValues({ location: name ?? '', path: '' })}
+        />
+      )}
+      <Group align="end" wrap="nowrap">
+        <TextInput
+          className="grow"
+          label="File or folder"
+          placeholder="/reports"
+          required
+          withAsterisk={false}
+          {...form.getInputProps('path')}
+          error={form.errors['path'] ?? form.errors['folder'] ?? form.errors['location']}
+        />
+        <Button variant="default" leftSection={<FolderSearch size={18} aria-hidden />} onClick={() => look(true)} disabled={!location}>
+          Choose
+        </Button>
+      </Group>
+      {looking && (
+        <PathPicker
+          location={location}
+          begin={folder && path.startsWith('/') ? path : '/'}
+          close={() => look(false)}
+          choose={(chosen) => {
+            look(false);
+            form.setValues({ ...chosen, ...(title === '' ? { title: lastName(chosen.path) } : {}) });
+          }}
+        />
+      )}
+    </>
+  );
+}

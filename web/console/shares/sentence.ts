@@ -1,0 +1,51 @@
+import { profileTypes } from '#core/records/login-profile.ts';
+import { type Can, permissions } from './permissions.ts';
+
+/** What a share comes to, as far as one sentence tells it. */
+export interface Told extends Can {
+  readonly active: boolean;
+  readonly path: string;
+  readonly allowAllUsers: boolean;
+  readonly users: readonly string[];
+  readonly groups: readonly string[];
+  /** Title and kind of its login profile; null: none is chosen yet. */
+  readonly profile: { readonly title: string; readonly typeId: number } | null;
+  /** As they are to be read: `31 March 2027`; null: there is none. */
+  readonly from: string | null;
+  readonly until: string | null;
+}
+
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+const mostNamed = 3;
+
+function names({ users, groups }: Told): string {
+  const all = [...users, ...groups.map((group) => `members of ${group}`)];
+  if (all.length <= mostNamed) return list.format(all);
+  return list.format([...all.slice(0, mostNamed - 1), `${all.length - mostNamed + 1} more`]);
+}
+
+/** Who, as the beginning of a sentence; null: nobody. */
+function who(told: Told): string | null {
+  const { profile, allowAllUsers, users, groups } = told;
+  if (!profile) return null;
+  const { PUBLIC, PASSWORD } = profileTypes;
+  if (!allowAllUsers && users.length === 0 && groups.length === 0) return null;
+  if (profile.typeId === PUBLIC) return allowAllUsers ? 'Anyone with the link' : null;
+  if (profile.typeId === PASSWORD && allowAllUsers) return `Anyone who knows the password of ${profile.title}`;
+  return allowAllUsers ? `Everyone who signs in by ${profile.title}` : `${names(told)}, signed in by ${profile.title},`;
+}
+
+const what = (told: Told) => [...new Set(permissions.filter(({ flag }) => told[flag]).map(({ verb }) => verb))];
+
+const when = ({ from, until }: Told) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
+
+/** "Ann and Bob, signed in by Clients, may look at and download /reports until 31 March 2027." */
+export function sentenceOf(told: Told): string {
+  if (told.path === '') return 'Choose what is to be shared.';
+  const persons = who(told);
+  const allowed = what(told);
+  if (!told.active) return `The link to ${told.path} is switched off: nobody can open it.`;
+  if (persons === null) return `Nobody may open ${told.path} yet: choose who.`;
+  if (allowed.length === 0) return `${persons} may open the link to ${told.path}, and do nothing there.`;
+  return `${persons} may ${list.format(allowed)} ${told.path}${when(told)}.`;
+}

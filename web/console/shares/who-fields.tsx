@@ -1,0 +1,100 @@
+import { Anchor, Select, Switch, TagsInput, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask, type Page } from '#console/api/call.ts';
+import { kinds } from '#console/profiles/kinds.ts';
+import type { AccessUser } from '#core/records/access-user.ts';
+import { keepsUsers, profileTypes } from '#core/records/login-profile.ts';
+import { profileChoices } from './share-queries.ts';
+import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
+
+const mostOffered = 20;
+
+/** Names of people of a login profile that hold what is typed. */
+function NamesField({ form, profile, complete }: { form: UseFormReturnType<ShareValues>; profile: number; complete: boolean }) {
+  const [word, setWord] = useState('');
+  const [asked] = useDebouncedValue(word, 150);
+  const { data: offered = [] } = useQuery({
+    queryKey: ['person', 'names', profile, asked],
+    queryFn: async ({ signal }) => {
+      const query = { authId: profile, searchWord: asked, pageSize: mostOffered, sortField: 'username' };
+      return (await ask<Page<AccessUser>>('accessuser/search', query, signal)).list.map(({ username }) => username);
+    },
+    enabled: complete,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <TagsInput
+      label="People"
+      placeholder="Begin to type a name"
+      data={offered}
+      filter={({ options }) => options} // the server has found them by more than their name
+      searchValue={word}
+      onSearchChange={setWord}
+      clearable
+      {...form.getInputProps('users')}
+      error={form.errors['users'] ?? form.errors['userNames']}
+    />
+  );
+}
+
+/** Who may come in: a login profile, and all of its people or some. */
+export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
+  const { data: profiles = [] } = useQuery(profileChoices);
+  const { authenticationId, allowAllUsers } = form.values;
+  const chosen = profiles.find(({ id }) => id === authenticationId);
+  const typeId = chosen?.typeId;
+  return (
+    <>
+      <Select
+        label="Login profile"
+        description="How visitors sign in, and from which addresses."
+        searchable
+        allowDeselect={false}
+        limit={100}
+        data={profiles.map((profile) => ({
+          value: String(profile.id),
+          label: `${profile.title} (${kinds[profile.typeString]?.name ?? profile.typeString})`,
+        }))}
+        value={authenticationId ? String(authenticationId) : null}
+        onChange={(id) => form.setValues({ authenticationId: Number(id), allowAllUsers: true, users: [], groups: [] })}
+        error={form.errors['authenticationId']}
+      />
+      {typeId !== undefined && typeId > profileTypes.USERS && (
+        <Text size="sm" c="dimmed">
+          Sign-in of this kind is not built yet: until then the link answers that it is not available.
+        </Text>
+      )}
+      {typeId === profileTypes.PUBLIC && (
+        <Text size="sm" c="dimmed">
+          Nobody signs in: whoever has the link comes in.
+        </Text>
+      )}
+      {hasNames(typeId) && (
+        <>
+          <Switch
+            label={`Everyone who signs in by ${chosen?.title ?? 'it'}`}
+            {...form.getInputProps('allowAllUsers', { type: 'checkbox' })}
+          />
+          {!allowAllUsers && <NamesField form={form} profile={authenticationId} complete={typeId !== undefined && keepsUsers(typeId)} />}
+          {!allowAllUsers && hasGroups(typeId) && (
+            <TagsInput
+              label="Groups"
+              description="As the identity provider names them."
+              {...form.getInputProps('groups')}
+              error={form.errors['groupNames']}
+            />
+          )}
+          {typeId === profileTypes.USERS && (
+            <Anchor component={Link} to={`/people?profile=${authenticationId}`} size="sm">
+              People of this login profile
+            </Anchor>
+          )}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { Menu, Text, UnstyledButton } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { signOut } from '#console/api/session.ts';
+import { appearances } from '#kit/appearance.ts';
+import { choose, useAppearance } from './scheme.ts';
+import { useWho } from './who.ts';
+
+const looks = {
+  device: { name: 'As the device', icon: Monitor },
+  light: { name: 'Light', icon: Sun },
+  dark: { name: 'Dark', icon: Moon },
+} as const;
+
+/** Who has signed in: their account, light or dark, signing out. */
+export function AccountMenu() {
+  const who = useWho();
+  const appearance = useAppearance();
+  const client = useQueryClient();
+  async function leave() {
+    await signOut().catch(() => {});
+    client.clear();
+    window.location.assign('/console');
+  }
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton className="account">
+          <UserRound size={18} aria-hidden />
+          <span className="account-name">{who.name}</span>
+          <ChevronDown size={14} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Text px="sm" py={4} fz="xs" c="dimmed">
+          {who.name}, {who.role} of {who.tenantTitle}
+        </Text>
+        <Menu.Item component={Link} to="/settings/account" leftSection={<UserRound size={16} aria-hidden />}>
+          Your account
+        </Menu.Item>
+        <Menu.Divider />
+        {appearances.map((one) => {
+          const { name, icon: Icon } = looks[one];
+          return (
+            <Menu.Item
+              key={one}
+              role="menuitemradio"
+              aria-checked={appearance === one}
+              leftSection={<Icon size={16} aria-hidden />}
+              rightSection={appearance === one ? '✓' : null}
+              onClick={() => choose(one)}
+            >
+              {name}
+            </Menu.Item>
+          );
+        })}
+        <Menu.Divider />
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,18 @@
+import { Paper, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** A card in the middle of an empty page: signing in, and the first start. */
+export function Entrance({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
+  return (
+    <main className="entrance">
+      <title>{`${title} · Postern`}</title>
+      <Paper className="entrance-card" withBorder>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {lead && <Text c="dimmed">{lead}</Text>}
+        {children}
+      </Paper>
+    </main>
+  );
+}

@@ -1,0 +1,17 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { asProblem } from '#console/api/call.ts';
+
+/** Something that could not be shown: what happened, and what to do. */
+export function LoadFailed({ error, reset }: { error: unknown; reset: () => void }) {
+  const { message, status } = asProblem(error);
+  return (
+    <Alert className="failed" color="red" title={status === 404 ? 'There is no such record' : 'This could not be loaded'} role="alert">
+      <Text size="sm">{status === 404 ? 'It may have been deleted meanwhile.' : message}</Text>
+      <Group mt="sm">
+        <Button variant="default" onClick={reset}>
+          Try again
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,100 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { FilePlus2, Search, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { ask, type Page } from '#console/api/call.ts';
+import type { AccessUser } from '#core/records/access-user.ts';
+import type { LoginProfile } from '#core/records/login-profile.ts';
+import type { Share } from '#core/records/share.ts';
+import { useMay } from './who.ts';
+
+const most = 5;
+
+/** Records whose text holds the word, a few of each kind. */
+async function findRecords(searchWord: string, signal: AbortSignal) {
+  const query = { searchWord, pageSize: most };
+  const [shares, people, profiles] = await Promise.all([
+    ask<Page<Share>>('share/search', query, signal),
+    ask<Page<AccessUser>>('accessuser/search', query, signal),
+    ask<Page<LoginProfile>>('loginprofile/search', { ...query, details: false }, signal),
+  ]);
+  return [
+    ...shares.list.map(({ id, title, path }) => ({ to: `/shares/${id}`, label: title, description: `Share of ${path}` })),
+    ...people.list.map(({ id, username, email }) => ({ to: `/people/${id}`, label: username, description: `Person ${email}` })),
+    ...profiles.list.map(({ id, title, typeString }) => ({
+      to: `/profiles/${id}`,
+      label: title,
+      description: `Login profile, ${typeString}`,
+    })),
+  ];
+}
+
+/** Ctrl-K: every page, what can be done, and every record by a part of its name. */
+export function Palette() {
+  const navigate = useNavigate();
+  const [word, setWord] = useState('');
+  const [asked] = useDebouncedValue(word.trim(), 150);
+  const mayEdit = useMay('editor');
+  const mayAll = useMay('admin');
+  const go = (to: string) => () => void navigate({ to });
+  const { data: found = [] } = useQuery({
+    queryKey: ['palette', asked],
+    queryFn: ({ signal }) => findRecords(asked, signal),
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
+  });
+  const pages: SpotlightActionData[] = [
+    { id: 'overview', label: 'Overview', onClick: go('/') },
+    { id: 'shares', label: 'Shares', onClick: go('/shares') },
+    { id: 'people', label: 'People', onClick: go('/people') },
+    { id: 'profiles', label: 'Login profiles', onClick: go('/profiles') },
+    ...(mayEdit ? [{ id: 'locations', label: 'Locations', onClick: go('/locations') }] : []),
+    ...(mayAll
+      ? [
+          { id: 'activity', label: 'Activity', onClick: go('/activity') },
+          { id: 'keys', label: 'API keys', onClick: go('/settings/keys') },
+          { id: 'operators', label: 'Operators', onClick: go('/settings/operators') },
+        ]
+      : []),
+    { id: 'account', label: 'Your account', onClick: go('/settings/account') },
+  ];
+  const deeds: SpotlightActionData[] = mayEdit
+    ? [
+        { id: 'new-share', label: 'New share', onClick: go('/shares/new'), leftSection: <FilePlus2 size={18} aria-hidden /> },
+        { id: 'new-person', label: 'New person', onClick: go('/people/new'), leftSection: <UserPlus size={18} aria-hidden /> },
+        { id: 'import', label: 'Import people', onClick: go('/people/import'), leftSection: <UserPlus size={18} aria-hidden /> },
+      ]
+    : [];
+  const records = asked === '' ? [] : found.map(({ to, label, description }) => ({ id: to, label, description, onClick: go(to) }));
+  return (
+    <Spotlight
+      query={word}
+      onQueryChange={setWord}
+      shortcut={['mod + K']}
+      actions={[
+        { group: 'Do', actions: deeds },
+        { group: 'Pages', actions: pages },
+        { group: 'Records', actions: records },
+      ]}
+      // The server has found the records by more than their label.
+      filter={(query, actions) => filterAll(query, actions)}
+      scrollable
+      maxHeight={420}
+      nothingFound="Nothing of that name"
+      searchProps={{ leftSection: <Search size={18} aria-hidden />, placeholder: 'Find or do', 'aria-label': 'Find or do' }}
+    />
+  );
+}
+
+type Groups = Parameters<NonNullable<React.ComponentProps<typeof Spotlight>['filter']>>[1];
+
+function filterAll(query: string, groups: Groups): Groups {
+  const word = query.trim().toLowerCase();
+  return groups.flatMap((group) => {
+    if (!('actions' in group)) return [];
+    const actions = group.group === 'Records' ? group.actions : group.actions.filter(({ label }) => label?.toLowerCase().includes(word));
+    return actions.length === 0 ? [] : [{ ...group, actions }];
+  });
+}

@@ -1,0 +1,92 @@
+import {
+  ActionIcon,
+  Button,
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from '@mantine/core';
+
+// The tokens of web/kit decide; Mantine wants ten shades, which only what is not named below is drawn with.
+const accent: MantineColorsTuple = [
+  '#eef3ff',
+  '#dde6fb',
+  '#b9cbf3',
+  '#93aeeb',
+  '#7295e4',
+  '#5d85e0',
+  '#3d63c4',
+  '#2f53b0',
+  '#27479b',
+  '#1b3a86',
+];
+
+const variants: VariantColorsResolver = (input) => {
+  const { variant, color } = input;
+  const isLoss = color === 'red';
+  const [ground, tint] = isLoss ? ['var(--loss)', 'var(--loss-ground)'] : ['var(--accent)', 'var(--accent-ground)'];
+  if (color !== undefined && color !== 'accent' && !isLoss) return defaultVariantColorsResolver(input);
+  if (variant === 'filled')
+    return {
+      background: ground,
+      hover: isLoss ? ground : 'var(--accent-hover)',
+      color: 'var(--on-accent)',
+      border: '1px solid transparent',
+    };
+  if (variant === 'light') return { background: tint, hover: tint, color: ground, border: '1px solid transparent' };
+  if (variant === 'subtle') return { background: 'transparent', hover: tint, color: ground, border: '1px solid transparent' };
+  return defaultVariantColorsResolver(input);
+};
+
+export const theme = createTheme({
+  primaryColor: 'accent',
+  colors: { accent },
+  primaryShade: { light: 6, dark: 4 },
+  variantColorResolver: variants,
+  fontFamily: 'inherit',
+  headings: { fontFamily: 'inherit', fontWeight: '650' },
+  fontSizes: { xs: 'var(--type-13)', sm: 'var(--type-15)', md: 'var(--type-15)', lg: 'var(--type-17)', xl: 'var(--type-22)' },
+  radius: { sm: 'var(--radius-6)', md: 'var(--radius-6)', lg: 'var(--radius-10)' },
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'sm' } }),
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', size: 'lg', color: 'gray' } }),
+  },
+});
+
+const own = {
+  '--mantine-color-body': 'var(--surface)',
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-bright': 'var(--text)',
+  '--mantine-color-dimmed': 'var(--quiet)',
+  '--mantine-color-placeholder': 'var(--quiet)',
+  '--mantine-color-anchor': 'var(--accent)',
+  '--mantine-color-error': 'var(--loss)',
+  '--mantine-color-default': 'var(--surface)',
+  '--mantine-color-default-hover': 'var(--raised)',
+  '--mantine-color-default-color': 'var(--text)',
+  '--mantine-color-default-border': 'var(--line)',
+  '--mantine-color-gray-light-color': 'var(--quiet)',
+  '--mantine-primary-color-filled': 'var(--accent)',
+  '--mantine-primary-color-filled-hover': 'var(--accent-hover)',
+  '--mantine-primary-color-light': 'var(--accent-ground)',
+  '--mantine-primary-color-light-hover': 'var(--accent-ground)',
+  '--mantine-primary-color-light-color': 'var(--accent)',
+  '--mantine-primary-color-contrast': 'var(--on-accent)',
+  '--mantine-color-accent-filled': 'var(--accent)',
+  '--mantine-color-accent-light': 'var(--accent-ground)',
+  '--mantine-color-accent-light-color': 'var(--accent)',
+};
+
+const ownDark = {
+  ...own,
+  '--mantine-color-dark-4': 'var(--control-line)',
+  '--mantine-color-dark-5': 'var(--raised)',
+  '--mantine-color-dark-6': 'var(--raised)',
+  '--mantine-color-dark-7': 'var(--surface)',
+};
+
+/** Mantine's colours are those of the tokens, which know light and dark themselves. */
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: own, dark: ownDark });
