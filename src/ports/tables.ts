@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
 import type { AlertTable, AuditTable, OngoingTable, UnsettledTable } from './trail-tables.ts';
 
 /** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
@@ -127,53 +128,6 @@ export interface LocationTable extends Owned {
   /** Sealed. */
   configuration: string;
   search_text: string;
-}
-
-export interface ApiKeyTable {
-  id: Generated<number>;
-  tid: number;
-  version: number;
-  name: string;
-  role: string;
-  hash: string;
-  first_characters: string;
-  expires_at: number | null;
-  last_used_at: number | null;
-  created_owner: string;
-  created_at: number;
-}
-
-export interface ApiTokenTable {
-  hash: string;
-  key_id: number;
-  expires_at: number;
-}
-
-/** An account of the console. */
-export interface OperatorTable extends Owned {
-  id: Generated<number>;
-  name: string;
-  name_key: string;
-  role: string;
-  /** argon2id. */
-  password_hash: string;
-  /** Raised by a new password: it ends the operator's sessions. */
-  session_epoch: number;
-  last_sign_in_at: number | null;
-}
-
-export interface OperatorSessionTable {
-  hash: string;
-  operator_id: number;
-  operator_epoch: number;
-  created_at: number;
-  used_at: number;
-}
-
-/** An address at which the first operator may be made. */
-export interface ConsoleInvitationTable {
-  hash: string;
-  expires_at: number;
 }
 
 export interface IdempotencyTable {

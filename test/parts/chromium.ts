@@ -8,8 +8,14 @@ let executable: Promise<string> | undefined;
 /** A real Chromium from an npm package, closed after the test. */
 async function startChromium(t: TestContext): Promise<Browser> {
   executable ??= chromium.executablePath();
-  const browser = await playwright.launch({
-    executablePath: await executable,
+  const browser = await launch(await executable);
+  atEnd(t, () => browser.close());
+  return browser;
+}
+
+function launchOnce(executablePath: string): Promise<Browser> {
+  return playwright.launch({
+    executablePath,
     headless: true,
     args: [
       '--no-sandbox',
@@ -21,9 +27,10 @@ async function startChromium(t: TestContext): Promise<Browser> {
       '--headless=shell',
     ],
   });
-  atEnd(t, () => browser.close());
-  return browser;
 }
+
+/** One start in some hundreds ends with a signal, before a page was ever opened: it is tried again, once. */
+const launch = (executablePath: string) => launchOnce(executablePath).catch(() => launchOnce(executablePath));
 
 /** How a page is looked at. */
 export interface Look {

@@ -5,6 +5,7 @@ import {
   createTheme,
   defaultVariantColorsResolver,
   type MantineColorsTuple,
+  Modal,
   type VariantColorsResolver,
 } from '@mantine/core';
 
@@ -52,6 +53,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
+    // Its head is no landmark of the page.
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'none' } } } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', size: 'lg', color: 'gray' } }),
   },
 });

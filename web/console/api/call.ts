@@ -48,6 +48,9 @@ function problemOf(response: Response, text: string): Problem {
   }
 }
 
+/** What an answer says where the session's cookie is not good any more, or is gone. */
+const sessionEnded = ['signInNeeded', 'keyMissing'];
+
 const listeners = new Set<() => void>();
 /** Tells when an answer says that the session has ended. @returns what ends the telling */
 export function onSessionEnd(listener: () => void): () => void {
@@ -62,7 +65,7 @@ async function send(path: string, init: RequestInit) {
   const text = await response.text();
   if (response.ok) return text === '' ? null : JSON.parse(text);
   const problem = problemOf(response, text);
-  if (problem.code === 'signInNeeded') for (const tell of listeners) tell();
+  if (sessionEnded.includes(problem.code)) for (const tell of listeners) tell();
   throw problem;
 }
 

@@ -35,7 +35,7 @@ export function FormOnPage<V extends Record<string, unknown>>({ page, saveLabel,
           {problem && (
             <Text c="var(--loss)">{problem.faults.length > 0 ? 'Not saved: look at the fields that are marked.' : problem.message}</Text>
           )}
-          {!problem && dirty && changes && <Text c="dimmed">{changes}</Text>}
+          {dirty && changes && <Text c="dimmed">{changes}</Text>}
         </div>
         <Group gap="sm" wrap="nowrap">
           {extra}

@@ -3,7 +3,7 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FilePlus2, Search, UserPlus } from 'lucide-react';
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { ask, type Page } from '#console/api/call.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
@@ -81,11 +81,24 @@ export function Palette() {
       // The server has found the records by more than their label.
       filter={(query, actions) => filterAll(query, actions)}
       scrollable
+      attributes={{ content: { 'aria-label': 'Find or do' } }}
       maxHeight={420}
       nothingFound="Nothing of that name"
-      searchProps={{ leftSection: <Search size={18} aria-hidden />, placeholder: 'Find or do', 'aria-label': 'Find or do' }}
+      searchProps={{
+        onKeyDown: takeFirst,
+        leftSection: <Search size={18} aria-hidden />,
+        placeholder: 'Find or do',
+        'aria-label': 'Find or do',
+      }}
     />
   );
+}
+
+/** Enter takes the first where nothing is chosen: what the server finds comes after the word was typed. */
+function takeFirst({ key, currentTarget }: KeyboardEvent<HTMLInputElement>): void {
+  const dialog = currentTarget.closest('[role="dialog"]');
+  if (key !== 'Enter' || dialog?.querySelector('[data-selected]')) return;
+  dialog?.querySelector<HTMLElement>('[data-action]')?.click();
 }
 
 type Groups = Parameters<NonNullable<React.ComponentProps<typeof Spotlight>['filter']>>[1];

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { looks } from '../parts/chromium.ts';
+import { assertClean, openConsole, password, realComplaints } from './console.ts';
+
+for (const look of looks)
+  test(`from the first address to a visitor's download, at ${look.width} px, ${look.dark ? 'dark' : 'light'}`, async (t) => {
+    const { postern, window, page, complaints, hosts } = await openConsole(t, look);
+    await mkdir(join(postern.files, 'reports'));
+    await writeFile(join(postern.files, 'reports/annual.txt'), 'what was earned');
+    await page.goto(postern.firstConsoleUrl ?? '');
+    await page.getByRole('heading', { name: 'Welcome to Postern' }).waitFor();
+    await assertClean(page, 'first');
+    await page.getByLabel('Your name').fill('Olga');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('Password again').fill(password);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText('Three steps to your first link').waitFor();
+    await page.getByRole('button', { name: 'Choose' }).click();
+    await page.getByRole('button', { name: /reports/ }).click();
+    await page.getByText('annual.txt').waitFor();
+    await assertClean(page, 'picker');
+    await page.getByRole('button', { name: 'Share this folder' }).click();
+    await page.getByText('Anyone with the link may look at and download /reports.').waitFor();
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByText('The link is ready').waitFor();
+    const link = await page.getByLabel('Link', { exact: true }).inputValue();
+    await page.getByLabel('Show the QR code').click();
+    await page.getByRole('img', { name: `QR code of ${link}` }).waitFor();
+    assert.deepEqual(realComplaints(complaints), []);
+
+    const visitor = await window.newPage();
+    await visitor.goto(link);
+    await visitor.getByRole('link', { name: /^annual.txt/ }).waitFor();
+    const [download] = await Promise.all([
+      visitor.waitForEvent('download'),
+      visitor.getByRole('link', { name: 'Download annual.txt' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'annual.txt');
+    assert.deepEqual([...hosts], [new URL(postern.publicUrl).host]);
+  });
+
+test('a first address that was used says what to do', async (t) => {
+  const { postern, page } = await openConsole(t);
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await page.goto(postern.firstConsoleUrl ?? '');
+  await page.getByLabel('Your name').fill('Eve');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Password again').fill(password);
+  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.getByText('This address no longer works').waitFor();
+  await page.getByRole('link', { name: 'sign in' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+});
+
+test('a weak password is refused at its field', async (t) => {
+  const { postern, page } = await openConsole(t);
+  await page.goto(postern.firstConsoleUrl ?? '');
+  await page.getByLabel('Your name').fill('Olga');
+  await page.getByLabel('Password', { exact: true }).fill('password123');
+  await page.getByText('Weak').waitFor();
+  await page.getByLabel('Password again').fill('password123');
+  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.getByText('Is one of the commonest passwords; choose another.').waitFor();
+});

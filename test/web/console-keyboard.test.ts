@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newShare } from '../start.ts';
+import { assertClean, signedIn } from './console.ts';
+
+test('the palette finds pages, deeds and records, and goes there', async (t) => {
+  const { postern, page } = await signedIn(t);
+  await postern.call('share/add', newShare({ title: 'Annual reports' }));
+  const { keyboard } = page;
+  await keyboard.press('Control+k');
+  await keyboard.type('annual');
+  await page.getByText('Share of /').waitFor();
+  await assertClean(page, 'palette');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
+  await keyboard.press('Control+k');
+  await keyboard.type('new person');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'New person' }).waitFor();
+});
+
+test('an operator gets along with the keyboard alone: from the list to a new share and its link', async (t) => {
+  const { postern, page } = await signedIn(t);
+  await mkdir(join(postern.files, 'reports'));
+  const { keyboard } = page;
+  const focused = async () => page.evaluate('(document.activeElement.labels?.[0] ?? document.activeElement).textContent');
+  async function tabTo(words: RegExp): Promise<void> {
+    for (let press = 0; press < 60; press += 1) {
+      await keyboard.press('Tab');
+      if (words.test(String(await focused()))) return;
+    }
+    assert.fail(`the keyboard does not reach ${words}`);
+  }
+  await page.reload();
+  await page.getByText('Good to see you').waitFor();
+  await keyboard.press('Tab');
+  assert.match(String(await focused()), /Skip to the content/);
+  await tabTo(/^Shares$/);
+  await keyboard.press('Enter');
+  await page.getByText('No shares yet').waitFor();
+  await tabTo(/^New share$/);
+  await keyboard.press('Enter');
+  await tabTo(/^Choose$/);
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('reports').waitFor();
+  await tabTo(/^reports$/);
+  await keyboard.press('Enter');
+  await page.getByText('This folder is empty').waitFor();
+  await tabTo(/^Share this folder$/);
+  await keyboard.press('Enter');
+  await page.getByText('may look at and download /reports').waitFor();
+  await tabTo(/^Make the link$/);
+  await keyboard.press('Enter');
+  await page.getByText('The link is ready').waitFor();
+});
+
+test('what happened is found by who and what, and taken away as a file', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await postern.call('share/update', { ...(await postern.call('share/get', { id })), title: 'Reports of 2026' });
+  await go('/activity');
+  const lines = page.locator('.records');
+  await lines.getByText('Changed a share').waitFor();
+  await page.getByText('fields').first().click();
+  await lines.locator('.difference').getByRole('cell', { name: 'Reports of 2026' }).waitFor();
+  await page.getByRole('searchbox').fill('olga');
+  await lines.getByText('Changed a share').waitFor({ state: 'detached' });
+  await lines.getByText('Signed in to the console').first().waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'What is listed, as CSV' }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /\.csv$/);
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newShare, usersProfile } from '../start.ts';
+import { assertClean, listSays, realComplaints, rowNames, signedIn } from './console.ts';
+
+test('shares are found while one types, filtered, sorted and paged, and the address keeps it', async (t) => {
+  const { postern, page, complaints, go } = await signedIn(t);
+  const ended = { validityEndDate: '2026-01-31' };
+  await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      postern.call('share/add', newShare({ title: `Report ${index + 1}`, ...(index < 3 ? ended : {}) })),
+    ),
+  );
+  await go('/shares');
+  await listSays(page, '60 shares');
+  await page.getByRole('button', { name: 'Page 2' }).click();
+  await page.getByRole('link', { name: 'Report 60' }).or(page.locator('.records tbody tr').nth(9)).first().waitFor();
+  await page.getByRole('searchbox').fill('report 5');
+  await listSays(page, '11 shares');
+  await page.getByRole('button', { name: 'Title' }).click();
+  await page.getByRole('columnheader', { name: 'Title' }).and(page.locator('[aria-sort=ascending]')).waitFor();
+  await page.getByRole('button', { name: 'Title' }).click();
+  await page.getByRole('columnheader', { name: 'Title' }).and(page.locator('[aria-sort=descending]')).waitFor();
+  await page.waitForURL(/order=desc/);
+  await page.reload();
+  await listSays(page, '11 shares');
+  assert.equal((await rowNames(page))[0], 'Report 59');
+  await page.getByRole('searchbox').fill('');
+  await listSays(page, '60 shares');
+  await page
+    .getByRole('combobox', { name: 'State' })
+    .or(page.getByRole('textbox', { name: 'State' }))
+    .click();
+  await page.getByRole('option', { name: 'Ended' }).click();
+  await listSays(page, '3 shares');
+  assert.deepEqual((await rowNames(page)).sort(), ['Report 1', 'Report 2', 'Report 3']);
+  await page.goBack();
+  await listSays(page, '60 shares');
+  assert.deepEqual(realComplaints(complaints), []);
+});
+
+test('several shares at once: switched off, and on again by undo; given new links; deleted', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  for (const title of ['One', 'Two', 'Three']) await postern.call('share/add', newShare({ title }));
+  const active = async () => (await postern.call('share/search', { state: 'active' })).totalCount;
+  await go('/shares');
+  const choose = async () => {
+    for (const title of ['One', 'Two']) await page.getByLabel(`Choose ${title}`).check();
+  };
+  const act = async (name: string, words: RegExp) => {
+    await page.getByLabel('What is chosen').getByRole('button', { name }).click();
+    await page.getByRole('dialog').getByText(words).waitFor();
+    await assertClean(page, name);
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+  await choose();
+  await act('Deactivate', /2 shares will be switched off/);
+  await page.getByText('2 shares changed.').waitFor();
+  assert.equal(await active(), 1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Taken back.').waitFor();
+  assert.equal(await active(), 3);
+  const links = async () => (await postern.call('share/search')).list.map(({ viewId }: { viewId: string }) => viewId);
+  const before = await links();
+  await choose();
+  await act('New link', /2 shares will get a new link/);
+  await page.getByText('2 shares changed.').first().waitFor();
+  const after = await links();
+  assert.deepEqual(
+    before.map((link: string, index: number) => link === after[index]),
+    [false, false, true],
+  );
+  await choose();
+  await act('Delete', /2 shares will be deleted; the files stay/);
+  await listSays(page, '1 share');
+});
+
+test('what cannot be done is said before, with its reason: a login profile in use', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id: authenticationId } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
+  await postern.call('loginprofile/add', { title: 'Unused', typeId: 3 });
+  await postern.call('share/add', newShare({ authenticationId }));
+  await go('/profiles');
+  await page.getByLabel('Choose Clients').check();
+  await page.getByLabel('Choose Unused').check();
+  await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 login profile will be deleted').waitFor();
+  await dialog.getByText(/^Clients: /).waitFor();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await listSays(page, '2 login profiles');
+});
+
+test('people are found, switched off and deleted several at once', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await usersProfile(postern, ['ann', 'bob', 'carla']);
+  await go('/people');
+  await listSays(page, '3 people');
+  await page.getByRole('searchbox').fill('example.com');
+  await listSays(page, '3 people');
+  await page.getByRole('searchbox').fill('carl');
+  await listSays(page, '1 person');
+  await page.getByLabel('Choose all of this page').check();
+  await page.getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByText('1 person will not be able to sign in').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.locator('.records').getByText('Inactive', { exact: true }).waitFor();
+  assert.equal((await postern.call('accessuser/search', { active: false })).totalCount, 1);
+  await page.getByRole('searchbox').fill('nobody of that name');
+  await page.getByText('Nothing matches.').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await listSays(page, '3 people');
+});
+
+test('locations, keys and operators are listed, made and deleted', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const [local] = (await postern.call('location/search')).list;
+  await postern.call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
+  const removeRow = async (name: string) => {
+    await page.getByLabel(`Choose ${name}`).check();
+    await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    await button.click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByLabel(`Choose ${name}`).waitFor({ state: 'detached' });
+  };
+  await go('/locations');
+  await removeRow('second');
+  await go('/settings/keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('nightly');
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  const key = await page.getByLabel('The key').inputValue();
+  assert.equal((await postern.send('share/search', {}, { key })).status, 200);
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await removeRow('nightly');
+  assert.equal((await postern.send('share/search', {}, { key })).status, 401);
+  await page.getByRole('tab', { name: 'Operators' }).click();
+  await page.getByRole('button', { name: 'New operator' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Rita');
+  await dialog.getByLabel('Password', { exact: true }).fill('another long secret');
+  await dialog.getByLabel('Password again').fill('another long secret');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Rita', exact: true }).click();
+  await dialog.getByLabel('Name').fill('Rita B.');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Rita B.', exact: true }).waitFor();
+  await removeRow('Rita B.');
+});

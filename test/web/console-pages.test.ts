@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newShare, usersProfile } from '../start.ts';
+import { assertClean, assertLegible, realComplaints, signedIn } from './console.ts';
+
+for (const width of [390, 1440])
+  test(`axe finds nothing on any page of the console, at ${width} px, light and dark; nothing violates its policy or asks another host`, async (t) => {
+    const { postern, page, complaints, hosts, go } = await signedIn(t, { width, dark: false });
+    await mkdir(join(postern.files, 'reports'));
+    const profile = await usersProfile(postern, ['ann', 'bob']);
+    const { id } = await postern.call(
+      'share/add',
+      newShare({ path: '/reports', authenticationId: profile.id, validityEndDate: '2100-01-01' }),
+    );
+    const pages: Record<string, string> = {
+      '': 'Ending soon',
+      '/shares': 'end of',
+      '/shares/new': 'What is to be shared',
+      [`/shares/${id}`]: 'Nobody has opened it',
+      '/people': 'bob',
+      '/people/new': 'Without one they cannot',
+      '/people/import': 'The file',
+      [`/people/${profile.users['ann']}`]: 'Can sign in',
+      '/profiles': 'Clients',
+      [`/profiles/${profile.id}`]: 'Portal',
+      '/profiles/new': 'From where',
+      '/locations': 'local',
+      '/locations/new': 'Where files lie',
+      '/locations/1': 'Does it work?',
+      '/activity': 'Added a share',
+      '/settings/keys': 'environment',
+      '/settings/operators': 'Olga',
+      '/settings/account': 'Password so far',
+      '/nowhere': 'There is no such page',
+      '/shares/999': 'There is no such record',
+    };
+    for (const [path, sign] of Object.entries(pages)) {
+      await go(path);
+      await page.getByText(sign).first().waitFor();
+      await assertClean(page, path);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await assertLegible(page, `${path} in the dark`);
+      await page.emulateMedia({ colorScheme: 'light' });
+      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      assert.equal(over, 0, `${path} is wider than the window`);
+    }
+    assert.deepEqual(
+      realComplaints(complaints).filter((text) => !/status of 404/.test(text)),
+      [],
+    );
+    assert.deepEqual([...hosts], [new URL(postern.apiUrl).host]);
+  });

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
+import { assertClean, listSays, signedIn } from './console.ts';
+
+test('a new person can sign in with the password given, and with another one that is set later', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const profile = await usersProfile(postern, []);
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  await go('/people/new');
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('E-mail').fill('ann@example.com');
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(profile.password);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('heading', { name: 'ann' }).waitFor();
+  await signInAtLink(postern, `/s/${share.viewId}`, 'ann');
+  await page.getByRole('button', { name: 'Set a password' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('New password').fill('ann');
+  await dialog.getByLabel('The same again').fill('ann');
+  await dialog.getByRole('button', { name: 'Set the password' }).click();
+  await dialog.getByText(/at least 10|10 characters/i).waitFor();
+  await assertClean(page, 'a password that is refused');
+  await dialog.getByLabel('New password').fill('another long secret');
+  await dialog.getByLabel('The same again').fill('another long secret');
+  await dialog.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('ann has a new password.').waitFor();
+});
+
+test('a person is changed, told what changes, and deleted', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { users } = await usersProfile(postern, ['ann']);
+  await go(`/people/${users['ann']}`);
+  await page.getByLabel('First name').fill('Ann');
+  await page.getByText('Changes: first name.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  assert.equal((await postern.call('accessuser/search')).list[0].firstName, 'Ann');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+  assert.equal((await postern.call('accessuser/search')).totalCount, 0);
+});
+
+test('an import tries every row first, names each refused one with its line and reason, and adds the others', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await usersProfile(postern, ['ann']);
+  await go('/people/import');
+  await page
+    .getByLabel('Lines of the CSV')
+    .fill(
+      [
+        'User Name;First name;email;active',
+        'dora;Dora;dora@example.com;yes',
+        'ann;Ann;ann2@example.com;',
+        'emil;Emil;not an address;',
+        'dora;Again;;',
+        'fay;Fay;;perhaps',
+      ].join('\n'),
+    );
+  await page.getByRole('button', { name: 'Try it first' }).click();
+  await page.getByText('1 person would be added').waitFor();
+  const rows = await page
+    .locator('tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')));
+  assert.deepEqual(
+    rows.map(([line, name]) => [line, name]),
+    [
+      ['3', 'ann'],
+      ['4', 'emil'],
+      ['5', 'dora'],
+      ['6', 'fay'],
+    ],
+  );
+  assert.match(rows[0]?.[2] ?? '', /name/i);
+  assert.match(rows[1]?.[2] ?? '', /email/);
+  assert.match(rows[2]?.[2] ?? '', /line 2 has the same name/);
+  assert.match(rows[3]?.[2] ?? '', /active/);
+  assert.equal((await postern.call('accessuser/search')).totalCount, 1);
+  await assertClean(page, 'tried');
+  await page.getByRole('button', { name: 'Import 1 person' }).click();
+  await page.getByText('1 person added').waitFor();
+  assert.equal((await postern.call('accessuser/search')).totalCount, 2);
+});
+
+test('an export holds what is listed, and no formula that a spreadsheet would run', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id: authId } = await usersProfile(postern, ['ann', 'bob']);
+  await postern.call('accessuser/add', { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', active: false, authId });
+  await go('/people');
+  await page.getByRole('searchbox').fill('carla');
+  await listSays(page, '1 person');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByRole('menuitem', { name: 'Export what is listed as CSV' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save the file' }).click()]);
+  const text = await readFile(await download.path(), 'utf8');
+  assert.equal(text, '\ufeffusername,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
+});

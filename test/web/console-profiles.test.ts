@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertClean, realComplaints, signedIn } from './console.ts';
+
+const choose = async (page: import('playwright-core').Page, kind: string) => page.getByRole('radio', { name: kind, exact: true }).click();
+
+/** By kind: its fields as they are filled, and the configuration that comes of them. */
+const kinds: Record<string, { typeId: number; fields: Record<string, string>; configuration: object | '' }> = {
+  'No sign-in': { typeId: 1, fields: {}, configuration: '' },
+  'One password': { typeId: 2, fields: { 'User name': 'guest', Password: 'a long shared secret' }, configuration: '' },
+  'People with passwords': { typeId: 3, fields: {}, configuration: '' },
+  'OpenID Connect': {
+    typeId: 5,
+    fields: { Issuer: 'https://login.example.com', 'Client id': 'postern', 'Client secret': 'secret', 'Claim that lists groups': 'groups' },
+    configuration: { issuer: 'https://login.example.com', clientId: 'postern', clientSecret: '********', groupsClaim: 'groups' },
+  },
+  SAML: {
+    typeId: 6,
+    fields: { 'Address of the metadata': 'https://login.example.com/metadata' },
+    configuration: { metadataUrl: 'https://login.example.com/metadata' },
+  },
+  LDAP: {
+    typeId: 7,
+    fields: {
+      Address: 'ldaps://directory.example.com',
+      'Where users are looked for': 'ou=people,dc=example,dc=com',
+      'Who looks for them': 'cn=postern',
+      'Their password': 'secret',
+      'Filter that finds a user': '(uid={username})',
+    },
+    configuration: {
+      url: 'ldaps://directory.example.com',
+      baseDn: 'ou=people,dc=example,dc=com',
+      bindDn: 'cn=postern',
+      bindPassword: '********',
+      userFilter: '(uid={username})',
+    },
+  },
+};
+
+test('each kind of login profile has a form of its own, and is kept as it was filled in', async (t) => {
+  const { postern, page, go, complaints } = await signedIn(t);
+  for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
+    await go('/profiles/new');
+    await page.getByLabel('Title').fill(`By ${kind}`);
+    await choose(page, kind);
+    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+    await assertClean(page, kind);
+    await page.getByRole('button', { name: 'Make the login profile' }).click();
+    await page.getByRole('heading', { name: `By ${kind}` }).waitFor();
+    const [profile] = (await postern.call('loginprofile/search', { searchWord: `by ${kind}` })).list;
+    assert.equal(profile.typeId, typeId, kind);
+    assert.deepEqual(profile.configuration === '' ? '' : JSON.parse(profile.configuration), configuration, kind);
+    await page.getByLabel('Description').fill('changed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').first().waitFor();
+    const [after] = (await postern.call('loginprofile/search', { searchWord: `by ${kind}` })).list;
+    assert.deepEqual([after.description, after.configuration, after.password], ['changed', profile.configuration, profile.password], kind);
+  }
+  assert.deepEqual(realComplaints(complaints), []);
+});
+
+test('a code by e-mail admits addresses and domains', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await go('/profiles/new');
+  await page.getByLabel('Title').fill('Suppliers');
+  await choose(page, 'Code by e-mail');
+  const field = page.getByRole('combobox', { name: 'Admitted addresses' }).or(page.getByRole('textbox', { name: 'Admitted addresses' }));
+  for (const address of ['*@example.com', 'ann@example.org']) {
+    await field.fill(address);
+    await page.keyboard.press('Enter');
+  }
+  await page.getByRole('button', { name: 'Make the login profile' }).click();
+  await page.getByRole('heading', { name: 'Suppliers' }).waitFor();
+  const [profile] = (await postern.call('loginprofile/search', { searchWord: 'suppliers' })).list;
+  assert.deepEqual(JSON.parse(profile.configuration), { allow: ['*@example.com', 'ann@example.org'] });
+});
+
+test('a change that shuts people out says so before it is saved, with one’s own address', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
+  await go(`/profiles/${id}`);
+  await page.getByText('Your own address is 127.0.0.1.').waitFor();
+  await page.getByLabel('Addresses').fill('10.0.0.0/8');
+  await page.getByText('Your own address is 127.0.0.1, which is not among these.').waitFor();
+  await page.getByText(/Visitors from other addresses are shut out at once. Your own address is not among them./).waitFor();
+  await page.getByLabel('Addresses').fill('10.0.0.0/40');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Not saved: look at the fields that are marked.').waitFor();
+  assert.equal(await page.getByLabel('Addresses').getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('Addresses').fill('');
+  await choose(page, 'One password');
+  await page.getByText(/Everyone who is signed in by it is signed out./).waitFor();
+});
+
+test('a portal gets a new address, a profile becomes the default, is duplicated and deleted', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
+  const viewId = async () => (await postern.call('loginprofile/get', { id })).viewId;
+  await go(`/profiles/${id}`);
+  const act = async (name: string) => {
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  const before = await viewId();
+  await act('New portal address');
+  await page.getByRole('dialog').getByRole('button', { name: 'Make a new address' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.notEqual(await viewId(), before);
+  await act('Make it the default');
+  await page.getByText('New people belong to it').waitFor();
+  assert.equal((await postern.call('loginprofile/get')).id, id);
+  await act('Duplicate');
+  await page.getByRole('heading', { name: 'Clients (copy)' }).waitFor();
+  await act('Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Login profiles', level: 1 }).waitFor();
+});
+
+test('a location is added, tried for real, and changed', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await go('/locations/new');
+  await page.getByLabel('Name').fill('archive');
+  await page.getByLabel('Folder of this server').fill('/nowhere at all');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('Not saved: look at the fields that are marked.').waitFor();
+  await page.getByLabel('Folder of this server').fill(postern.files);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('heading', { name: 'archive' }).waitFor();
+  await page.getByRole('button', { name: 'Try it' }).click();
+  await page.getByText('Writing a file, and taking it back').waitFor();
+  await page.getByLabel('Name').fill('archive of 2026');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'archive of 2026' }).waitFor();
+});

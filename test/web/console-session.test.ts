@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newShare } from '../start.ts';
+import { openConsole, password, signedIn, signIn } from './console.ts';
+
+test('a wrong name or password is told in plain words, and slowed down with a countdown', async (t) => {
+  const { postern, page, go } = await openConsole(t);
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await go('');
+  await signIn(page, 'Olga', 'not this one');
+  await page.getByText('The name or the password is wrong.').waitFor();
+  for (let count = 0; count < 6; count += 1) {
+    const answered = page.waitForResponse(/signIn/);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await answered;
+  }
+  await page.getByText(/next one can be made in \d+ s/).waitFor();
+});
+
+test('a session that ends in the middle asks again, and what was typed is still there', async (t) => {
+  const { postern, page, window, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Title').fill('Reports of 2026');
+  await window.clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('Title').inputValue(), 'Reports of 2026');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  assert.equal((await postern.call('share/get', { id })).title, 'Reports of 2026');
+});
+
+test('who signs out is signed out, and going back shows nothing', async (t) => {
+  const { page, go } = await signedIn(t);
+  await go('/shares');
+  await page.getByRole('button', { name: 'Olga' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+});
+
+test('a new password of one’s own is asked for with the one so far, and signs out', async (t) => {
+  const { page, go } = await signedIn(t);
+  await go('/settings/account');
+  const fresh = 'another long secret';
+  await page.getByLabel('Password so far').fill('not this one');
+  await page.getByLabel('New password', { exact: true }).fill(fresh);
+  await page.getByLabel('New password again').fill(fresh);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('This is not it.').waitFor();
+  await page.getByLabel('Password so far').fill(password);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(fresh);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('a reader is offered nothing that would be refused', async (t) => {
+  const { postern, page, go } = await signedIn(t, undefined, 'reader');
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  for (const name of ['Activity', 'Settings', 'Locations'])
+    assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, name);
+  await go('/shares');
+  await page.getByRole('link', { name: 'Reports' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'New share' }).count(), 0);
+  assert.equal(await page.getByRole('checkbox').count(), 0);
+  await go(`/shares/${id}`);
+  await page.getByText('Who could enter?').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Actions' }).count(), 0);
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
+import { assertClean, realComplaints, signedIn } from './console.ts';
+
+test('the sentence of the whole changes as one edits, and what is saved is what it says', async (t) => {
+  const { postern, page, go, complaints } = await signedIn(t);
+  await mkdir(join(postern.files, 'reports'));
+  const profile = await usersProfile(postern, ['ann', 'bob', 'carla']);
+  await go('/shares/new');
+  await page.getByLabel('File or folder').fill('/reports');
+  await page.getByLabel('Title').fill('Reports');
+  const says = (words: string) => page.locator('.sentence').getByText(words, { exact: true }).waitFor();
+  await says('Anyone with the link may look at and download /reports.');
+  await page
+    .getByRole('combobox', { name: 'Login profile' })
+    .or(page.getByRole('textbox', { name: 'Login profile' }))
+    .click();
+  await page.getByRole('option', { name: /Clients/ }).click();
+  await says('Everyone who signs in by Clients may look at and download /reports.');
+  await page.getByLabel('Everyone who signs in by Clients').click();
+  await says('Nobody may open /reports yet: choose who.');
+  const people = page.getByRole('combobox', { name: 'People' }).or(page.getByRole('textbox', { name: 'People' }));
+  await people.fill('an');
+  await page.getByRole('option', { name: 'ann' }).click();
+  await people.fill('bo');
+  await page.getByRole('option', { name: 'bob' }).click();
+  await says('ann and bob, signed in by Clients, may look at and download /reports.');
+  await page.getByLabel('Look only').click();
+  await says('ann and bob, signed in by Clients, may look at /reports.');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('The link is ready').waitFor();
+  const [share] = (await postern.call('share/search')).list;
+  assert.deepEqual(
+    [share.title, share.userNames, share.allowAllUsers, share.canView, share.canDownload, share.authenticationId],
+    ['Reports', 'ann, bob', false, true, false, profile.id],
+  );
+  assert.deepEqual(realComplaints(complaints), []);
+});
+
+test('what the server refuses is shown at its field, and nothing is lost', async (t) => {
+  const { page, go } = await signedIn(t);
+  await go('/shares/new');
+  await page.getByLabel('File or folder').fill('/nowhere');
+  await page.getByLabel('Title').fill('Reports');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('Not saved: look at the fields that are marked.').waitFor();
+  assert.equal(await page.getByLabel('File or folder').getAttribute('aria-invalid'), 'true');
+  assert.equal(await page.getByLabel('Title').inputValue(), 'Reports');
+});
+
+test('two operators who edit the same share are told, and the second decides', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  const change = async (over: object) => postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
+  await go(`/shares/${id}`);
+  await page.getByLabel('Description').fill('Mine');
+  await change({ title: 'Theirs' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('environment has changed this meanwhile').waitFor();
+  await dialog.getByText('title', { exact: true }).waitFor();
+  await assertClean(page, 'two operators');
+  await dialog.getByRole('button', { name: 'Show theirs, drop mine' }).click();
+  await page.getByRole('heading', { name: 'Theirs' }).waitFor();
+  assert.equal(await page.getByLabel('Description').inputValue(), '');
+  await page.getByLabel('Description').fill('Mine again');
+  await change({ title: 'Theirs again' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('button', { name: 'Save mine over it' }).click();
+  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual([share.title, share.description], ['Theirs', 'Mine again']);
+});
+
+test('what was saved can be taken back', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Before' }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Title').fill('After');
+  await page.getByText('Changes: title.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'After' }).waitFor();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByRole('heading', { name: 'Before' }).waitFor();
+  assert.equal((await postern.call('share/get', { id })).title, 'Before');
+});
+
+test('what is not saved is asked about before it is left, and is there again after it', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Title').fill('Not saved');
+  await page.getByRole('link', { name: 'People' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Leave without saving?').waitFor();
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved');
+  await page.getByRole('link', { name: 'People' }).first().click();
+  await dialog.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText('This is not saved yet').waitFor();
+  assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved');
+  await page.getByRole('button', { name: 'Discard it' }).click();
+  assert.equal(await page.getByLabel('Title').inputValue(), 'Reports');
+});
+
+test('a panel answers who could enter, by the rules that guard the link', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
+  await go(`/shares/${id}`);
+  const panel = page.getByRole('region', { name: 'Who could enter?' });
+  await panel.getByRole('button', { name: 'Ask' }).click();
+  await panel.getByText('They could open the page and sign in, and nothing else.').waitFor();
+  await panel.getByText('Name', { exact: true }).click();
+  await panel.getByRole('textbox', { name: 'Name' }).fill('ann');
+  await panel.getByRole('button', { name: 'Ask' }).click();
+  await panel.getByText(/They could open the link, see the list, look at files, download files/).waitFor();
+  await panel.getByRole('textbox', { name: 'Name' }).fill('bob');
+  await panel.getByRole('button', { name: 'Ask' }).click();
+  await panel.getByText('They could do nothing there.').waitFor();
+  await assertClean(page, 'explained');
+});
+
+test('a share says who opened it, who has not yet, and how much by day', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await writeFile(join(postern.files, 'report.txt'), 'what was earned');
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann, bob' }));
+  const cookie = await signInAtLink(postern, `/s/${share.viewId}`, 'ann');
+  await postern.visit(`/s/${share.viewId}/visit`, { headers: { cookie } });
+  await postern.visit(`/s/${share.viewId}/file/report.txt`, { headers: { cookie } });
+  await go(`/shares/${share.id}`);
+  const panel = page.getByRole('region', { name: 'What happened' });
+  await panel.getByRole('img', { name: '1 visit, 1 download and 0 uploads in 30 days' }).waitFor();
+  await panel.getByRole('cell', { name: 'ann' }).waitFor();
+  await panel.getByText('Not yet: bob.').waitFor();
+  await panel.getByText('As a table').click();
+  await panel.getByRole('columnheader', { name: 'Day' }).waitFor();
+  await assertClean(page, 'what happened');
+});
+
+test('a link that is switched off in the console is gone for the visitor at the next click', async (t) => {
+  const { postern, page, window, go } = await signedIn(t);
+  await mkdir(join(postern.files, 'inner'));
+  const share = await postern.call('share/add', newShare({ title: 'Reports' }));
+  const visitor = await window.newPage();
+  await visitor.goto(share.viewUrl);
+  await visitor.getByRole('link', { name: /^inner/ }).waitFor();
+  await go(`/shares/${share.id}`);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByText('Inactive', { exact: true }).waitFor();
+  await visitor.getByRole('link', { name: /^inner/ }).click();
+  await visitor.getByRole('heading', { name: /link/i }).first().waitFor();
+  await visitor.getByRole('link', { name: /^inner/ }).waitFor({ state: 'detached' });
+});
+
+test('a share is duplicated with a new link, and deleted from its page', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await go(`/shares/${id}`);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+  await page.getByRole('heading', { name: 'Reports (copy)' }).waitFor();
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Shares', level: 1 }).waitFor();
+  assert.equal((await postern.call('share/search')).totalCount, 1);
+});
