@@ -1,64 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import executable from '@sparticuz/chromium';
-import lighthouse from 'lighthouse';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { freePort } from '../test/parts/free-port.ts';
 import { atMost, type Figure, middle } from './figures.ts';
+import { args, hasChromium, lighthouseScores } from './lighthouse.ts';
 import type { BenchPostern } from './postern.ts';
 
 type Note = (figure: Figure) => void;
 
 const entries = 100_000;
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--headless',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-sync',
-];
-
-/** The package's own is a smaller Chromium, which ends under Lighthouse's measuring of styles. */
-const hasChromium = () => spawnSync('chromium', ['--version']).status === 0;
-
-const bounds = { performance: 95, accessibility: 100, 'best-practices': 100 } as const;
 const runs = 5; // a busy machine makes one of them slow
-
-/** What Lighthouse says of a page on a slow phone with a slow line, once. */
-async function scoresOf(url: string, folder: string): Promise<Record<string, number>> {
-  const port = await freePort();
-  const flags = [...args, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'];
-  const browser = spawn('chromium', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
-  await new Promise<void>((resolve, reject) => {
-    browser.once('exit', () => reject(new Error('the browser ended')));
-    browser.stderr.on('data', (text: Buffer) => text.includes('DevTools listening') && resolve());
-  });
-  try {
-    const found = await lighthouse(url, { port, logLevel: 'error', onlyCategories: Object.keys(bounds) });
-    if (!found || found.lhr.runtimeError) throw new Error(found?.lhr.runtimeError?.message ?? 'Lighthouse said nothing');
-    return Object.fromEntries(Object.entries(found.lhr.categories).map(([name, { score }]) => [name, Math.round((score ?? 0) * 100)]));
-  } finally {
-    browser.kill();
-  }
-}
-
-async function scores(note: Note, url: string, folder: string): Promise<void> {
-  const found: Record<string, number>[] = [];
-  for (let run = 0; run < runs; run += 1) found.push(await scoresOf(url, join(folder, `lighthouse-${run}`)));
-  for (const [name, least] of Object.entries(bounds)) {
-    const each = found.map((one) => one[name] ?? 0);
-    const ours = middle(each);
-    const spread = `${ours} (${Math.min(...each)} to ${Math.max(...each)})`;
-    note({
-      ...{ what: `Lighthouse of a listing on a phone, ${name}`, reference: '', ours: spread, ratio: '' },
-      ...{ target: `at least ${least}`, holds: ours >= least },
-    });
-  }
-}
-
 /** Script and style of the first load, compressed, as they come over the line; kB. */
 async function firstLoad(page: Page, url: string): Promise<number> {
   const taken: Promise<number>[] = [];
@@ -105,11 +56,30 @@ async function folderOf(postern: BenchPostern, share: object, files: string, nam
   return `${postern.url.replace('127.0.0.1', 'localhost')}/s/${viewId}`;
 }
 
-/** The visitor's page in a real browser. @param data the folder of that Postern */
+const password = 'a horse that reads maps';
+
+/** The cookie of an operator who has signed in to the console. */
+async function operatorCookie(postern: BenchPostern): Promise<string> {
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  const answer = await fetch(`${postern.url}/api/v1/operator/signIn`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Olga', password }),
+  });
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+/** The visitor's page and the console in a real browser. @param data the folder of that Postern */
 export async function pages(note: Note, postern: BenchPostern, share: object, data: string): Promise<void> {
   const files = join(data, 'files');
-  if (hasChromium()) await scores(note, await folderOf(postern, share, files, 'few', 40), data);
-  else console.log('without an installed Chromium: Lighthouse is not run');
+  const few = await folderOf(postern, share, files, 'few', 40);
+  if (hasChromium()) {
+    const bounds = { performance: 95, accessibility: 100, 'best-practices': 100 };
+    await lighthouseScores(note, { what: 'a listing on a phone', url: few, bounds }, data);
+    const list = { url: `${postern.url}/console/shares`, cookie: await operatorCookie(postern), desktop: true };
+    const desk = { performance: 90, accessibility: 100, 'best-practices': 100 };
+    await lighthouseScores(note, { what: 'the list of shares in the console', ...list, bounds: desk }, data);
+  } else console.log('without an installed Chromium: Lighthouse is not run');
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });
   try {
     await scrolling(note, browser, await folderOf(postern, share, files, 'many', entries));

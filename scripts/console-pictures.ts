@@ -1,5 +1,4 @@
-// Pictures of the console from a real Postern in a real browser, for the documentation; with a folder as argument, every
-// page in all four forms there, to be looked at.
+// The console's part of the pictures (see pictures.ts).
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,7 +147,11 @@ const scenes: Record<string, Scene> = {
   },
 };
 
-const documented: Record<string, readonly string[]> = { shares: ['1440-light'], share: ['1440-dark', '390-light'] };
+const documented: Record<string, readonly string[]> = {
+  shares: ['1440-light'],
+  'shares-chosen': ['1440-light'],
+  share: ['1440-dark', '390-light'],
+};
 const [elsewhere, ...only] = process.argv.slice(2);
 const out = elsewhere ?? join(import.meta.dirname, '../docs/pictures');
 await mkdir(out, { recursive: true });

@@ -1,5 +1,5 @@
-// Takes the pictures of the documentation from a real Postern in a real browser; with a folder as argument, every page in
-// all four forms, to be looked at.
+// Takes the pictures of the documentation from a real Postern in a real browser, the visitor's page first and then the
+// console; with a folder as argument, every page in all four forms, to be looked at.
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,3 +143,5 @@ for (const width of [390, 1440])
 await browser.close();
 await postern[Symbol.asyncDispose]();
 await rm(data, { recursive: true, force: true });
+
+await import('./console-pictures.ts');

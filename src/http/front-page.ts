@@ -6,6 +6,6 @@ import { cardPage, escapeHtml, type Reader } from './card-page.ts';
  */
 export function frontPage(managed: boolean, reader: Reader): string {
   const forOperators =
-    '<span lang="en" dir="ltr">Do you run this server? <a href="/docs">Try the interface</a>; the walk of five minutes in README.md ends with your first link.</span>';
+    '<span lang="en" dir="ltr">Do you run this server? <a href="/console">Open the console</a>, or <a href="/docs">try the interface</a>.</span>';
   return cardPage(reader, reader.say('sharedByLink'), [escapeHtml(reader.say('notFoundNext')), ...(managed ? [forOperators] : [])]);
 }

@@ -2,6 +2,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
+import { secretKeys } from '#core/records/profile-configuration.ts';
 import { faultsFor } from './faults.ts';
 
 interface Options<V extends Record<string, unknown>> {
@@ -23,6 +24,10 @@ export interface FormPage<V extends Record<string, unknown>> {
   readonly discard: () => void;
   readonly blocker: ReturnType<typeof useBlocker>;
 }
+
+/** Passwords and the like are not left lying in the browser. */
+const draftOf = (values: Record<string, unknown>) =>
+  JSON.stringify(Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'password' && !secretKeys.includes(name))));
 
 function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
   const kept = sessionStorage.getItem(key);
@@ -49,7 +54,7 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
   const dirty = form.isDirty();
   useEffect(() => {
     if (saved.current) return;
-    if (dirty) sessionStorage.setItem(key, JSON.stringify(form.values));
+    if (dirty) sessionStorage.setItem(key, draftOf(form.values));
     else sessionStorage.removeItem(key);
   }, [dirty, form.values, key]);
   const blocker = useBlocker({

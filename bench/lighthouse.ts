@@ -1,0 +1,71 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import lighthouse, { desktopConfig } from 'lighthouse';
+import { freePort } from '../test/parts/free-port.ts';
+import { type Figure, middle } from './figures.ts';
+
+/** How a browser runs in every measurement. */
+export const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--headless',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-sync',
+];
+
+/** The package's own is a smaller Chromium, which ends under Lighthouse's measuring of styles. */
+export const hasChromium = () => spawnSync('chromium', ['--version']).status === 0;
+
+const runs = 5; // a busy machine makes one of them slow
+
+/** A page that Lighthouse looks at. */
+export interface Looked {
+  readonly what: string;
+  readonly url: string;
+  /** Least scores by category. */
+  readonly bounds: Readonly<Record<string, number>>;
+  /** A desk with a quick line; else a slow phone with a slow one. */
+  readonly desktop?: boolean;
+  readonly cookie?: string;
+}
+
+/** What Lighthouse says of a page, once. */
+async function scoresOf({ url, bounds, desktop = false, cookie }: Looked, folder: string): Promise<Record<string, number>> {
+  const port = await freePort();
+  const flags = [...args, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'];
+  const browser = spawn('chromium', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
+  await new Promise<void>((resolve, reject) => {
+    browser.once('exit', () => reject(new Error('the browser ended')));
+    browser.stderr.on('data', (text: Buffer) => text.includes('DevTools listening') && resolve());
+  });
+  try {
+    const asked = {
+      port,
+      logLevel: 'error',
+      onlyCategories: Object.keys(bounds),
+      ...(cookie ? { extraHeaders: { cookie } } : {}),
+    } as const;
+    const found = await lighthouse(url, asked, desktop ? desktopConfig : undefined);
+    if (!found || found.lhr.runtimeError) throw new Error(found?.lhr.runtimeError?.message ?? 'Lighthouse said nothing');
+    return Object.fromEntries(Object.entries(found.lhr.categories).map(([name, { score }]) => [name, Math.round((score ?? 0) * 100)]));
+  } finally {
+    browser.kill();
+  }
+}
+
+/** The scores of a page, the middle of several looks at it. @param folder for the browsers' own files */
+export async function lighthouseScores(note: (figure: Figure) => void, page: Looked, folder: string): Promise<void> {
+  const found: Record<string, number>[] = [];
+  for (let run = 0; run < runs; run += 1) found.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));
+  for (const [name, least] of Object.entries(page.bounds)) {
+    const each = found.map((one) => one[name] ?? 0);
+    const ours = middle(each);
+    const spread = `${ours} (${Math.min(...each)} to ${Math.max(...each)})`;
+    note({
+      ...{ what: `Lighthouse of ${page.what}, ${name}`, reference: '', ours: spread, ratio: '' },
+      ...{ target: `at least ${least}`, holds: ours >= least },
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readPeople, writePeople } from '../../web/console/people/csv.ts';
+import { presets } from '../../web/console/shares/permissions.ts';
+import { sentenceOf, type Told } from '../../web/console/shares/sentence.ts';
+import { stateOf } from '../../web/console/shares/share-state.ts';
+
+const clients = { title: 'Clients', typeId: 3 };
+const told = (over: Partial<Told>): string =>
+  sentenceOf({
+    ...presets.download.can,
+    active: true,
+    path: '/reports',
+    allowAllUsers: false,
+    users: [],
+    groups: [],
+    profile: clients,
+    from: null,
+    until: null,
+    ...over,
+  });
+
+test('one sentence says what a share comes to', () => {
+  assert.equal(
+    told({ users: ['Ann', 'Bob'], until: '31 March 2027' }),
+    'Ann and Bob, signed in by Clients, may look at and download /reports until 31 March 2027.',
+  );
+  assert.equal(
+    told({ allowAllUsers: true, from: '1 May 2027', until: '31 May 2027', ...presets.dropBox.can }),
+    'Everyone who signs in by Clients may upload to /reports from 1 May 2027 until 31 May 2027.',
+  );
+  assert.equal(
+    told({ users: ['Ann', 'Bob', 'Carla', 'Dora'], groups: ['Finance'] }),
+    'Ann, Bob, and 3 more, signed in by Clients, may look at and download /reports.',
+  );
+});
+
+test('the sentence does not promise what nobody may do', () => {
+  assert.equal(told({}), 'Nobody may open /reports yet: choose who.');
+  assert.equal(told({ allowAllUsers: true, active: false }), 'The link to /reports is switched off: nobody can open it.');
+  assert.equal(told({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1 } }), 'Nobody may open /reports yet: choose who.');
+  const nothing = { canView: false, canDownload: false, canDownloadFolder: false };
+  assert.equal(
+    told({ allowAllUsers: true, ...nothing }),
+    'Everyone who signs in by Clients may open the link to /reports, and do nothing there.',
+  );
+});
+
+test('a share is in the state that share/search finds it by', () => {
+  const at = Date.parse('2026-06-01T00:00:00Z');
+  const share = { active: true, validityStartDate: null, validityEndDate: null };
+  assert.equal(stateOf(share, at), 'active');
+  assert.equal(stateOf({ ...share, validityStartDate: '2026-06-01T00:00:00.001Z' }, at), 'scheduled');
+  assert.equal(stateOf({ ...share, validityEndDate: '2026-06-01T00:00:00.000Z' }, at), 'ended');
+  assert.equal(stateOf({ ...share, active: false, validityEndDate: '2026-01-01T00:00:00.000Z' }, at), 'inactive');
+});
+
+test('a CSV is read with any separator, quotes, line ends and order of columns, and each row knows its line', () => {
+  const read = readPeople('\ufeffE-mail;"User name"\r\n"a@example.com";"ann"\r\n\r\n"b@\nexample.com";bob\n');
+  assert.ok('rows' in read);
+  assert.deepEqual(
+    read.rows.map(({ cells }) => cells),
+    [
+      { email: 'a@example.com', username: 'ann' },
+      { email: 'b@\nexample.com', username: 'bob' },
+    ],
+  );
+  assert.equal(read.rows[0]?.line, 2);
+});
+
+test('a CSV that names no user names, or is none, says so', () => {
+  for (const text of ['name,email\nann,a@example.com', '"never closed']) assert.ok('wrong' in readPeople(text), text);
+});
+
+test('what was written is read again', () => {
+  const person = { username: 'ann', firstName: 'Ann "A"', lastName: 'Lee, jr.', email: 'ann@example.com', active: true };
+  const read = readPeople(writePeople([person]));
+  assert.ok('rows' in read);
+  assert.deepEqual(read.rows[0]?.cells, { ...person, active: 'true' });
+});
