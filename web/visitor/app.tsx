@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { FailureCard } from './failure-card.tsx';
-import { asFailure, type Failure, isPortal, signOut, visit } from './link-api.ts';
+import { asFailure, Failure, isPortal, signOut, visit } from './link-api.ts';
 import { PortalPage } from './portal-page.tsx';
 import { SharePage } from './share-page.tsx';
 import { SignInCard } from './sign-in/sign-in-card.tsx';
@@ -11,6 +11,10 @@ import { Speaking, type Speech, speakAs, speechFor, useSpeech } from './words/sp
 
 type AnyVisit = Visit | PortalVisit;
 type State = { kind: 'waiting' } | { kind: 'failed'; failure: Failure } | { kind: 'here'; visit: AnyVisit };
+
+/** Kinds of sign-in that take a password here; for the others no form is offered that would be refused. */
+const passwordKinds = ['PASSWORD', 'USERS'];
+const unavailable = new Failure(503, 'signInUnavailable', '', null);
 
 interface Doings {
   /** Asks the link again, from the beginning. */
@@ -38,6 +42,8 @@ function Page({ state, look, show, fail, leave }: Doings & { state: State }) {
     show(visit);
   };
   if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} leave={leave} />;
+  if (!signIn.signedIn && !passwordKinds.includes(signIn.typeString))
+    return <FailureCard failure={unavailable} again={look} leave={null} />;
   const current = 'share' in state.visit && state.visit.share ? state.visit : shown;
   if (!current?.share) return signIn.signedIn ? <Waiting /> : <SignInCard signIn={signIn} signedIn={signedIn} failed={fail} />;
   return (

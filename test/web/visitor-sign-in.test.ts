@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openWindow } from '../parts/chromium.ts';
+import { newShare, startPostern, usersProfile } from '../start.ts';
+
+const look = { width: 390, dark: false };
+const password = 'reports of 2026';
+
+test('a link for anyone opens at once', async (t) => {
+  const postern = await startPostern(t);
+  const { viewUrl } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(viewUrl);
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});
+
+for (const username of ['', 'guest'])
+  test(`a link with one password asks for ${username ? 'the user name and it' : 'it alone'}`, async (t) => {
+    const postern = await startPostern(t);
+    const profile = await postern.call('loginprofile/add', { title: 'Auditors', typeId: 2, username, password });
+    const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+    const { window } = await openWindow(t, look);
+    const page = await window.newPage();
+    await page.goto(viewUrl);
+    await page.getByRole('heading', { name: 'Auditors' }).waitFor();
+    assert.equal(await page.getByLabel('User name').count(), username ? 1 : 0);
+    if (username) await page.getByLabel('User name').fill(username);
+    await page.getByLabel('Password', { exact: true }).fill('another password');
+    await page.keyboard.press('Enter');
+    await page.getByText(/is wrong/).waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  });
+
+test('a portal lists the shares that are for its visitor, and opens them without a second sign-in', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const only = { authenticationId: profile.id, allowAllUsers: false };
+  await postern.call('share/add', newShare({ title: 'For Ann', ...only, userNames: 'ann' }));
+  await postern.call('share/add', newShare({ title: 'For Bob', ...only, userNames: 'bob' }));
+  const { viewUrl } = await postern.call('loginprofile/get', { id: profile.id });
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(viewUrl);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /For Ann/ }).waitFor();
+  assert.equal(await page.getByText('For Bob').count(), 0);
+  await page.getByRole('link', { name: /For Ann/ }).click();
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});
+
+test('a kind of sign-in that is not there yet says so, and what to do', async (t) => {
+  const postern = await startPostern(t);
+  const configuration = JSON.stringify({ allow: ['*@example.com'] });
+  const profile = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 4, configuration });
+  const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(viewUrl);
+  await page.getByRole('heading', { name: /not available/i }).waitFor();
+});
