@@ -158,10 +158,11 @@ async function changes(bare: Measured, postern: BenchPostern, slow: string): Pro
   const body = JSON.stringify(shareBody);
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization, body } as const;
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
-  if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await paced(commit, add, 1), 0.5));
   note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await paced(commit, add, 32), slow === '' ? 0.8 : 5));
   await loopDelay(postern);
   await rate(add, 32, seconds);
+  // Behind the others: some thousands have to come before the compiler has done its part, and alone they come slowly.
+  if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await paced(commit, add, 1), 0.5));
   if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
 }
 

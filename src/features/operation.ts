@@ -13,6 +13,8 @@ export interface Caller {
   readonly kind: 'key' | 'operator';
   /** Of the key or operator. */
   readonly id: number;
+  /** Hash of the key, token or session that the call carries: by it a change asks once more whether it still holds. */
+  readonly proof: string;
   readonly address: string;
   readonly requestId: string;
 }

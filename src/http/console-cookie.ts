@@ -5,29 +5,39 @@ const plainName = 'postern-console';
 /** A cookie of this name can be set by this very host alone, and over TLS (RFC 6265bis, 4.1.3.2). */
 const secureName = `__Host-${plainName}`;
 
-/** TLS may end at a proxy that is not told to us: the browser's own Origin says so then. */
-const isSecure = (request: FastifyRequest) =>
-  request.protocol === 'https' || (request.headers.origin ?? request.headers.referer ?? '').startsWith('https:');
-
-/** The token of the console's session that a request carries, or null. */
-export function consoleToken(request: FastifyRequest): string | null {
-  const { cookie } = request.headers;
-  if (cookie === undefined) return null;
-  const cookies = parseCookie(cookie);
-  return cookies[secureName] ?? cookies[plainName] ?? null;
+/** TLS may end at a proxy that is not told to us: the browser's own Origin, or the address that visitors are told, says so. */
+function isSecure(request: FastifyRequest, publicUrl: string): boolean {
+  if (request.protocol === 'https' || request.headers.origin?.startsWith('https:')) return true;
+  const { protocol, host } = new URL(publicUrl);
+  return protocol === 'https:' && request.headers.host === host;
 }
 
-/** @param seconds 0: the cookie is forgotten */
-export function setConsoleCookie(request: FastifyRequest, reply: FastifyReply, token: string, seconds: number): void {
-  const secure = isSecure(request);
-  const cookie = stringifySetCookie({
-    name: secure ? secureName : plainName,
-    value: token,
-    maxAge: seconds,
-    httpOnly: true,
-    sameSite: 'strict',
-    path: '/',
-    secure,
-  });
-  reply.header('set-cookie', cookie);
+const cookiesOf = ({ headers: { cookie } }: FastifyRequest) => (cookie === undefined ? {} : parseCookie(cookie));
+
+/** Does the request carry a session that was begun over TLS? */
+export const carriesSecure = (request: FastifyRequest) => cookiesOf(request)[secureName] !== undefined;
+
+/** The token of the console's session that a request carries, or null. Over TLS no other host can have planted it. */
+export function consoleToken(request: FastifyRequest, publicUrl: string): string | null {
+  const cookies = cookiesOf(request);
+  return cookies[secureName] ?? (isSecure(request, publicUrl) ? null : (cookies[plainName] ?? null));
+}
+
+/** Every token that a request carries: signing out leaves none alive. */
+export const allConsoleTokens = (request: FastifyRequest): string[] =>
+  [secureName, plainName].flatMap((name) => cookiesOf(request)[name] ?? []);
+
+function send(reply: FastifyReply, name: string, value: string, seconds: number): void {
+  const cookie = { name, value, maxAge: seconds, httpOnly: true, sameSite: 'strict', path: '/', secure: name === secureName } as const;
+  reply.header('set-cookie', stringifySetCookie(cookie)); // beside those that are set already
+}
+
+/** @param seconds how long the browser keeps it */
+export function setConsoleCookie(request: FastifyRequest, reply: FastifyReply, publicUrl: string, token: string, seconds: number): void {
+  send(reply, isSecure(request, publicUrl) ? secureName : plainName, token, seconds);
+}
+
+export function clearConsoleCookies(request: FastifyRequest, reply: FastifyReply, publicUrl: string): void {
+  for (const name of [secureName, plainName])
+    if (cookiesOf(request)[name] !== undefined || (name === secureName) === isSecure(request, publicUrl)) send(reply, name, '', 0);
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from '#core/messages.ts';
 import type { Random } from '#ports/random.ts';
 import { assetRoutes } from './asset-routes.ts';
 
@@ -8,10 +9,10 @@ const nonceBits = 128;
 const placeholder = /__NONCE__/g;
 
 /** Styles that the page makes while it runs carry the nonce of its own answer; scripts come from files alone. */
-const contentPolicy = (nonce: string) =>
+const contentPolicy = (nonce: string, scripts: string) =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${scripts}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "connect-src 'self'",
@@ -20,6 +21,18 @@ const contentPolicy = (nonce: string) =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+
+const headers = {
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  'cache-control': 'private, no-store', // assets that are there say otherwise
+} as const;
+
+/** Where scripts may come from: on an address that visitors share, nothing that they have uploaded. */
+function scriptsOf({ headers: { host = '' } }: FastifyRequest): string {
+  return /^[\w.-]+(:\d+)?$/.test(host) ? `${host}/console/assets/` : "'self'";
+}
 
 /**
  * GET /console and all below it: the console, one application that asks /api/v1 and nothing else.
@@ -30,19 +43,25 @@ export async function consoleRoutes(app: FastifyInstance, pages: string, random:
   const page = existsSync(file)
     ? readFileSync(file, 'utf8')
     : '<!doctype html><title>Postern</title><p>The console is not built: run npm start.</p>';
-  await assetRoutes(app, pages, '/console/assets/');
-  for (const url of ['/console', '/console/*'])
-    app.get(url, async (_request, reply) => {
-      const nonce = random.token(nonceBits);
-      return reply
-        .headers({
-          'content-security-policy': contentPolicy(nonce),
-          'referrer-policy': 'no-referrer',
-          'x-content-type-options': 'nosniff',
-          'x-robots-tag': 'noindex',
-          'cache-control': 'private, no-store',
-        })
-        .type('text/html; charset=utf-8')
-        .send(page.replace(placeholder, nonce));
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', (_request, reply, done) => {
+      reply.headers(headers);
+      done();
     });
+    await assetRoutes(scope, pages, '/console/assets/');
+    for (const url of ['/console', '/console/*']) {
+      scope.get(url, async (request, reply) => {
+        const nonce = random.token(nonceBits);
+        const policy = contentPolicy(nonce, scriptsOf(request));
+        return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page.replace(placeholder, nonce));
+      });
+      scope.route({
+        method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+        url,
+        handler: () => {
+          throw new Refusal('methodWrong', 'This address takes GET, HEAD.', { allow: 'GET, HEAD' });
+        },
+      });
+    }
+  });
 }

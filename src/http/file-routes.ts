@@ -116,6 +116,7 @@ async function changeOnce<T>(
       url: request.url,
       body: JSON.stringify(request.body ?? null),
     },
+    ports.vault,
   );
   const keep: Keep<T> = async (tx, value) => {
     if (twin) await keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, ports.vault, now);

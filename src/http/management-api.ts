@@ -3,14 +3,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
-import { reaches } from '#core/policy/role.ts';
 import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/kept-answers.ts';
 import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
+import { checkRole, stillCalls } from '#features/operators/still-calls.ts';
 import { recordChange } from '#features/trail.ts';
 import { checkTarget } from '#features/versions.ts';
 import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
+import { carriesSecure } from './console-cookie.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { checkOwnHost } from './own-site.ts';
@@ -118,6 +119,7 @@ async function runChange(
       url: request.url,
       body: JSON.stringify(request.body ?? null),
     },
+    ports.vault,
   );
   await checkConflicts(ports.store.read, caller, parameters, now);
   const answer = await once(dry ? null : twin, running, ports, now, async () => {
@@ -125,10 +127,11 @@ async function runChange(
     const seen = await operation.check?.(parameters, caller, ports);
     return ports.store.write(
       async (tx) => {
+        const current = await stillCalls(tx, caller, operation.role, ports.clock.now());
         await checkUnanswered(tx, dry ? null : twin, ports.vault, now);
-        if (operation.target) await checkTarget(tx, operation.target, parameters, caller, ifMatch);
-        const changed = await operation.change(parameters, caller, tx, ports, seen);
-        await recordChange(tx, caller, operation.name, changed.trail, now);
+        if (operation.target) await checkTarget(tx, operation.target, parameters, current, ifMatch);
+        const changed = await operation.change(parameters, current, tx, ports, seen);
+        await recordChange(tx, current, operation.name, changed.trail, now);
         const body = answerOf(operation, changed, dry, now);
         if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, ports.vault, now);
         return body;
@@ -160,8 +163,10 @@ async function run(
   ports: Ports,
   running: Running,
 ) {
-  const { caller } = request;
+  // Asked again now that the body is here: it had its time to come.
+  const caller = request.method === 'GET' ? request.caller : await callerOf(request, ports);
   if (!caller) throw new Refusal('keyMissing');
+  checkRole(caller, operation.role);
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
   check(parameters);
   if ('change' in operation) return runChange(operation, parameters, caller, request, reply, ports, running);
@@ -207,9 +212,8 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
         const { operation, open } = request.routeOptions.config ?? {};
         if (!open) request.caller = await callerOf(request, ports);
-        checkOwnHost(request, request.caller?.kind === 'operator');
-        if (operation && request.caller && !reaches(request.caller.role, operation.role))
-          throw new Refusal('roleTooLow', `This needs the role ${operation.role}; the ${request.caller.kind} has ${request.caller.role}.`);
+        checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: carriesSecure(request) });
+        if (operation && request.caller) checkRole(request.caller, operation.role);
         checkAddress(request, operations);
         if (Number(request.headers['content-length'] ?? 0) > largestBody)
           throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Refusal } from '#core/messages.ts';
-import { reaches } from '#core/policy/role.ts';
+import { checkRole } from '#features/operators/still-calls.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
 import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
@@ -55,8 +55,7 @@ export function processMetrics(transfers: Transfers): Metrics {
 export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
   app.get('/metrics', async (request, reply) => {
     const caller = await callerOf(request, ports);
-    if (!reaches(caller.role, 'admin'))
-      throw new Refusal('roleTooLow', `This needs the role admin; the ${caller.kind} has ${caller.role}.`);
+    checkRole(caller, 'admin');
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

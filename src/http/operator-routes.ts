@@ -5,7 +5,7 @@ import { whoCalls } from '#features/operators/get-caller.ts';
 import { endOperatorSession, longestOperatorSession } from '#features/operators/operator-session.ts';
 import { type OperatorEntered, signInOperator } from '#features/operators/sign-in-operator.ts';
 import type { Ports } from '#ports/ports.ts';
-import { consoleToken, setConsoleCookie } from './console-cookie.ts';
+import { allConsoleTokens, clearConsoleCookies, consoleToken, setConsoleCookie } from './console-cookie.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 
 const origin = (request: FastifyRequest) => ({ address: request.ip, requestId: request.id });
@@ -16,8 +16,11 @@ export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
   const checkSignIn = validator(OperatorSignIn);
   const checkFirst = validator(FirstOperator);
   const options = { config: { open: true }, schema: { response: { 200: WhoCalls } } };
+  const { publicUrl } = ports.links;
   async function welcome(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorEntered): Promise<WhoCalls> {
-    setConsoleCookie(request, reply, token, longestOperatorSession / 1000);
+    const before = consoleToken(request, publicUrl());
+    if (before !== null) await endOperatorSession(ports, before, origin(request));
+    setConsoleCookie(request, reply, publicUrl(), token, longestOperatorSession / 1000);
     return whoCalls(caller, ports);
   }
 
@@ -33,9 +36,9 @@ export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
   });
   api.post('/operator/signOut', { config: { open: true } }, async (request, reply) => {
     checkNoQuery(readQuery(request.url, noQuery));
-    const token = consoleToken(request);
-    if (token !== null) await endOperatorSession(ports.store, token);
-    setConsoleCookie(request, reply, '', 0);
+    checkNoQuery(request.body ?? {});
+    for (const token of allConsoleTokens(request)) await endOperatorSession(ports, token, origin(request));
+    clearConsoleCookies(request, reply, publicUrl());
     return reply.code(204).send();
   });
 }

@@ -25,11 +25,15 @@ export function hostCheck(publicUrl: () => string): (request: FastifyRequest) =>
   };
 }
 
+const ours = ['same-origin', 'none'];
+
 /** Does a browser say that a page of another site sends this? Programs say nothing. */
-function comesFromElsewhere({ headers }: FastifyRequest, isOurs: (origin: string) => boolean): boolean {
+function comesFromElsewhere({ headers }: FastifyRequest, isOurs: (origin: URL) => boolean): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined) return origin === 'null' || !isOurs(origin);
-  return site !== undefined && site !== 'same-origin' && site !== 'none';
+  if (site !== undefined && !ours.includes(String(site))) return true;
+  if (origin === undefined) return false;
+  const asked = URL.canParse(origin) ? new URL(origin) : null;
+  return asked === null || asked.origin !== origin || !/^https?:$/.test(asked.protocol) || !isOurs(asked);
 }
 
 /**
@@ -39,26 +43,30 @@ function comesFromElsewhere({ headers }: FastifyRequest, isOurs: (origin: string
  */
 export function checkSite(request: FastifyRequest, publicUrl: string): void {
   if (safe.includes(request.method)) return;
-  if (comesFromElsewhere(request, (origin) => isOwn(origin, publicUrl))) throw new Refusal('otherSite');
+  if (comesFromElsewhere(request, ({ origin }) => isOwn(origin, publicUrl))) throw new Refusal('otherSite');
 }
 
 /** The origin that the request's own Host names is ours, whether or not TLS ends before us (visit.md, Sessions). */
 const namesHost =
-  ({ headers: { host = '' } }: FastifyRequest) =>
-  (origin: string) => {
-    if (!URL.canParse(origin)) return false;
-    const { protocol, host: asked } = new URL(origin);
-    return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === asked;
-  };
+  ({ headers: { host = '' } }: FastifyRequest, overTls: boolean) =>
+  ({ protocol, host: asked }: URL) =>
+    (protocol === 'https:' || !overTls) && URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === asked;
+
+/** How a call is made. */
+interface Sent {
+  /** A browser sends it by a session: it must say that it comes from here. */
+  readonly bySession: boolean;
+  /** The session was begun over TLS: a page that came without it is another's. */
+  readonly overTls: boolean;
+}
 
 /**
  * A change that another site's page sends to the console or to /api/v1 is refused.
- * @param bySession true: a browser sends it, which must say that it comes from here
  * @throws 403
  */
-export function checkOwnHost(request: FastifyRequest, bySession: boolean): void {
+export function checkOwnHost(request: FastifyRequest, { bySession, overTls }: Sent): void {
   if (safe.includes(request.method)) return;
   const { origin, 'sec-fetch-site': site } = request.headers;
   const silent = origin === undefined && site !== 'same-origin';
-  if (comesFromElsewhere(request, namesHost(request)) || (bySession && silent)) throw new Refusal('otherSite');
+  if (comesFromElsewhere(request, namesHost(request, overTls)) || (bySession && silent)) throw new Refusal('otherSite');
 }

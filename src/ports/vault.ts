@@ -4,6 +4,8 @@ export interface Vault {
   readonly fingerprint: string;
   /** @param purpose what the secret is for: sealed for one purpose, it opens for no other */
   seal(purpose: string, secret: string): string;
+  /** A hash that nobody without the key can compute, nor try guesses by: HMAC-SHA-256, base64url. */
+  mac(purpose: string, text: string): string;
   /** @throws where the text was not sealed here, or for another purpose */
   open(purpose: string, sealed: string): string;
 }

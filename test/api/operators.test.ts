@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/adapters/os/system.ts';
+import { until } from '../ports/until.ts';
 import { type Answer, newShare, startPostern, type TestPostern } from '../start.ts';
 import { faultsOf } from './keys.ts';
 
@@ -83,7 +84,7 @@ test('a change by a session that no page of this server sends is refused', async
     postern.send('loginprofile/add', { title: 'Clients' }, { key: null, headers: { cookie, ...headers } });
   for (const headers of [
     {},
-    { origin: 'https://elsewhere.example' },
+    { origin: 'http://elsewhere.example' },
     { origin: 'null' },
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'none' },
@@ -123,7 +124,11 @@ test('a session ends with a new password, with the operator, after twelve hours,
   for (let minutes = 0; minutes < 11 * 60; minutes += 50) {
     later += 50 * 60_000;
     assert.equal(await used(), 200);
-    await postern.ports.store.durable();
+    const noted = postern.ports.store.read
+      .selectFrom('operator_session')
+      .select('used_at')
+      .where('used_at', '>', clock.now() - 60_000);
+    await until(async () => (await noted.execute()).length > 0);
   }
   later += 3_500_000;
   assert.equal(await used(), 401);

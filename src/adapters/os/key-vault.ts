@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Vault } from '#ports/vault.ts';
 
 const algorithm = 'aes-256-gcm';
@@ -9,8 +9,10 @@ const fingerprintBytes = 16;
 export function keyVault(secretKey: string): Vault {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: stored secrets', 32));
   const fingerprint = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: fingerprint', fingerprintBytes)).toString('hex');
+  const macKey = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: keyed hashes', 32));
   return {
     fingerprint,
+    mac: (purpose, text) => createHmac('sha256', macKey).update(`${purpose}\n${text}`).digest('base64url'),
     seal(purpose, secret) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(purpose));

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Refusal } from '#core/messages.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
@@ -14,7 +13,7 @@ export interface Twin {
   /** Who sends it: keys of different callers are different keys. */
   readonly caller: string;
   readonly key: string;
-  /** Method, path, query and body: another request under the same key is refused. */
+  /** Method, path, query and body, hashed under a key, since a body may hold a password: another request under the same key is refused. */
   readonly fingerprint: string;
 }
 
@@ -29,6 +28,7 @@ export function twinOf(
   header: string | string[] | undefined,
   { tid, caller }: Pick<Twin, 'tid' | 'caller'>,
   request: { method: string; url: string; body: string },
+  vault: Vault,
 ): Twin | null {
   if (header === undefined) return null;
   const key = String(header);
@@ -36,7 +36,7 @@ export function twinOf(
     throw new Refusal('fieldInvalid', 'Idempotency-Key must be 1 to 255 characters.', {
       faults: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }],
     });
-  const fingerprint = createHash('sha256').update(`${request.method}\n${request.url}\n${request.body}`).digest('base64url');
+  const fingerprint = vault.mac('idempotent request', `${request.method}\n${request.url}\n${request.body}`);
   return { tid, caller, key, fingerprint };
 }
 

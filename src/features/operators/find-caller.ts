@@ -1,4 +1,5 @@
 import type { Role } from '#core/policy/role.ts';
+import { prepared } from '#features/prepared.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { roleOf, secretHash } from './key-rows.ts';
 
@@ -8,6 +9,8 @@ const useNotedEvery = 60_000; // ms
 /** A living key, found by itself or by a token of it. */
 export interface FoundKey {
   readonly keyId: number;
+  /** Of the key, or of the token that stands for it. */
+  readonly hash: string;
   readonly tid: number;
   readonly name: string;
   readonly role: Role;
@@ -17,9 +20,14 @@ export interface FoundKey {
 
 const columns = ['api_key.id', 'api_key.tid', 'api_key.name', 'api_key.role', 'api_key.expires_at', 'api_key.last_used_at'] as const;
 
+const keyByHash = prepared<
+  { hash: string },
+  { id: number; tid: number; name: string; role: string; expires_at: number | null; last_used_at: number | null }
+>((db, p) => db.selectFrom('api_key').select(columns).where('hash', '=', p('hash')));
+
 /** The key of a hash, or of a token of that hash; living or not. */
 async function keyOfHash(db: Tx, hash: string) {
-  const byKey = await db.selectFrom('api_key').select(columns).where('hash', '=', hash).executeTakeFirst();
+  const [byKey] = await keyByHash(db, { hash });
   if (byKey) return { ...byKey, ends_at: byKey.expires_at };
   const byToken = await db
     .selectFrom('api_token')
@@ -30,11 +38,32 @@ async function keyOfHash(db: Tx, hash: string) {
   return byToken ?? null;
 }
 
+const hasEnded = (key: { ends_at: number | null; expires_at: number | null }, now: number) =>
+  [key.ends_at, key.expires_at].some((end) => end !== null && end <= now);
+
+/** The role of the living key of a hash; null: it has ended. */
+export async function roleOfKey(db: Tx, hash: string, now: number): Promise<Role | null> {
+  const row = await keyOfHash(db, hash);
+  return row && !hasEnded(row, now) ? roleOf(row.role) : null;
+}
+
 /** The living key that a Bearer secret is, or is a token of; null: neither. */
 export async function findKey(store: Store, secret: string, now: number): Promise<FoundKey | null> {
-  const row = await store.unchanged(`key ${secret}`, () => keyOfHash(store.read, secretHash(secret)));
-  if (!row || (row.ends_at !== null && row.ends_at <= now) || (row.expires_at !== null && row.expires_at <= now)) return null;
-  return { keyId: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), expiresAt: row.expires_at, lastUsedAt: row.last_used_at };
+  const row = await store.unchanged(`key ${secret}`, async () => {
+    const hash = secretHash(secret);
+    const found = await keyOfHash(store.read, hash);
+    return found && { ...found, hash };
+  });
+  if (!row || hasEnded(row, now)) return null;
+  return {
+    keyId: row.id,
+    hash: row.hash,
+    tid: row.tid,
+    name: row.name,
+    role: roleOf(row.role),
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  };
 }
 
 /** Notes that a key was used, at most once a minute and without anybody waiting for it. */

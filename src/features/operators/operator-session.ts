@@ -1,4 +1,6 @@
 import type { Role } from '#core/policy/role.ts';
+import { recordChange } from '#features/trail.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { roleOf, secretHash } from './key-rows.ts';
 
@@ -7,6 +9,12 @@ export const longestOperatorSession = 12 * 3_600_000;
 const longestIdle = 3_600_000;
 const useNotedEvery = 60_000;
 export const sessionBits = 256;
+
+/** Where a request comes from. */
+export interface Origin {
+  readonly address: string;
+  readonly requestId: string;
+}
 
 /** An operator who is signed in. */
 export interface SignedInOperator {
@@ -30,12 +38,22 @@ const sessionOf = (db: Tx, hash: string) =>
     .where('operator_session.hash', '=', hash)
     .executeTakeFirst();
 
+type SessionRow = NonNullable<Awaited<ReturnType<typeof sessionOf>>>;
+
+const lives = (row: SessionRow, now: number) =>
+  row.operator_epoch === row.session_epoch && row.created_at > now - longestOperatorSession && row.used_at > now - longestIdle;
+
+/** The role of the operator of a living session; null: it has ended. */
+export async function roleOfSession(db: Tx, hash: string, now: number): Promise<Role | null> {
+  const row = await sessionOf(db, hash);
+  return row && lives(row, now) ? roleOf(row.role) : null;
+}
+
 /** The living session of a token, or null. */
 export async function findOperatorSession(store: Store, token: string, now: number): Promise<FoundSession | null> {
   const hash = secretHash(token);
   const row = await store.unchanged(`operator ${hash}`, () => sessionOf(store.read, hash));
-  if (!row || row.operator_epoch !== row.session_epoch) return null;
-  if (row.created_at <= now - longestOperatorSession || row.used_at <= now - longestIdle) return null;
+  if (!row || !lives(row, now)) return null;
   return { id: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), hash, usedAt: row.used_at };
 }
 
@@ -53,6 +71,15 @@ export async function beginOperatorSession(tx: Tx, token: string, operator: { id
   await tx.updateTable('operator').set({ last_sign_in_at: now }).where('id', '=', operator.id).execute();
 }
 
-export async function endOperatorSession(store: Store, token: string): Promise<void> {
-  await store.write((tx) => tx.deleteFrom('operator_session').where('hash', '=', secretHash(token)).execute());
+/** Ends the session of a token, if it is one, and tells so in the trail. */
+export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' | 'clock'>, token: string, origin: Origin): Promise<void> {
+  const hash = secretHash(token);
+  if (!(await sessionOf(store.read, hash))) return;
+  await store.write(async (tx) => {
+    const row = await sessionOf(tx, hash);
+    if (!row) return;
+    await tx.deleteFrom('operator_session').where('hash', '=', hash).execute();
+    const caller = { id: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), kind: 'operator', proof: hash, ...origin } as const;
+    await recordChange(tx, caller, 'operator/signOut', {}, clock.now());
+  });
 }

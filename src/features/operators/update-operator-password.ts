@@ -1,7 +1,10 @@
+import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
+import { countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import { type Caller, change } from '#features/operation.ts';
+import type { Ports } from '#ports/ports.ts';
 import { operatorRecord } from './operator-rows.ts';
 
 const isOwn = (caller: Caller, id: number) => caller.kind === 'operator' && caller.id === id;
@@ -13,6 +16,16 @@ function checkRight(caller: Caller, { id, currentPassword }: OperatorPassword): 
   } else if (caller.role !== 'admin') throw new Refusal('roleTooLow', "Only an admin sets another operator's password.");
 }
 
+/** A guess at the password so far is an attempt to sign in, dry run or not: it counts, and waits, as one. */
+async function checkCurrent(ports: Ports, { tid, address }: Caller, name: string, verify: () => Promise<boolean>): Promise<void> {
+  const pair = pairKey(`operator ${tid}`, fold(name), address);
+  try {
+    await countedAttempt(ports, pair, networkKeys('operator', address), async () => (await verify()) || null);
+  } catch (cause) {
+    throw cause instanceof Refusal && cause.says === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
+  }
+}
+
 export const updateOperatorPassword = change({
   name: 'operator/updatePassword',
   method: 'POST',
@@ -21,7 +34,8 @@ export const updateOperatorPassword = change({
   says: 'operatorPasswordUpdated',
   body: OperatorPassword,
   target: { table: 'operator' },
-  async check(body, caller, { store, passwordHash }) {
+  async check(body, caller, ports) {
+    const { store, passwordHash } = ports;
     checkRight(caller, body);
     const { name, password_hash } = await store.read
       .selectFrom('operator')
@@ -30,13 +44,16 @@ export const updateOperatorPassword = change({
       .where('id', '=', body.id)
       .executeTakeFirstOrThrow();
     checkNewPassword({ ...body, name }, 'password');
-    if (body.currentPassword && !(await passwordHash.verify(password_hash, body.currentPassword)))
-      throw new Refusal('currentPasswordWrong');
+    if (body.currentPassword) await checkCurrent(ports, caller, name, () => passwordHash.verify(password_hash, body.currentPassword ?? ''));
     return { from: password_hash, hash: await passwordHash.hash(body.password) };
   },
   async change(body, caller, tx, { clock }, seen) {
     const before = await operatorRecord(tx, caller.tid, body.id);
-    const updated = await tx
+    // Another request has set a password since the current one was compared.
+    const unseen = body.currentPassword ? seen.from : null;
+    const row = await tx.selectFrom('operator').select('password_hash').where('id', '=', body.id).executeTakeFirstOrThrow();
+    if (unseen !== null && row.password_hash !== unseen) throw new Refusal('currentPasswordWrong');
+    await tx
       .updateTable('operator')
       .set((row) => ({
         password_hash: seen.hash,
@@ -47,10 +64,7 @@ export const updateOperatorPassword = change({
       }))
       .where('tid', '=', caller.tid)
       .where('id', '=', body.id)
-      .where('password_hash', '=', seen.from)
-      .executeTakeFirst();
-    // Another request has set a password since the current one was compared.
-    if (updated.numUpdatedRows === 0n) throw new Refusal('currentPasswordWrong');
+      .execute();
     return { trail: { before, after: await operatorRecord(tx, caller.tid, body.id) } };
   },
 });

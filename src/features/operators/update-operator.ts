@@ -1,7 +1,11 @@
 import { fold } from '#core/fold.ts';
-import { OperatorChange } from '#core/records/operator.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import { OperatorChange, operatorFields } from '#core/records/operator.ts';
 import { change } from '#features/operation.ts';
+import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkAdminRemains, checkOperatorName, operatorRecord } from './operator-rows.ts';
+
+const fixed = { tid: 'cannot be changed' };
 
 export const updateOperator = change({
   name: 'operator/update',
@@ -9,11 +13,14 @@ export const updateOperator = change({
   role: 'admin',
   summary: "Changes an operator's name or role.",
   says: 'operatorUpdated',
-  body: OperatorChange,
-  computed: ['tid', 'lastSignInDateTime', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  body: unchangeable(OperatorChange, operatorFields, fixed),
+  computed: ['lastSignInDateTime', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'operator' },
   async change(body, caller, tx, { clock }) {
     const before = await operatorRecord(tx, caller.tid, body.id);
+    checkUnchanged(body, before, fixed);
+    if (body.name === null) throw fieldRefusal('name', 'must not be empty');
+    if (body.role === null) throw fieldRefusal('role', 'must be reader, editor or admin');
     const [name, role] = [(body.name ?? before.name).normalize('NFC'), body.role ?? before.role];
     await checkOperatorName(tx, caller.tid, name, body.id);
     if (before.role === 'admin' && role !== 'admin') await checkAdminRemains(tx, caller.tid, body.id);

@@ -15,7 +15,7 @@ const LastVisits = Type.Object({
   ),
 });
 
-/** By the index of a share's rows, from its end: how long the trail is costs nothing. */
+/** By the index of a share's rows, from its end: what visitors have done before costs nothing. */
 const lastAt = (db: Tx, tid: number) =>
   db
     .selectFrom('share')

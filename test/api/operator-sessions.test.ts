@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type Answer, startPostern, type TestPostern } from '../start.ts';
+import { keyOf } from './keys.ts';
+
+const password = 'a horse that reads maps';
+const secrets = { password, confirmPassword: password };
+const cookieOf = (answer: Answer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const signIn = (postern: TestPostern, name: string, headers: Record<string, string> = {}, secret = password) =>
+  postern.send('operator/signIn', { name, password: secret }, { key: null, headers });
+
+async function withOperator(t: TestContext, role = 'admin') {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('operator/add', { name: 'Olga', role, ...secrets });
+  await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
+  return { postern, id: Number(id), cookie: cookieOf(await signIn(postern, 'Olga')) };
+}
+
+/** A change whose body comes in two halves; `between` happens while the server waits for the second. */
+async function held(postern: TestPostern, headers: string[], body: string, between: () => Promise<unknown>): Promise<string> {
+  const { host, hostname, port } = new URL(postern.apiUrl);
+  const socket = connect(Number(port), hostname);
+  const lines = ['POST /api/v1/loginprofile/add HTTP/1.1', `Host: ${host}`, 'Content-Type: application/json', 'Connection: close'];
+  socket.write(`${[...lines, `Content-Length: ${body.length}`, ...headers].join('\r\n')}\r\n\r\n${body.slice(0, 4)}`);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  await between();
+  socket.write(body.slice(4));
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer.split(' ')[1] ?? '';
+}
+
+for (const [what, between] of Object.entries({
+  'is signed out': (postern: TestPostern, { cookie }: { cookie: string }) =>
+    postern.send('operator/signOut', {}, { key: null, headers: { cookie, origin: postern.apiUrl } }),
+  'has a new password': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/updatePassword', { id, ...secrets }),
+  'is deleted': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/delete', { id }),
+  'is given a lower role': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/update', { id, role: 'reader' }),
+}))
+  test(`an operator who ${what} while a change's body is still coming changes nothing`, async (t) => {
+    const { postern, ...operator } = await withOperator(t);
+    const headers = [`Cookie: ${operator.cookie}`, `Origin: ${postern.apiUrl}`];
+    const status = await held(postern, headers, '{"title":"Backdoor"}', () => between(postern, operator));
+    assert.ok(['401', '403'].includes(status), status);
+    assert.equal((await postern.call('loginprofile/search', { searchWord: 'backdoor' })).totalCount, 0);
+  });
+
+test('a key that ends while a change’s body is still coming changes nothing', async (t) => {
+  const postern = await startPostern(t);
+  const key = await keyOf(postern, 'admin');
+  const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
+  const status = await held(postern, [`Authorization: Bearer ${key}`], '{"title":"Backdoor"}', () => postern.call('apikey/delete', { id }));
+  assert.equal(status, '401');
+});
+
+test('over TLS only the cookie that no other host can plant is taken', async (t) => {
+  const { postern, cookie } = await withOperator(t);
+  const asPlanted = await postern.send(
+    'share/search',
+    {},
+    { key: null, headers: { cookie, origin: postern.apiUrl.replace('http:', 'https:') } },
+  );
+  assert.equal(asPlanted.status, 401);
+});
+
+test('signing out ends every session that the browser carries, and signing in the one before', async (t) => {
+  const { postern, cookie } = await withOperator(t);
+  const search = async (carried: string) => (await postern.send('share/search', {}, { key: null, headers: { cookie: carried } })).status;
+  const second = cookieOf(await signIn(postern, 'Olga', { cookie }));
+  assert.deepEqual([await search(cookie), await search(second)], [401, 200]);
+  const third = cookieOf(await signIn(postern, 'Olga', { origin: postern.apiUrl.replace('http:', 'https:') }));
+  assert.match(third, /^__Host-/);
+  const out = await postern.send('operator/signOut', {}, { key: null, headers: { cookie: `${third}; ${second}` } });
+  assert.equal(out.headers.getSetCookie().length, 2);
+  assert.deepEqual([await search(second), await search(third)], [401, 401]);
+});
+
+test('a page of the same host without TLS, or that the browser calls another site’s, changes nothing', async (t) => {
+  const { postern } = await withOperator(t);
+  const over = postern.apiUrl.replace('http:', 'https:');
+  const cookie = cookieOf(await signIn(postern, 'Olga', { origin: over }));
+  const send = async (headers: Record<string, string>) =>
+    (await postern.send('loginprofile/add', {}, { key: null, headers: { cookie, ...headers } })).status;
+  assert.equal(await send({ origin: postern.apiUrl }), 403);
+  assert.equal(await send({ origin: over, 'sec-fetch-site': 'cross-site' }), 403);
+  assert.equal(await send({ origin: over.replace('https:', 'ftp:') }), 403);
+  assert.equal(await send({ origin: over.replace('//', '//user@') }), 403);
+  assert.equal(await send({ origin: over, 'sec-fetch-site': 'same-origin' }), 200);
+});
+
+test('the password so far cannot be guessed at: each try counts as a sign-in, dry run or not', async (t) => {
+  const { postern, id, cookie } = await withOperator(t, 'reader');
+  const guess = async (currentPassword: string) =>
+    postern.send(
+      'operator/updatePassword',
+      { id, password: 'another long secret', confirmPassword: 'another long secret', currentPassword },
+      { key: null, headers: { cookie, origin: postern.apiUrl }, query: { dryRun: 'true' } },
+    );
+  const statuses = [];
+  for (let count = 0; count < 7; count += 1) statuses.push((await guess('not this one')).status);
+  assert.deepEqual(statuses, [403, 403, 403, 403, 403, 403, 429]);
+  assert.equal((await signIn(postern, 'Olga')).status, 429);
+});
+
+test('the trail tells of sign-ins that were refused, and of who signs out', async (t) => {
+  const { postern, cookie } = await withOperator(t);
+  await signIn(postern, 'Olga', {}, 'not this one');
+  await postern.send('operator/signOut', {}, { key: null, headers: { cookie } });
+  const rows = async (action: string) => (await postern.call('audit/search', { action, sortOrder: 'desc' })).list;
+  const [refused] = await rows('operator/signIn');
+  assert.deepEqual([refused.outcome, JSON.parse(refused.after)], ['refused', { because: 'signInWrong', name: 'Olga' }]);
+  const [left] = await rows('operator/signOut');
+  assert.deepEqual([left.actor, left.outcome], ['Olga', 'done']);
+});
+
+test('a repeated request is recognised by nothing that a password could be guessed from', async (t) => {
+  const { postern } = await withOperator(t);
+  const body = { name: 'Rita', role: 'reader', ...secrets };
+  await postern.call('operator/add', body, { headers: { 'idempotency-key': 'one' } });
+  const { fingerprint } = await postern.ports.store.read.selectFrom('idempotency').select('fingerprint').executeTakeFirstOrThrow();
+  const text = new TextEncoder().encode(`POST\n/api/v1/operator/add\n${JSON.stringify(body)}`);
+  const plain = Buffer.from(await crypto.subtle.digest('SHA-256', text)).toString('base64url');
+  assert.notEqual(fingerprint, plain);
+  const again = await postern.send('operator/add', body, { headers: { 'idempotency-key': 'one' } });
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+});
+
+test('an operator is not moved to another tenant, nor left without a name', async (t) => {
+  const { postern, id } = await withOperator(t);
+  for (const [field, body] of [
+    ['tid', { id, tid: 2 }],
+    ['name', { id, name: null }],
+    ['role', { id, role: null }],
+  ] as const) {
+    const answer = await postern.send('operator/update', body);
+    assert.deepEqual([answer.status, answer.body.errors?.[0]?.field], [400, field]);
+  }
+});
+
+test('two admins may set the same password one after the other, and neither is told of a wrong one', async (t) => {
+  const { postern, id } = await withOperator(t);
+  const set = () => postern.send('operator/updatePassword', { id, ...secrets });
+  assert.deepEqual(
+    (await Promise.all([set(), set()])).map(({ status }) => status),
+    [200, 200],
+  );
+});
+
+test('the first address stays good while tenant 1 has no admin among its operators', async (t) => {
+  const postern = await startPostern(t);
+  await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
+  const token = new URL(postern.firstConsoleUrl ?? '').hash.slice(1);
+  assert.equal((await postern.send('operator/first', { token, name: 'Olga', ...secrets }, { key: null })).status, 200);
+});
+
+test('what lies below /console takes GET alone, and a missing asset is not kept', async (t) => {
+  const postern = await startPostern(t);
+  const post = await fetch(`${postern.apiUrl}/console`, { method: 'POST' });
+  assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
+  const missing = await fetch(`${postern.apiUrl}/console/assets/nope.js`);
+  assert.deepEqual([missing.status, missing.headers.get('x-content-type-options')], [404, 'nosniff']);
+  assert.match(missing.headers.get('cache-control') ?? '', /no-store/);
+  const page = await fetch(`${postern.apiUrl}/console/shares`);
+  assert.match(page.headers.get('content-security-policy') ?? '', /script-src [^;]*\/console\/assets\/;/);
+});
