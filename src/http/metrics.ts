@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { Refusal } from '#core/messages.ts';
 import { checkRole } from '#features/operators/still-calls.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
 import type { Ports } from '#ports/ports.ts';

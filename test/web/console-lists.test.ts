@@ -56,7 +56,7 @@ test('several shares at once: switched off, and on again by undo; given new link
   };
   await choose();
   await act('Deactivate', /2 shares will be switched off/);
-  await page.getByText('2 shares changed.').waitFor();
+  await page.getByText('2 shares switched off.').waitFor();
   assert.equal(await active(), 1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Taken back.').waitFor();
@@ -65,7 +65,7 @@ test('several shares at once: switched off, and on again by undo; given new link
   const before = await links();
   await choose();
   await act('New link', /2 shares will get a new link/);
-  await page.getByText('2 shares changed.').first().waitFor();
+  await page.getByText('2 shares with a new link.').first().waitFor();
   const after = await links();
   assert.deepEqual(
     before.map((link: string, index: number) => link === after[index]),

@@ -64,16 +64,19 @@ test('two operators who edit the same share are told, and the second decides', a
   await dialog.getByText('environment has changed this meanwhile').waitFor();
   await dialog.getByText('title', { exact: true }).waitFor();
   await assertClean(page, 'two operators');
-  await dialog.getByRole('button', { name: 'Show theirs, drop mine' }).click();
+  await dialog.getByRole('button', { name: 'Drop mine' }).click();
   await page.getByRole('heading', { name: 'Theirs' }).waitFor();
   assert.equal(await page.getByLabel('Description').inputValue(), '');
   await page.getByLabel('Description').fill('Mine again');
   await change({ title: 'Theirs again' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByRole('button', { name: 'Save mine over it' }).click();
+  await dialog.getByRole('button', { name: 'Put mine on top of theirs' }).click();
+  await page.getByRole('heading', { name: 'Theirs again' }).waitFor();
+  await page.getByText('Changes: description.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved. It holds from this moment on.').waitFor();
   const share = await postern.call('share/get', { id });
-  assert.deepEqual([share.title, share.description], ['Theirs', 'Mine again']);
+  assert.deepEqual([share.title, share.description], ['Theirs again', 'Mine again']);
 });
 
 test('what was saved can be taken back', async (t) => {

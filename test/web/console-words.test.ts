@@ -5,7 +5,7 @@ import { presets } from '../../web/console/shares/permissions.ts';
 import { sentenceOf, type Told } from '../../web/console/shares/sentence.ts';
 import { stateOf } from '../../web/console/shares/share-state.ts';
 
-const clients = { title: 'Clients', typeId: 3 };
+const clients = { title: 'Clients', typeId: 3, available: true };
 const told = (over: Partial<Told>): string =>
   sentenceOf({
     ...presets.download.can,
@@ -15,6 +15,8 @@ const told = (over: Partial<Told>): string =>
     users: [],
     groups: [],
     profile: clients,
+    marked: false,
+    ended: false,
     from: null,
     until: null,
     ...over,
@@ -38,11 +40,24 @@ test('one sentence says what a share comes to', () => {
 test('the sentence does not promise what nobody may do', () => {
   assert.equal(told({}), 'Nobody may open /reports yet: choose who.');
   assert.equal(told({ allowAllUsers: true, active: false }), 'The link to /reports is switched off: nobody can open it.');
-  assert.equal(told({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1 } }), 'Nobody may open /reports yet: choose who.');
+  assert.equal(
+    told({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1, available: true } }),
+    'Nobody may open /reports yet: choose who.',
+  );
   const nothing = { canView: false, canDownload: false, canDownloadFolder: false };
   assert.equal(
     told({ allowAllUsers: true, ...nothing }),
     'Everyone who signs in by Clients may open the link to /reports, and do nothing there.',
+  );
+});
+
+test('the sentence says what keeps it from being true', () => {
+  const everyone = { allowAllUsers: true };
+  assert.match(told({ ...everyone, marked: true }), /\/reports\. Files that would have to be marked or signed are not handed out yet\.$/);
+  assert.match(told({ ...everyone, profile: { title: 'Staff', typeId: 5, available: false } }), /Sign-in by Staff is not available yet/);
+  assert.equal(
+    told({ ...everyone, until: '31 March 2026', ended: true }),
+    'The link to /reports ended on 31 March 2026: nobody can open it.',
   );
 });
 

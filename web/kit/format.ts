@@ -8,6 +8,8 @@ export interface Formats {
   day(instant: string): string;
   /** All of an instant. */
   exact(instant: string): string;
+  /** `31 March 2026 at 17:00`. */
+  moment(instant: string): string;
   /** Until when something holds: an end at midnight, UTC, is the end of the day before. */
   end(instant: string): { readonly moment: string; readonly wholeDay: boolean };
   /** `2 min`: roughly what is left. */
@@ -41,6 +43,7 @@ export function formatsFor(tag: string): Formats {
     },
     day: (instant) => day.format(new Date(instant)),
     exact: (instant) => exact.format(new Date(instant)),
+    moment: (instant) => moment.format(new Date(instant)),
     end(instant) {
       const wholeDay = instant.endsWith('T00:00:00.000Z');
       const at = new Date(instant).getTime();

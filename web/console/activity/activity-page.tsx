@@ -85,6 +85,10 @@ const columns: readonly Column<AuditRow>[] = [
 
 function Filters() {
   const { shown, show } = useListState();
+  const showWho = (typed: string) => {
+    const who = typed.trim() || undefined;
+    if (who !== shown.who) show({ who });
+  };
   return (
     <>
       <Select
@@ -107,9 +111,10 @@ function Filters() {
       <TextInput
         aria-label="Who, exactly"
         placeholder="Who, exactly"
+        key={shown.who ?? ''}
         defaultValue={shown.who ?? ''}
-        onBlur={({ currentTarget }) => show({ who: currentTarget.value.trim() || undefined })}
-        onKeyDown={({ key, currentTarget }) => key === 'Enter' && show({ who: currentTarget.value.trim() || undefined })}
+        onBlur={({ currentTarget }) => showWho(currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && showWho(currentTarget.value)}
       />
       <DatePickerInput
         type="range"
@@ -133,8 +138,9 @@ export function ActivityPage() {
     username: shown.who,
     action: shown.action,
     outcome: shown.outcome,
-    fromDate: shown.from,
-    toDate: shown.to,
+    // Days as the operator's own clock has them.
+    fromDate: shown.from && new Date(`${shown.from}T00:00:00`).toISOString(),
+    toDate: shown.to && new Date(`${shown.to}T23:59:59.999`).toISOString(),
   };
   const exported = (format: string) => {
     const given = Object.entries({ ...query, searchWord: shown.q, format }).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import { useId } from 'react';
-import { count, counted, formats } from '#console/records/format.ts';
+import { count, counted, dayOf } from '#console/records/format.ts';
 
 /** What was done on one day. */
 export interface DayCounts {
@@ -65,7 +65,7 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
           {downloads}
         </span>
         <span>
-          {formats.day(shown[0]?.date ?? '')} to {formats.day(shown.at(-1)?.date ?? '')}
+          {dayOf(shown[0]?.date ?? '1970-01-01')} to {dayOf(shown.at(-1)?.date ?? '1970-01-01')}
         </span>
       </figcaption>
       <details>
@@ -87,7 +87,7 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
             )}
             {byDay.map(({ date, visits, downloads, uploads }) => (
               <Table.Tr key={date}>
-                <Table.Td>{formats.day(date)}</Table.Td>
+                <Table.Td>{dayOf(date)}</Table.Td>
                 <Table.Td>{count(visits)}</Table.Td>
                 <Table.Td>{count(downloads)}</Table.Td>
                 <Table.Td>{count(uploads)}</Table.Td>

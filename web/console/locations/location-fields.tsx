@@ -21,18 +21,14 @@ export const bodyOf = ({ name, folder }: LocationValues) => ({ name, configurati
 
 export const differing = differingBy<LocationValues>({ name: 'name', folder: 'folder' });
 
+/** What the interface calls otherwise than the form. */
+export const fieldNames = { configuration: 'folder' };
+
 /** Where files lie. */
 export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValues> }) => (
   <Section title="Where files lie" lead="Shares name a location, and a path in it that is never left.">
     <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
-    <TextInput
-      label="Folder of this server"
-      placeholder="/srv/files"
-      required
-      withAsterisk={false}
-      {...form.getInputProps('folder')}
-      error={form.errors['folder'] ?? form.errors['configuration']}
-    />
+    <TextInput label="Folder of this server" placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
     <Text size="sm" c="dimmed">
       Folders outside of Postern's own data are allowed by POSTERN_LOCAL_ROOTS. Other kinds of storage follow.
     </Text>

@@ -11,7 +11,7 @@ import { useRecordId } from '#console/records/record-id.ts';
 import { LoadFailed } from '#console/shell/load-failed.tsx';
 import { useMay } from '#console/shell/who.ts';
 import type { Location } from '#core/records/location.ts';
-import { bodyOf, differing, LocationFields, type LocationValues, valuesOf } from './location-fields.tsx';
+import { bodyOf, differing, fieldNames, LocationFields, type LocationValues, valuesOf } from './location-fields.tsx';
 import { deleteLocations } from './locations-page.tsx';
 
 const get = (id: number) => post<Location>('location/get', { id });
@@ -22,6 +22,7 @@ const locations: RecordKind<Location, LocationValues> = {
   update: ({ id }, values, how) => post('location/update', { id, ...bodyOf(values) }, how),
   valuesOf,
   differing,
+  names: fieldNames,
 };
 
 interface Tried {
@@ -34,7 +35,7 @@ export function LocationPage() {
   const id = useRecordId();
   const mayAll = useMay('admin');
   const { data: location, error, refetch } = useQuery({ queryKey: ['location', 'one', id], queryFn: () => get(id), enabled: mayAll });
-  if (!mayAll) return <Text c="dimmed">An admin can look at it and change it.</Text>;
+  if (!mayAll) return <PageHead title="Location" lead="An admin can look at it and change it." />;
   if (error && !location) return <LoadFailed error={error} reset={() => void refetch()} />;
   if (!location) return <Skeleton height={320} />;
   return (
@@ -42,7 +43,7 @@ export function LocationPage() {
       <PageHead title={location.name} lead={location.kind}>
         <DeleteButton location={location} />
       </PageHead>
-      <Trial location={location} />
+      <Trial key={location.etag} location={location} />
       <RecordEditor key={location.id} of={locations} record={location}>
         {(form) => <LocationFields form={form} />}
       </RecordEditor>
@@ -111,7 +112,7 @@ function DeleteButton({ location }: { location: Location }) {
           nameOf={({ name }) => name}
           close={(changed) => {
             ask(false);
-            if (changed) void navigate({ to: '/locations' });
+            if (changed) void navigate({ to: '/locations', ignoreBlocker: true });
           }}
         />
       )}

@@ -16,6 +16,7 @@ const load = (query: Query, signal: AbortSignal) => ask<Page<Location>>('locatio
 export const deleteLocations: BulkAction<Location> = {
   name: 'Delete',
   does: 'will be deleted; the files stay. This cannot be undone',
+  done: 'deleted',
   loss: true,
   run: ({ id }, how) => remove('location/delete', { id }, how),
 };

@@ -4,7 +4,7 @@ import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.tsx';
-import { bodyOf, LocationFields, type LocationValues } from './location-fields.tsx';
+import { bodyOf, fieldNames, LocationFields, type LocationValues } from './location-fields.tsx';
 
 /** A new place with files. */
 export function NewLocationPage() {
@@ -13,6 +13,7 @@ export function NewLocationPage() {
   const page = useFormPage<LocationValues>({
     draft: 'location new',
     initial: { name: '', folder: '' },
+    names: fieldNames,
     save: async (values) => {
       const { id } = await post<{ id: number }>('location/add', { kind: 'local', ...bodyOf(values) });
       await client.invalidateQueries({ queryKey: ['location'] });

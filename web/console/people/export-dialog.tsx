@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Progress, Text } from '@mantine/core';
+import { Button, Group, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { ask, asProblem, type Page, type Query } from '#console/api/call.ts';
+import { Dialog } from '#console/records/dialog.tsx';
 import { counted } from '#console/records/format.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { writePeople } from './csv.ts';
@@ -38,7 +39,7 @@ export function ExportDialog({ query, close }: { query: Query; close: () => void
   }, []);
   useEffect(() => () => (address === null ? undefined : URL.revokeObjectURL(address)), [address]);
   return (
-    <Modal opened onClose={close} title="Export people" centered>
+    <Dialog onClose={close} title="Export people">
       {failed ? (
         <Text c="var(--loss)" role="alert">
           {failed}
@@ -59,6 +60,6 @@ export function ExportDialog({ query, close }: { query: Query; close: () => void
           </Button>
         )}
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

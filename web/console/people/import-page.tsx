@@ -1,14 +1,17 @@
 import { Alert, Button, FileButton, Group, Progress, Select, Stack, Table, Text, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
+import { LeaveQuestion } from '#console/records/form-page.tsx';
 import { counted } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
 import { profileChoices } from '#console/shares/share-queries.ts';
 import { keepsUsers } from '#core/records/login-profile.ts';
 import { activeIn, columns, type Row, readPeople } from './csv.ts';
+import { passwordFault } from './person-password.ts';
 
 const atOnce = 8;
 const mostShown = 200;
@@ -30,10 +33,10 @@ async function addPerson({ cells }: Row, authId: number, dryRun: boolean): Promi
   const { password = '', active, ...fields } = cells;
   const isActive = activeIn(active);
   if (isActive === null) throw new Error(`active: must be true or false, not "${active}"`);
+  const wrong = password === '' ? null : passwordFault(fields.username ?? '', password);
+  if (wrong !== null) throw new Error(`password: ${wrong}`);
   await post('accessuser/add', { ...fields, active: isActive, authId }, { dryRun });
-  if (password === '') return;
-  if (password.length < 10) throw new Error('password: must have at least 10 characters');
-  if (dryRun) return;
+  if (password === '' || dryRun) return;
   await post('accessuser/updateUserPassword', { username: fields.username, authId, userPassword: password, confirmPassword: password });
 }
 
@@ -107,6 +110,8 @@ export function ImportPage() {
     setThrough(null);
     if (!dryRun) await client.invalidateQueries({ queryKey: ['person'] });
   }
+  const unfinished = () => rows.length > 0 && (outcome === null || outcome.tried);
+  const blocker = useBlocker({ shouldBlockFn: unfinished, enableBeforeUnload: unfinished, withResolver: true });
   const change = (next: string) => {
     setText(next);
     setOutcome(null);
@@ -123,7 +128,10 @@ export function ImportPage() {
             allowDeselect={false}
             data={keeping.map(({ id, title }) => ({ value: String(id), label: title }))}
             value={String(authId)}
-            onChange={setProfile}
+            onChange={(id) => {
+              setProfile(id);
+              setOutcome(null);
+            }}
           />
         )}
       </Section>
@@ -149,6 +157,7 @@ export function ImportPage() {
           error={read && 'wrong' in read ? read.wrong : undefined}
         />
       </Section>
+      <LeaveQuestion blocker={blocker} words="What you have put in here is not imported, and is not kept." />
       <Stack>
         {through !== null && <Progress value={(100 * through) / Math.max(1, rows.length)} aria-label="Progress" />}
         {outcome && <Result outcome={outcome} />}

@@ -1,7 +1,7 @@
 import { PasswordInput, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { asProblem, post } from '#console/api/call.ts';
+import { asProblem, Problem, post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
@@ -11,6 +11,7 @@ import { profileChoices } from '#console/shares/share-queries.ts';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import { keepsUsers } from '#core/records/login-profile.ts';
 import { PersonFields } from './person-fields.tsx';
+import { passwordFault } from './person-password.ts';
 import type { PersonValues } from './person-values.ts';
 
 /** A new person, with a password at once or later. */
@@ -33,6 +34,8 @@ function NewPersonForm({ authId }: { authId: number }) {
     draft: 'person new',
     initial: { username: '', firstName: '', lastName: '', email: '', authId, active: true, password: '' },
     save: async ({ password, ...values }) => {
+      const wrong = password === '' ? null : passwordFault(values.username, password);
+      if (wrong !== null) throw new Problem(400, 'fieldInvalid', wrong, [{ field: 'password', detail: wrong }]);
       const { id, message } = await post<{ id: number; message: string }>('accessuser/add', values);
       const failed = password === '' ? null : await setPassword(values, password);
       await client.invalidateQueries({ queryKey: ['person'] });

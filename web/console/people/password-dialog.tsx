@@ -1,7 +1,8 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
+import { Dialog } from '#console/records/dialog.tsx';
 import { faultsFor } from '#console/records/faults.ts';
 import { told } from '#console/records/told.tsx';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
@@ -23,7 +24,7 @@ export function PasswordDialog({ person, close }: { person: Pick<AccessUser, 'us
     }
   });
   return (
-    <Modal opened onClose={close} title={`Password of ${person.username}`} centered>
+    <Dialog onClose={close} title={`Password of ${person.username}`}>
       <form onSubmit={save}>
         <Stack>
           <Text c="dimmed" size="sm">
@@ -47,6 +48,6 @@ export function PasswordDialog({ person, close }: { person: Pick<AccessUser, 'us
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

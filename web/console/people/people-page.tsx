@@ -1,9 +1,9 @@
 import { Anchor, Button, Menu, Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { ask, type Page, type Query } from '#console/api/call.ts';
+import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import { Empty } from '#console/records/empty.tsx';
 import { useListState } from '#console/records/list-state.ts';
 import { Ago } from '#console/records/moment.tsx';
@@ -11,7 +11,6 @@ import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
 import { StateWord } from '#console/records/state-word.tsx';
-import { profileChoices } from '#console/shares/share-queries.ts';
 import { useMay } from '#console/shell/who.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { ExportDialog } from './export-dialog.tsx';
@@ -45,7 +44,6 @@ const columns: readonly Column<AccessUser>[] = [
 
 function Filters() {
   const { shown, show } = useListState();
-  const { data: profiles = [] } = useQuery(profileChoices);
   return (
     <>
       <Select
@@ -59,15 +57,11 @@ function Filters() {
         value={shown.active === undefined ? null : String(shown.active)}
         onChange={(active) => show({ active: active === null ? undefined : active === 'true' })}
       />
-      <Select
-        aria-label="Login profile"
+      <ProfileSelect
+        label="Login profile"
         placeholder="Any login profile"
-        clearable
-        searchable
-        limit={50}
-        data={profiles.map(({ id, title }) => ({ value: String(id), label: title }))}
-        value={shown.profile ? String(shown.profile) : null}
-        onChange={(profile) => show({ profile: profile ? Number(profile) : undefined })}
+        value={shown.profile}
+        onChange={(profile) => show({ profile })}
       />
     </>
   );

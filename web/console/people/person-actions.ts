@@ -8,6 +8,7 @@ const setActive = (active: boolean) => (person: AccessUser, how: object) =>
 export const letIn: BulkAction<AccessUser> = {
   name: 'Activate',
   does: 'will be able to sign in',
+  done: 'activated',
   run: setActive(true),
   undo: (person) => setActive(person.active)(person, {}),
 };
@@ -15,6 +16,7 @@ export const letIn: BulkAction<AccessUser> = {
 export const shutOut: BulkAction<AccessUser> = {
   name: 'Deactivate',
   does: 'will not be able to sign in; whoever is signed in is signed out at once',
+  done: 'deactivated',
   run: setActive(false),
   undo: (person) => setActive(person.active)(person, {}),
 };
@@ -22,6 +24,7 @@ export const shutOut: BulkAction<AccessUser> = {
 export const deletePeople: BulkAction<AccessUser> = {
   name: 'Delete',
   does: 'will be deleted, and leave every share that names them. This cannot be undone',
+  done: 'deleted',
   loss: true,
   run: ({ id }, how) => remove('accessuser/delete', { id }, how),
 };

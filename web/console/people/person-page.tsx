@@ -24,6 +24,8 @@ const people: RecordKind<AccessUser, PersonValues> = {
   update: ({ id }, { username: _, password: __, ...values }, how) => post('accessuser/update', { id, ...values }, how),
   valuesOf: personValues,
   differing,
+  // The shares that named them do so no more.
+  undoable: (before, after) => before.authId === after.authId,
 };
 
 /** One person who signs in. */
@@ -41,7 +43,7 @@ export function PersonPage() {
       >
         {mayEdit && <Actions person={person} />}
       </PageHead>
-      <RecordEditor key={person.id} of={people} record={person}>
+      <RecordEditor key={person.id} of={people} record={person} readOnly={!mayEdit}>
         {(form) => <PersonFields form={form} isNew={false} />}
       </RecordEditor>
     </>
@@ -69,7 +71,7 @@ function Actions({ person }: { person: AccessUser }) {
           nameOf={({ username }) => username}
           close={(changed) => {
             ask(null);
-            if (changed) void navigate({ to: '/people' });
+            if (changed) void navigate({ to: '/people', ignoreBlocker: true });
           }}
         />
       )}

@@ -102,11 +102,6 @@ export function KindFields({ form }: { form: Form }) {
       {form.values.typeId > profileTypes.USERS && (
         <Alert color="accent">This kind can be set up; signing in by it is not built yet, and its links say so until then.</Alert>
       )}
-      {form.errors['configuration'] && (
-        <Alert color="red" role="alert">
-          {form.errors['configuration']}
-        </Alert>
-      )}
     </>
   );
 }

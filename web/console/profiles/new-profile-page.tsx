@@ -5,6 +5,7 @@ import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { told } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.tsx';
+import { atItsField } from './configuration-faults.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { bodyOf, emptyProfile, type ProfileValues } from './profile-values.ts';
 
@@ -16,7 +17,7 @@ export function NewProfilePage() {
     draft: 'profile new',
     initial: emptyProfile,
     save: async (values) => {
-      const { id } = await post<{ id: number }>('loginprofile/add', bodyOf(values));
+      const { id } = await atItsField(values, post<{ id: number }>('loginprofile/add', bodyOf(values)));
       await client.invalidateQueries({ queryKey: ['profile'] });
       told({ words: 'The login profile is there: shares can name it.' });
       await navigate({ to: '/profiles/$id', params: { id: String(id) } });

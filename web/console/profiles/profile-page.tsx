@@ -1,4 +1,4 @@
-import { Anchor, Button, CopyButton, Group, Menu, Paper, Skeleton, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, CopyButton, Group, Menu, Paper, Skeleton, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, ChevronDown, Copy, ExternalLink } from 'lucide-react';
@@ -14,9 +14,10 @@ import { told } from '#console/records/told.tsx';
 import { LoadFailed } from '#console/shell/load-failed.tsx';
 import { useMay, useWho } from '#console/shell/who.ts';
 import { asksSignIn, type LoginProfile } from '#core/records/login-profile.ts';
+import { atItsField } from './configuration-faults.ts';
 import { kinds } from './kinds.ts';
 import { ProfileForm, shutsOut } from './profile-form.tsx';
-import { bodyOf, differing, type ProfileValues, valuesOf, warningOf } from './profile-values.ts';
+import { bodyOf, differing, type ProfileValues, questionOf, valuesOf, warningOf } from './profile-values.ts';
 import { deleteProfiles } from './profiles-page.tsx';
 
 const get = (id: number) => post<LoginProfile>('loginprofile/get', { id });
@@ -24,9 +25,12 @@ const get = (id: number) => post<LoginProfile>('loginprofile/get', { id });
 const profiles: RecordKind<LoginProfile, ProfileValues> = {
   kind: 'profile',
   get,
-  update: ({ id }, values, how) => post('loginprofile/update', { id, ...bodyOf(values) }, how),
+  update: ({ id }, values, how) => atItsField(values, post('loginprofile/update', { id, ...bodyOf(values) }, how)),
   valuesOf,
   differing,
+  // What nobody can read cannot be put back.
+  undoable: (before, after) =>
+    before.typeId === after.typeId && ['password', 'clientSecret', 'bindPassword'].every((name) => before[name] === after[name]),
 };
 
 /** One way to sign in, its portal, and who uses it. */
@@ -53,18 +57,16 @@ export function ProfilePage() {
         </Group>
         {asksSignIn(profile.typeId) && <Portal profile={profile} />}
       </Paper>
-      {mayAll ? (
-        <RecordEditor
-          key={profile.id}
-          of={profiles}
-          record={profile}
-          warning={(before, after) => warningOf(before, after, shutsOut(after.ipRange, address))}
-        >
-          {(form) => <ProfileForm form={form} />}
-        </RecordEditor>
-      ) : (
-        <Text c="dimmed">An admin can change it.</Text>
-      )}
+      <RecordEditor
+        key={profile.id}
+        of={profiles}
+        record={profile}
+        readOnly={!mayAll}
+        question={(before, after) => questionOf(before, after, profile.shareCount, shutsOut(after.ipRange, address))}
+        warning={(before, after) => warningOf(before, after, shutsOut(after.ipRange, address))}
+      >
+        {(form) => <ProfileForm form={form} />}
+      </RecordEditor>
     </>
   );
 }
@@ -163,7 +165,7 @@ function Actions({ profile }: { profile: LoginProfile }) {
           nameOf={({ title }) => title}
           close={(changed) => {
             ask(null);
-            if (changed) void navigate({ to: '/profiles' });
+            if (changed) void navigate({ to: '/profiles', ignoreBlocker: true });
           }}
         />
       )}

@@ -158,3 +158,12 @@ export function warningOf(before: ProfileValues, after: ProfileValues, shuts: bo
     .filter(Boolean)
     .join(' ');
 }
+
+/** What must not happen by accident; empty: nothing of the kind. */
+export function questionOf(before: ProfileValues, after: ProfileValues, shares: number, shuts: boolean): string {
+  if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
+    return `${shares === 1 ? 'One share' : `${shares} shares`} will be open to anyone who has the link, without any sign-in.`;
+  return shuts && before.ipRange !== after.ipRange
+    ? 'Your own address is not among the addresses: you yourself could not open these links from here.'
+    : '';
+}

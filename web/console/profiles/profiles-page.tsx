@@ -20,6 +20,7 @@ const load = (query: Query, signal: AbortSignal) => ask<Page<LoginProfile>>('log
 export const deleteProfiles: BulkAction<LoginProfile> = {
   name: 'Delete',
   does: 'will be deleted. This cannot be undone',
+  done: 'deleted',
   loss: true,
   run: ({ id }, how) => remove('loginprofile/delete', { id }, how),
 };

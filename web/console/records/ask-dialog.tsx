@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { asProblem } from '#console/api/call.ts';
+import { Dialog } from './dialog.tsx';
 
 interface Props {
   readonly title: string;
@@ -27,7 +28,7 @@ export function AskDialog({ title, words, yes, loss = false, run, close }: Props
     }
   }
   return (
-    <Modal opened onClose={close} title={title} centered>
+    <Dialog onClose={close} title={title}>
       <div>{words}</div>
       {failed && (
         <Text c="var(--loss)" role="alert" mt="sm">
@@ -42,6 +43,6 @@ export function AskDialog({ title, words, yes, loss = false, run, close }: Props
           {yes}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type BulkAction, forEachOf, type Refused } from './bulk.ts';
+import { Dialog } from './dialog.tsx';
 import { counted, type Named } from './format.ts';
 import { told } from './told.tsx';
 
@@ -33,7 +34,7 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
     let gone = false;
     const ask = async () => {
       const { done, refused } = await forEachOf(records, (record) => action.run(record, { dryRun: true }), setThrough);
-      const warning = (await action.warning?.(done)) ?? '';
+      const warning = await warningOf(action, done);
       if (!gone) setTried({ would: done, refused, warning });
     };
     void ask();
@@ -50,13 +51,15 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
     await client.invalidateQueries({ queryKey: [kind] });
     const { undo } = action;
     told({
-      words: `${counted(done.length, ...of)} changed${refused.length > 0 ? `, ${refused.length} not: ${refused[0]?.problem.message}` : ''}.`,
+      words: `${counted(done.length, ...of)} ${action.done}${refused.length > 0 ? `, ${refused.length} not: ${refused[0]?.problem.message}` : ''}.`,
       failed: refused.length > 0,
       ...(undo
         ? {
             undo: async () => {
-              await forEachOf(done, undo, () => {});
+              const back = await forEachOf(done, undo, () => {});
               await client.invalidateQueries({ queryKey: [kind] });
+              const [first] = back.refused;
+              if (first) throw first.problem;
             },
           }
         : {}),
@@ -67,7 +70,7 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
   const waiting = tried === null || busy;
   const all = busy ? (tried?.would.length ?? 0) : records.length;
   return (
-    <Modal opened onClose={() => !busy && close(false)} title={action.name} centered>
+    <Dialog onClose={() => !busy && close(false)} title={action.name}>
       <Stack>
         {waiting && (
           <>
@@ -83,6 +86,7 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
                 : 'Nothing of what is chosen can be changed this way.'}
             </Text>
             {tried.warning && <Text fw={550}>{tried.warning}</Text>}
+            {tried.would.length > 0 && <Names records={tried.would} nameOf={nameOf} />}
             {tried.refused.length > 0 && <RefusedList refused={tried.refused} nameOf={nameOf} />}
           </>
         )}
@@ -101,7 +105,30 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
+  );
+}
+
+/** What else it means; where that cannot be asked, that is said, and nothing is held up. */
+async function warningOf<T>(action: BulkAction<T>, records: readonly T[]): Promise<string> {
+  try {
+    return (await action.warning?.(records)) ?? '';
+  } catch {
+    return 'Who uses them could not be asked at this moment.';
+  }
+}
+
+const namesAtOnce = 3;
+
+function Names<T>({ records, nameOf }: { records: readonly T[]; nameOf: (record: T) => string }) {
+  const names = records.slice(0, mostShown).map(nameOf).join(', ');
+  const more = records.length > mostShown ? ` and ${records.length - mostShown} more` : '';
+  if (records.length <= namesAtOnce) return <Text size="sm">{names}</Text>;
+  return (
+    <details>
+      <summary>Which ones</summary>
+      <Text size="sm">{names + more}</Text>
+    </details>
   );
 }
 

@@ -5,6 +5,8 @@ export interface BulkAction<T> {
   readonly name: string;
   /** `will be deactivated`: behind the number of records. */
   readonly does: string;
+  /** `switched off`: behind the number of records, once it is done. */
+  readonly done: string;
   /** What else it means, said before it is done. */
   readonly warning?: (records: readonly T[]) => string | Promise<string>;
   readonly loss?: boolean;

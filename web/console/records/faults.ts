@@ -2,6 +2,32 @@ import type { Problem } from '#console/api/call.ts';
 
 const sentence = (detail: string) => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 
-/** What a refusal says of fields, at each field, as a form shows it. */
-export const faultsFor = ({ faults }: Problem): Record<string, string> =>
-  Object.fromEntries(faults.map(({ field, detail }) => [field, sentence(detail)]));
+/** What a refusal says, at the fields of a form, and of whatever has no field there. */
+export interface Placed {
+  readonly at: Record<string, string>;
+  /** Said beside the button: nobody would see it otherwise. */
+  readonly elsewhere: readonly string[];
+}
+
+/**
+ * Puts each fault where its field is.
+ * @param fields names of the form's fields
+ * @param names the form's field by the interface's, where it is called otherwise
+ */
+export function placeFaults({ faults }: Problem, fields: readonly string[], names: Readonly<Record<string, string>> = {}): Placed {
+  const at: Record<string, string> = {};
+  const elsewhere: string[] = [];
+  for (const { field, detail } of faults) {
+    const name = names[field] ?? field;
+    if (fields.includes(name)) at[name] = sentence(detail);
+    else elsewhere.push(`${field}: ${detail}.`);
+  }
+  return { at, elsewhere };
+}
+
+/** The same for a small form whose fields are called as the interface calls them. */
+export const faultsFor = (problem: Problem): Record<string, string> =>
+  placeFaults(
+    problem,
+    problem.faults.map(({ field }) => field),
+  ).at;

@@ -1,5 +1,7 @@
-import { Alert, Button, Group, Modal, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
+import type { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Dialog } from './dialog.tsx';
 import type { FormPage } from './use-form-page.tsx';
 
 interface Props<V extends Record<string, unknown>> {
@@ -9,14 +11,30 @@ interface Props<V extends Record<string, unknown>> {
   readonly changes?: string;
   readonly children: ReactNode;
   readonly extra?: ReactNode;
+  /** To look at alone: the role does not reach further. */
+  readonly readOnly?: boolean;
   /** A new record may be saved before anything was changed. */
   readonly isNew?: boolean;
 }
 
 /** The fields, and at the foot, always in sight, what will change and the button that saves it. */
-export function FormOnPage<V extends Record<string, unknown>>({ page, saveLabel, changes, children, extra, isNew = false }: Props<V>) {
-  const { form, submit, problem, busy, restored, discard } = page;
+export function FormOnPage<V extends Record<string, unknown>>({
+  page,
+  saveLabel,
+  changes,
+  children,
+  extra,
+  isNew = false,
+  readOnly = false,
+}: Props<V>) {
+  const { form, submit, notSaved, busy, restored, discard } = page;
   const dirty = form.isDirty();
+  if (readOnly)
+    return (
+      <fieldset disabled className="plain" aria-label="To look at">
+        {children}
+      </fieldset>
+    );
   return (
     <form onSubmit={submit} noValidate className="form-page">
       {restored && (
@@ -32,9 +50,7 @@ export function FormOnPage<V extends Record<string, unknown>>({ page, saveLabel,
       {children}
       <div className="save-bar">
         <div className="save-words" role="status">
-          {problem && (
-            <Text c="var(--loss)">{problem.faults.length > 0 ? 'Not saved: look at the fields that are marked.' : problem.message}</Text>
-          )}
+          {notSaved && <Text c="var(--loss)">{notSaved.words}</Text>}
           {dirty && changes && <Text c="dimmed">{changes}</Text>}
         </div>
         <Group gap="sm" wrap="nowrap">
@@ -49,16 +65,22 @@ export function FormOnPage<V extends Record<string, unknown>>({ page, saveLabel,
           </Button>
         </Group>
       </div>
-      <LeaveQuestion page={page} />
+      <LeaveQuestion blocker={page.blocker} />
     </form>
   );
 }
 
-function LeaveQuestion<V extends Record<string, unknown>>({ page: { blocker } }: { page: FormPage<V> }) {
+interface Leaving {
+  readonly blocker: ReturnType<typeof useBlocker>;
+  readonly words?: string;
+}
+
+/** Asks before what is not saved is left. */
+export function LeaveQuestion({ blocker, words = 'What you have typed stays in this tab: it is here again when you come back.' }: Leaving) {
   if (blocker.status !== 'blocked') return null;
   return (
-    <Modal opened onClose={blocker.reset} title="Leave without saving?" centered>
-      <Text mb="md">What you have typed stays in this tab: it is here again when you come back.</Text>
+    <Dialog onClose={blocker.reset} title="Leave without saving?">
+      <Text mb="md">{words}</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={blocker.proceed}>
           Leave
@@ -67,6 +89,6 @@ function LeaveQuestion<V extends Record<string, unknown>>({ page: { blocker } }:
           Stay
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

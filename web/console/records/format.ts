@@ -4,6 +4,11 @@ import { formatsFor } from '#kit/format.ts';
 export const formats = formatsFor(navigator.language);
 const english = new Intl.NumberFormat('en');
 
+const utcDay = new Intl.DateTimeFormat(navigator.language, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** A day as the server counts it, in UTC. @param date `2026-01-31` */
+export const dayOf = (date: string) => utcDay.format(new Date(`${date}T00:00:00Z`));
+
 export const count = (value: number) => english.format(value);
 
 /** What records are called: one of them, and several. */

@@ -18,7 +18,11 @@ export interface ListSearch {
   readonly to?: string | undefined;
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A word of digits alone comes from the address as a number. */
+const text = (value: unknown) => {
+  const read = typeof value === 'number' ? String(value) : value;
+  return typeof read === 'string' && read !== '' ? read : undefined;
+};
 const number = (value: unknown) => {
   const read = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
   return Number.isSafeInteger(read) && read > 0 ? read : undefined;
@@ -27,8 +31,7 @@ const flag = (value: unknown) => (value === true || value === 'true' ? true : va
 
 /** Reads the address; what makes no sense is as if it were not there. */
 export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
-  // A word of digits alone comes from the address as a number.
-  q: text(typeof raw['q'] === 'number' ? String(raw['q']) : raw['q']),
+  q: text(raw['q']),
   page: number(raw['page']),
   sort: text(raw['sort']),
   order: raw['order'] === 'desc' ? 'desc' : raw['order'] === 'asc' ? 'asc' : undefined,

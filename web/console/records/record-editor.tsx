@@ -1,7 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { asProblem, type How } from '#console/api/call.ts';
+import { type ReactNode, useEffect, useState } from 'react';
+import { asProblem, type How, Problem } from '#console/api/call.ts';
+import { AskDialog } from './ask-dialog.tsx';
 import { FormOnPage } from './form-page.tsx';
 import { StaleDialog } from './stale-dialog.tsx';
 import { told } from './told.tsx';
@@ -23,6 +24,10 @@ export interface RecordKind<R extends Editable, V extends Record<string, unknown
   readonly valuesOf: (record: R) => V;
   /** In words, the fields that differ. */
   readonly differing: (before: V, after: V) => string[];
+  /** The form's field by the interface's, where it is called otherwise. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Can this change be taken back? Not where it lost what nobody can read. */
+  readonly undoable?: (before: V, after: V) => boolean;
 }
 
 interface Props<R extends Editable, V extends Record<string, unknown>> {
@@ -30,67 +35,98 @@ interface Props<R extends Editable, V extends Record<string, unknown>> {
   readonly record: R;
   /** Said beside the button where a change means more than its fields. */
   readonly warning?: (before: V, after: V) => string;
+  /** Asked before what cannot be meant lightly; empty: nothing to ask. */
+  readonly question?: (before: V, after: V) => string;
+  readonly readOnly?: boolean;
   readonly children: (form: UseFormReturnType<V>) => ReactNode;
 }
 
+const savedWords = 'Saved. It holds from this moment on.';
+
+/** What was changed from one to the other, laid over a third. */
+function onTop<V extends Record<string, unknown>>(before: V, after: V, over: V): V {
+  const changed = Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]));
+  return { ...over, ...Object.fromEntries(changed) };
+}
+
 /** The form of a record that is there: it saves over the version that was looked at, and can be taken back. */
-export function RecordEditor<R extends Editable, V extends Record<string, unknown>>({ of, record, warning, children }: Props<R, V>) {
+export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
+  const { of, record, warning, question, readOnly = false, children } = props;
   const client = useQueryClient();
+  /** What the form began with: a newer version in the cache is not what was looked at. */
+  const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<R | null>(null);
-  const initial = of.valuesOf(record);
-  const key = [of.kind, 'one', record.id];
-  async function write(from: R, values: V, how: How) {
-    await of.update(from, values, how);
+  const [asked, ask] = useState<V | null>(null);
+  const before = of.valuesOf(base);
+
+  async function write(from: R, values: V): Promise<R> {
+    await of.update(from, values, { ifMatch: from.etag });
     const saved = await of.get(record.id);
-    show(saved, of.valuesOf(saved));
+    adopt(saved);
     await client.invalidateQueries({ queryKey: [of.kind, 'list'] });
     return saved;
   }
-  const page = useFormPage<V>({
-    draft: `${of.kind} ${record.id}`,
-    initial,
-    save: async (values) => {
-      try {
-        const saved = await write(record, values, { ifMatch: record.etag });
-        const undo = () => write(saved, initial, { ifMatch: saved.etag });
-        told({ words: 'Saved. It holds from this moment on.', undo });
-      } catch (cause) {
-        if (asProblem(cause).status === 412) setTheirs(await of.get(record.id));
-        throw cause;
-      }
-    },
-  });
-  function show(other: R, values: V) {
-    client.setQueryData(key, other);
-    page.form.setInitialValues(of.valuesOf(other));
-    page.form.setValues(values);
-    page.form.resetDirty(of.valuesOf(other));
-    page.forget();
-    setTheirs(null);
-  }
-  async function saveOver(other: R) {
-    const mine = page.form.values;
-    show(other, mine);
+  async function save(values: V) {
     try {
-      await write(other, mine, { ifMatch: other.etag });
-      told({ words: 'Saved. It holds from this moment on.' });
+      const saved = await write(base, values);
+      const undo = async () => {
+        if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard first what you have typed since.');
+        await write(saved, before);
+      };
+      told({ words: savedWords, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
     } catch (cause) {
-      page.forget(asProblem(cause));
+      if (asProblem(cause).status === 412) setTheirs(await of.get(record.id));
+      throw cause;
     }
   }
-  const changed = of.differing(initial, page.form.values);
-  const means = warning?.(initial, page.form.values) ?? '';
+  const page = useFormPage<V>({ draft: `${of.kind} ${record.id}`, initial: before, save, ...(of.names ? { names: of.names } : {}) });
+  function adopt(newer: R, values: V = of.valuesOf(newer)) {
+    setBase(newer);
+    client.setQueryData([of.kind, 'one', record.id], newer);
+    page.begin(of.valuesOf(newer), values);
+    setTheirs(null);
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version is shown only where nothing is being typed
+  useEffect(() => {
+    if (record.etag !== base.etag && !page.form.isDirty() && !page.busy) {
+      setBase(record);
+      page.begin(of.valuesOf(record));
+    }
+  }, [record]);
+
+  const { values } = page.form;
+  const submit = (event?: React.FormEvent<HTMLFormElement>) => {
+    event?.preventDefault();
+    if (question?.(before, values)) ask(values);
+    else page.submit(event);
+  };
+  const means = warning?.(before, values) ?? '';
+  const changed = of.differing(before, values);
   return (
-    <FormOnPage page={page} saveLabel="Save" changes={`Changes: ${changed.join(', ')}. ${means}`}>
+    <FormOnPage
+      page={{ ...page, submit }}
+      saveLabel="Save"
+      changes={changed.length > 0 ? `Changes: ${changed.join(', ')}. ${means}` : ''}
+      readOnly={readOnly}
+    >
       {children(page.form)}
       <StaleDialog
         opened={theirs !== null}
-        fields={theirs ? of.differing(initial, of.valuesOf(theirs)) : []}
+        fields={theirs ? of.differing(before, of.valuesOf(theirs)) : []}
         who={theirs?.updatedOwner ?? ''}
         close={() => setTheirs(null)}
-        takeTheirs={() => theirs && show(theirs, of.valuesOf(theirs))}
-        saveMine={() => theirs && void saveOver(theirs)}
+        takeTheirs={() => theirs && adopt(theirs)}
+        keepBoth={() => theirs && adopt(theirs, onTop(before, values, of.valuesOf(theirs)))}
       />
+      {asked && (
+        <AskDialog
+          title="Is this meant?"
+          words={question?.(before, asked) ?? ''}
+          yes="Save it"
+          run={async () => void page.save(asked)}
+          close={() => ask(null)}
+        />
+      )}
     </FormOnPage>
   );
 }

@@ -9,6 +9,7 @@ import type { BulkAction } from './bulk.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { counted, type Named } from './format.ts';
 import { useListState } from './list-state.ts';
+import { PhoneTools } from './phone-tools.tsx';
 import { type Column, RecordTable, type Row } from './record-table.tsx';
 
 const pageSize = 50;
@@ -51,8 +52,15 @@ export function RecordList<T extends Row>(props: Props<T>) {
   });
   const { data, error, refetch } = found;
   const filtered = shown.q !== undefined || Object.values(query).some((value) => value !== undefined);
-  if (error && !data) return <LoadFailed error={asProblem(error)} reset={() => void refetch()} />;
-  if (data?.totalCount === 0 && !filtered) return empty;
+  useEffect(() => {
+    if (data && data.list.length === 0 && data.totalCount > 0 && page > 1 && !found.isPlaceholderData)
+      show({ page: Math.ceil(data.totalCount / pageSize) }, { replace: true });
+  });
+  // What is out of sight is not changed along with what is seen.
+  const filter = JSON.stringify([query, shown.q]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter chooses none
+  useEffect(() => setChosen(new Map()), [filter]);
+  if (data?.totalCount === 0 && !filtered && !found.isPlaceholderData) return empty;
   const pages = Math.max(1, Math.ceil((data?.totalCount ?? 0) / pageSize));
   return (
     <>
@@ -61,9 +69,17 @@ export function RecordList<T extends Row>(props: Props<T>) {
         {filters}
       </div>
       <Text fz="xs" c="dimmed" role="status" className="list-count">
-        {data ? counted(data.totalCount, ...of) : 'Looking …'}
+        {data ? counted(data.totalCount, ...of) : error ? '' : 'Looking …'}
       </Text>
-      {data === undefined && <Skeletons />}
+      {error && !found.isFetching && <LoadFailed error={asProblem(error)} reset={() => void refetch()} />}
+      {data === undefined && !error && <Skeletons />}
+      {data && data.list.length > 0 && (
+        <PhoneTools
+          sorts={columns.flatMap(({ name, sort }) => (sort === undefined ? [] : [{ name, sort }]))}
+          all={actions.length === 0 ? null : data.list.every(({ id }) => chosen.has(id))}
+          chooseAll={(on) => setChosen(new Map(on ? data.list.map((record) => [record.id, record]) : []))}
+        />
+      )}
       {data && data.list.length > 0 && (
         <RecordTable
           columns={columns}

@@ -1,4 +1,5 @@
-import { Button, Group, List, Modal, Text } from '@mantine/core';
+import { Button, Group, List, Text } from '@mantine/core';
+import { Dialog } from './dialog.tsx';
 
 interface Props {
   readonly opened: boolean;
@@ -6,26 +7,30 @@ interface Props {
   readonly fields: readonly string[];
   readonly who: string;
   readonly takeTheirs: () => void;
-  readonly saveMine: () => void;
+  readonly keepBoth: () => void;
   readonly close: () => void;
 }
 
 /** Two operators have edited the same record: whose words stand is the second one's to decide. */
-export function StaleDialog({ opened, fields, who, takeTheirs, saveMine, close }: Props) {
+export function StaleDialog({ opened, fields, who, takeTheirs, keepBoth, close }: Props) {
+  if (!opened) return null;
   return (
-    <Modal opened={opened} onClose={close} title={`${who || 'Somebody else'} has changed this meanwhile`} centered>
+    <Dialog onClose={close} title={`${who || 'Somebody else'} has changed this meanwhile`}>
       <Text>{fields.length > 0 ? 'Different from what you began with:' : 'What you began with is no longer the newest.'}</Text>
       <List my="sm">
         {fields.map((field) => (
           <List.Item key={field}>{field}</List.Item>
         ))}
       </List>
+      <Text size="sm" c="dimmed" mb="md">
+        Nothing is saved yet. With both, yours stand where you have changed the same.
+      </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={takeTheirs}>
-          Show theirs, drop mine
+          Drop mine
         </Button>
-        <Button onClick={saveMine}>Save mine over it</Button>
+        <Button onClick={keepBoth}>Put mine on top of theirs</Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

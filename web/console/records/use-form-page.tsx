@@ -2,100 +2,103 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
-import { secretKeys } from '#core/records/profile-configuration.ts';
-import { faultsFor } from './faults.ts';
+import { useWho } from '#console/shell/who.ts';
+import { draftKey, dropDraft, keepDraft, readDraft } from './drafts.ts';
+import { placeFaults } from './faults.ts';
 
 interface Options<V extends Record<string, unknown>> {
   /** Names the draft in this tab: what was typed is there again after a reload, or on coming back. */
   readonly draft: string;
   readonly initial: V;
   readonly save: (values: V) => Promise<void>;
+  /** The form's field by the interface's, where it is called otherwise. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+/** Why something was not saved, as far as no field says it. */
+export interface NotSaved {
+  readonly problem: Problem;
+  readonly words: string;
 }
 
 /** A form on a page of its own, with everything around its fields. */
 export interface FormPage<V extends Record<string, unknown>> {
   readonly form: UseFormReturnType<V>;
   readonly submit: (event?: React.FormEvent<HTMLFormElement>) => void;
-  readonly problem: Problem | null;
-  readonly forget: (problem?: Problem) => void;
+  /** Saves these values as if they had been typed. */
+  readonly save: (values: V) => Promise<void>;
+  readonly notSaved: NotSaved | null;
   readonly busy: boolean;
   /** What was typed before, and not saved, has been put in. */
   readonly restored: boolean;
   readonly discard: () => void;
+  /** Begins again from these, with nothing typed but what differs. */
+  readonly begin: (initial: V, values?: V) => void;
   readonly blocker: ReturnType<typeof useBlocker>;
 }
 
-/** Passwords and the like are not left lying in the browser. */
-const draftOf = (values: Record<string, unknown>) =>
-  JSON.stringify(Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'password' && !secretKeys.includes(name))));
-
-function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
-  const kept = sessionStorage.getItem(key);
-  if (kept === null) return null;
-  const values: Record<string, unknown> = JSON.parse(kept);
-  // Only what still has a field of the same kind: the form may have changed since.
-  const same = Object.entries(values).filter(([name, value]) => name in initial && typeof value === typeof initial[name]);
-  return { ...initial, ...Object.fromEntries(same) };
+function words(problem: Problem, elsewhere: readonly string[]): string {
+  if (problem.faults.length === 0) return problem.message;
+  return elsewhere.length > 0 ? `Not saved. ${elsewhere.join(' ')}` : 'Not saved: look at the fields that are marked.';
 }
 
 /** Keeps what is typed, asks before it is left, and shows each refusal at its field. */
-export function useFormPage<V extends Record<string, unknown>>({ draft, initial, save }: Options<V>): FormPage<V> {
-  const key = `postern-draft ${draft}`;
+export function useFormPage<V extends Record<string, unknown>>({ draft, initial, save, names = {} }: Options<V>): FormPage<V> {
+  const key = draftKey(useWho(), draft);
+  const began = useRef(initial);
   const [kept] = useState(() => readDraft(key, initial));
   const [restored, setRestored] = useState(kept !== null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const [notSaved, setNotSaved] = useState<NotSaved | null>(null);
   const [busy, setBusy] = useState(false);
-  const saved = useRef(false);
+  const leaving = useRef(false);
   const form = useForm<V>({ initialValues: initial });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a draft is put in once
   useEffect(() => {
     if (kept) form.setValues(kept);
   }, []);
-  const dirty = form.isDirty();
   useEffect(() => {
-    if (saved.current) return;
-    if (dirty) sessionStorage.setItem(key, draftOf(form.values));
-    else sessionStorage.removeItem(key);
-  }, [dirty, form.values, key]);
-  const blocker = useBlocker({
-    shouldBlockFn: () => !saved.current && form.isDirty(),
-    enableBeforeUnload: () => !saved.current && form.isDirty(),
-    withResolver: true,
-  });
+    if (!leaving.current) keepDraft(key, began.current, form.values);
+  }, [form.values, key]);
+  const asks = () => !leaving.current && form.isDirty();
+  const blocker = useBlocker({ shouldBlockFn: asks, enableBeforeUnload: asks, withResolver: true });
 
+  function begin(next: V, values: V = next) {
+    began.current = next;
+    form.setInitialValues(next);
+    form.setValues(values);
+    form.resetDirty(next);
+    form.clearErrors();
+    keepDraft(key, next, values);
+    setNotSaved(null);
+    setRestored(false);
+  }
   async function run(values: V) {
     setBusy(true);
-    setProblem(null);
-    saved.current = true; // whoever is led on by a success leaves nothing behind
+    setNotSaved(null);
+    leaving.current = true; // whoever is led on by a success leaves nothing behind
     try {
       await save(values);
-      sessionStorage.removeItem(key);
       setRestored(false);
-      form.resetDirty(values);
+      dropDraft(key);
     } catch (cause) {
-      saved.current = false;
-      const failed = asProblem(cause);
-      form.setErrors(faultsFor(failed));
-      setProblem(failed);
+      const problem = asProblem(cause);
+      const { at, elsewhere } = placeFaults(problem, Object.keys(values), names);
+      form.setErrors(at);
+      setNotSaved({ problem, words: words(problem, elsewhere) });
     } finally {
       setBusy(false);
-      saved.current = false;
+      leaving.current = false;
     }
   }
-  const discard = () => {
-    sessionStorage.removeItem(key);
-    form.reset();
-    setRestored(false);
-    setProblem(null);
-  };
   return {
     form,
     submit: form.onSubmit((values) => void run(values)),
-    problem,
-    forget: (other) => setProblem(other ?? null),
+    save: run,
+    notSaved,
     busy,
     restored,
-    discard,
+    discard: () => begin(began.current),
+    begin,
     blocker,
   };
 }

@@ -1,9 +1,10 @@
-import { Alert, Button, CopyButton, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, CopyButton, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
+import { Dialog } from '#console/records/dialog.tsx';
 import { faultsFor } from '#console/records/faults.ts';
 import { roleChoices } from './roles.ts';
 
@@ -27,7 +28,7 @@ export function AddKeyDialog({ close }: { close: () => void }) {
     }
   });
   return (
-    <Modal opened onClose={close} title="New API key" centered closeOnClickOutside={key === null} closeOnEscape={key === null}>
+    <Dialog onClose={close} title="New API key" closeOnClickOutside={key === null} closeOnEscape={key === null}>
       {key === null ? (
         <form onSubmit={save}>
           <Stack>
@@ -73,6 +74,6 @@ export function AddKeyDialog({ close }: { close: () => void }) {
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }

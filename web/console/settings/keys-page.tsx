@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { ask, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
 import { Empty } from '#console/records/empty.tsx';
-import { Ago, Day } from '#console/records/moment.tsx';
+import { Ago, Until } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
@@ -17,6 +17,7 @@ const load = (query: Query, signal: AbortSignal) => ask<Page<ApiKey>>('apikey/se
 const endKeys: BulkAction<ApiKey> = {
   name: 'Delete',
   does: 'will end at once, and its tokens with it. This cannot be undone',
+  done: 'deleted',
   loss: true,
   warning: (keys) => {
     const used = keys.filter(({ lastUsedDateTime }) => lastUsedDateTime && Date.now() - Date.parse(lastUsedDateTime) < 7 * 86_400_000);
@@ -39,7 +40,7 @@ const columns: readonly Column<ApiKey>[] = [
     ),
   },
   { name: 'Role', sort: 'role', cell: ({ role }) => role },
-  { name: 'Ends', sort: 'expiryDateTime', cell: ({ expiryDateTime }) => <Day at={expiryDateTime} never="never" /> },
+  { name: 'Ends', sort: 'expiryDateTime', cell: ({ expiryDateTime }) => <Until at={expiryDateTime} never="never" /> },
   { name: 'Last used', sort: 'lastUsedDateTime', cell: ({ lastUsedDateTime }) => <Ago at={lastUsedDateTime} /> },
   { name: 'Made by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
 ];

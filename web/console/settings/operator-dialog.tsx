@@ -1,8 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
+import { Dialog } from '#console/records/dialog.tsx';
 import { faultsFor } from '#console/records/faults.ts';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import type { Operator } from '#core/records/operator.ts';
@@ -28,7 +29,7 @@ export function OperatorDialog({ operator, close }: { operator: Operator | null;
     }
   });
   return (
-    <Modal opened onClose={close} title={operator ? operator.name : 'New operator'} centered>
+    <Dialog onClose={close} title={operator ? operator.name : 'New operator'}>
       <form onSubmit={save}>
         <Stack>
           <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
@@ -55,6 +56,6 @@ export function OperatorDialog({ operator, close }: { operator: Operator | null;
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

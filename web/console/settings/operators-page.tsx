@@ -7,6 +7,7 @@ import { Ago } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
+import { useWho } from '#console/shell/who.ts';
 import type { Operator } from '#core/records/operator.ts';
 import { OperatorDialog } from './operator-dialog.tsx';
 import { OperatorPasswordDialog } from './operator-password-dialog.tsx';
@@ -17,6 +18,7 @@ const load = (query: Query, signal: AbortSignal) => ask<Page<Operator>>('operato
 const deleteOperators: BulkAction<Operator> = {
   name: 'Delete',
   does: 'will be deleted, and signed out at once. This cannot be undone',
+  done: 'deleted',
   loss: true,
   run: ({ id }, how) => remove('operator/delete', { id }, how),
 };
@@ -53,6 +55,7 @@ const columns = (open: (asked: Asked) => void): readonly Column<Operator>[] => [
 /** Who may sign in here. */
 export function OperatorsPage() {
   const [asked, open] = useState<Asked>(null);
+  const { id } = useWho();
   const close = () => open(null);
   return (
     <>
@@ -74,7 +77,7 @@ export function OperatorsPage() {
       />
       {asked?.what === 'add' && <OperatorDialog operator={null} close={close} />}
       {asked?.what === 'change' && <OperatorDialog operator={asked.operator} close={close} />}
-      {asked?.what === 'password' && <OperatorPasswordDialog operator={asked.operator} close={close} />}
+      {asked?.what === 'password' && <OperatorPasswordDialog operator={asked.operator} own={asked.operator.id === id} close={close} />}
     </>
   );
 }

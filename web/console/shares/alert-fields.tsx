@@ -15,12 +15,7 @@ const alerts = [
 export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   return (
     <>
-      <TagsInput
-        label="Tell"
-        placeholder="ann@example.com"
-        {...form.getInputProps('emails')}
-        error={form.errors['emails'] ?? form.errors['notifyEmails']}
-      />
+      <TagsInput label="Tell" placeholder="ann@example.com" {...form.getInputProps('emails')} />
       <Group gap="md">
         {alerts.map(([flag, name]) => (
           <Checkbox key={flag} label={name} {...form.getInputProps(flag, { type: 'checkbox' })} />

@@ -5,7 +5,7 @@ import { Check, Minus, X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
 import type { Share } from '#core/records/share.ts';
-import { instantOf } from './share-values.ts';
+import { hasGroups, instantOf } from './share-values.ts';
 
 interface Explained {
   readonly rules: readonly { readonly rule: string; readonly passed: boolean | null; readonly reason: string }[];
@@ -78,6 +78,7 @@ export function ExplainPanel({ share }: { share: Share }) {
     asked.mutate({
       ...(by === 'name' && person ? { username: person } : {}),
       ...(by === 'email' && person ? { email: person } : {}),
+      groupNames: text('groups'),
       address: text('address'),
       ...(when ? { at: when } : {}),
     });
@@ -87,12 +88,18 @@ export function ExplainPanel({ share }: { share: Share }) {
       <Title order={2} size="h4" id="explain">
         Who could enter?
       </Title>
-      <form onSubmit={ask}>
+      <Text size="sm" c="dimmed">
+        Answered by the rules that guard the link, as the share is saved.
+      </Text>
+      <form onSubmit={ask} onInput={() => asked.reset()}>
         <Group align="end" gap="sm" mt="sm" className="explain">
           <SegmentedControl
             aria-label="Who is asked about"
             value={by}
-            onChange={setBy}
+            onChange={(next) => {
+              setBy(next);
+              asked.reset();
+            }}
             data={[
               { value: 'nobody', label: 'Not signed in' },
               { value: 'name', label: 'Name' },
@@ -100,6 +107,7 @@ export function ExplainPanel({ share }: { share: Share }) {
             ]}
           />
           {by !== 'nobody' && <TextInput name="person" label={by === 'name' ? 'Name' : 'E-mail'} required withAsterisk={false} />}
+          {by !== 'nobody' && hasGroups(share.authTypeId) && <TextInput name="groups" label="In groups" placeholder="none" />}
           <TextInput name="address" label="From address" placeholder="any" />
           <DateTimePicker
             label="At"
@@ -108,7 +116,10 @@ export function ExplainPanel({ share }: { share: Share }) {
             valueFormat="D MMM YYYY HH:mm"
             miw={170}
             value={at || null}
-            onChange={(value) => setAt(value ?? '')}
+            onChange={(value) => {
+              setAt(value ?? '');
+              asked.reset();
+            }}
             clearButtonProps={{ 'aria-label': 'Now' }}
             submitButtonProps={{ 'aria-label': 'Take this time' }}
           />

@@ -1,7 +1,8 @@
-import { ActionIcon, Anchor, Button, CopyButton, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Anchor, Button, CopyButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { Check, Copy, ExternalLink, Mail, QrCode } from 'lucide-react';
 import { useState } from 'react';
 import { encode } from 'uqr';
+import { Dialog } from '#console/records/dialog.tsx';
 import { formats } from '#console/records/format.ts';
 import type { Share } from '#core/records/share.ts';
 
@@ -49,14 +50,16 @@ export function LinkPanel({ share }: { share: Share }) {
           <ExternalLink size={16} aria-hidden /> See it as a visitor does
         </Anchor>
       </Group>
-      <Modal opened={coded} onClose={() => setCoded(false)} title={share.title} centered>
-        <Stack align="center">
-          <Code text={share.viewUrl} />
-          <Text size="sm" c="dimmed">
-            {share.viewUrl}
-          </Text>
-        </Stack>
-      </Modal>
+      {coded && (
+        <Dialog onClose={() => setCoded(false)} title={share.title}>
+          <Stack align="center">
+            <Code text={share.viewUrl} />
+            <Text size="sm" c="dimmed">
+              {share.viewUrl}
+            </Text>
+          </Stack>
+        </Dialog>
+      )}
     </Paper>
   );
 }

@@ -1,14 +1,14 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { post } from '#console/api/call.ts';
+import { asProblem, post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.tsx';
 import { LoadFailed } from '#console/shell/load-failed.tsx';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { defaultProfile, locationChoices } from './share-queries.ts';
-import { bodyOf, newValues, type ShareValues } from './share-values.ts';
+import { bodyOf, fieldNames, newValues, type ShareValues } from './share-values.ts';
 
 /** A new share, from the choice of a folder to its link. */
 export function NewSharePage() {
@@ -31,14 +31,25 @@ export function NewSharePage() {
   );
 }
 
+/** A path that was typed does not say whether it is a folder: the server does. */
+async function add(values: ShareValues): Promise<{ id: number }> {
+  try {
+    return await post('share/add', bodyOf(values));
+  } catch (cause) {
+    if (!asProblem(cause).faults.some(({ field }) => field === 'folder')) throw cause;
+    return post('share/add', bodyOf({ ...values, folder: !values.folder }));
+  }
+}
+
 function NewShareForm({ initial }: { initial: ShareValues }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const page = useFormPage<ShareValues>({
     draft: 'share new',
     initial,
+    names: fieldNames,
     save: async (values) => {
-      const { id } = await post<{ id: number }>('share/add', bodyOf(values));
+      const { id } = await add(values);
       await client.invalidateQueries({ queryKey: ['share'] });
       await navigate({ to: '/shares/$id', params: { id: String(id) }, search: { fresh: true } });
     },

@@ -1,8 +1,9 @@
-import { Anchor, Breadcrumbs, Button, Group, Modal, Skeleton, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Anchor, Breadcrumbs, Button, Group, Skeleton, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronRight, File, Folder } from 'lucide-react';
 import { useState } from 'react';
 import { ask, asProblem } from '#console/api/call.ts';
+import { Dialog } from '#console/records/dialog.tsx';
 import { formats } from '#console/records/format.ts';
 
 interface Entry {
@@ -42,6 +43,12 @@ function Crumbs({ path, go, root }: { path: string; go: (path: string) => void; 
   );
 }
 
+/** Into another folder the keyboard comes along. */
+function focusFirst(list: HTMLUListElement | null): void {
+  const lost = document.activeElement === document.body || document.activeElement?.getAttribute('role') === 'dialog';
+  if (list && lost) list.querySelector('button')?.focus();
+}
+
 function Entries({
   browsed,
   path,
@@ -67,7 +74,7 @@ function Entries({
           onChange={({ currentTarget }) => setWord(currentTarget.value)}
         />
       )}
-      <ul className="picker">
+      <ul className="picker" ref={(list) => focusFirst(list)}>
         {found.slice(0, mostShown).map(({ name, folder, size }) => (
           <li key={name}>
             <UnstyledButton onClick={() => (folder ? go(join(path, name)) : choose({ path: join(path, name), folder }))}>
@@ -78,7 +85,8 @@ function Entries({
           </li>
         ))}
       </ul>
-      {(found.length > mostShown || !browsed.complete) && <Text c="dimmed">There is more: find it by its name.</Text>}
+      {found.length > mostShown && <Text c="dimmed">There is more: find it by its name.</Text>}
+      {!browsed.complete && <Text c="dimmed">This folder holds more than is listed here: type the path of what is missing.</Text>}
     </>
   );
 }
@@ -96,13 +104,13 @@ export function PathPicker({
   close: () => void;
 }) {
   const [path, go] = useState(begin);
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['browse', location, path],
     queryFn: ({ signal }) => ask<Browsed>('location/browse', { location, path }, signal),
     placeholderData: keepPreviousData,
   });
   return (
-    <Modal opened onClose={close} title="What is to be shared?" size="lg">
+    <Dialog onClose={close} title="What is to be shared?" size="lg">
       <Crumbs path={path} go={go} root={location} />
       <div className="picker-place">
         {error && (
@@ -111,16 +119,20 @@ export function PathPicker({
           </Text>
         )}
         {!data && !error && <Skeleton height={160} />}
-        {data && !error && <Entries key={path} browsed={data} path={path} go={go} choose={choose} />}
+        {data && !error && (
+          <fieldset disabled={isPlaceholderData} className="plain">
+            <Entries key={isPlaceholderData ? '' : path} browsed={data} path={path} go={go} choose={choose} />
+          </fieldset>
+        )}
       </div>
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
-        <Button disabled={Boolean(error)} onClick={() => choose({ path, folder: true })}>
+        <Button disabled={Boolean(error) || isPlaceholderData} onClick={() => choose({ path, folder: true })}>
           Share this folder
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

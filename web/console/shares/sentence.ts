@@ -8,11 +8,15 @@ export interface Told extends Can {
   readonly allowAllUsers: boolean;
   readonly users: readonly string[];
   readonly groups: readonly string[];
-  /** Title and kind of its login profile; null: none is chosen yet. */
-  readonly profile: { readonly title: string; readonly typeId: number } | null;
+  /** Title and kind of its login profile, and whether that kind signs anybody in yet; null: none is chosen yet. */
+  readonly profile: { readonly title: string; readonly typeId: number; readonly available: boolean } | null;
+  /** Would its files have to be marked or signed? */
+  readonly marked: boolean;
   /** As they are to be read: `31 March 2027`; null: there is none. */
   readonly from: string | null;
   readonly until: string | null;
+  /** Is `until` over? */
+  readonly ended: boolean;
 }
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
@@ -39,13 +43,20 @@ const what = (told: Told) => [...new Set(permissions.filter(({ flag }) => told[f
 
 const when = ({ from, until }: Told) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
 
+/** What keeps the sentence from being true yet. */
+function but({ profile, marked }: Told): string {
+  if (profile && !profile.available) return ` Sign-in by ${profile.title} is not available yet: until then nobody comes in.`;
+  return marked ? ' Files that would have to be marked or signed are not handed out yet.' : '';
+}
+
 /** "Ann and Bob, signed in by Clients, may look at and download /reports until 31 March 2027." */
 export function sentenceOf(told: Told): string {
   if (told.path === '') return 'Choose what is to be shared.';
   const persons = who(told);
   const allowed = what(told);
   if (!told.active) return `The link to ${told.path} is switched off: nobody can open it.`;
+  if (told.ended) return `The link to ${told.path} ended on ${told.until}: nobody can open it.`;
   if (persons === null) return `Nobody may open ${told.path} yet: choose who.`;
   if (allowed.length === 0) return `${persons} may open the link to ${told.path}, and do nothing there.`;
-  return `${persons} may ${list.format(allowed)} ${told.path}${when(told)}.`;
+  return `${persons} may ${list.format(allowed)} ${told.path}${when(told)}.${but(told)}`;
 }

@@ -1,14 +1,18 @@
-import { post, remove } from '#console/api/call.ts';
+import { type How, post, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
 import { counted } from '#console/records/format.ts';
 import type { Share } from '#core/records/share.ts';
 
 const week = 7 * 86_400_000; // ms
-const mostAsked = 50;
+const mostAsked = 20;
 
-/** What the list has put beside the record is not part of it. */
-const recordOf = ({ lastVisit: _, ...share }: Share & { readonly lastVisit?: unknown }): Share => share;
-const setActive = (active: boolean) => (share: Share, how: object) => post('share/update', { ...recordOf(share), active }, how);
+/** Changes that alone: what others have saved since the list was loaded stays. */
+const setActive =
+  (active: boolean) =>
+  async ({ id }: Share, how: How) => {
+    const share = await post<Share>('share/get', { id });
+    await post('share/update', { ...share, active }, { ...how, ifMatch: share.etag });
+  };
 
 interface Activity {
   readonly byVisitor: readonly { readonly visits: number; readonly visitor: string }[];
@@ -30,21 +34,24 @@ async function whoLoses(shares: readonly Share[]): Promise<string> {
 export const activate: BulkAction<Share> = {
   name: 'Activate',
   does: 'will be switched on',
+  done: 'switched on',
   run: setActive(true),
-  undo: async (share) => setActive(share.active)(await fresh(share), {}),
+  undo: (share) => setActive(share.active)(share, {}),
 };
 
 export const deactivate: BulkAction<Share> = {
   name: 'Deactivate',
   does: 'will be switched off: the link answers as if it did not exist',
+  done: 'switched off',
   warning: whoLoses,
   run: setActive(false),
-  undo: async (share) => setActive(share.active)(await fresh(share), {}),
+  undo: (share) => setActive(share.active)(share, {}),
 };
 
 export const newLink: BulkAction<Share> = {
   name: 'New link',
   does: 'will get a new link; the old one stops at once',
+  done: 'with a new link',
   warning: whoLoses,
   run: ({ id }, how) => post('share/updateSharableLink', { id }, how),
 };
@@ -52,9 +59,8 @@ export const newLink: BulkAction<Share> = {
 export const deleteShares: BulkAction<Share> = {
   name: 'Delete',
   does: 'will be deleted; the files stay. This cannot be undone',
+  done: 'deleted',
   loss: true,
   warning: whoLoses,
   run: ({ id }, how) => remove('share/delete', { id }, how),
 };
-
-const fresh = ({ id }: Share) => post<Share>('share/get', { id });

@@ -3,27 +3,32 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { formats } from '#console/records/format.ts';
 import { Section } from '#console/records/section.tsx';
+import { profileTypes } from '#core/records/login-profile.ts';
 import { AlertFields } from './alert-fields.tsx';
 import { PermissionFields } from './permission-fields.tsx';
 import { PlaceFields } from './place-fields.tsx';
 import { ProtectionFields } from './protection-fields.tsx';
 import { sentenceOf } from './sentence.ts';
-import { profileChoices } from './share-queries.ts';
+import { profileQuery } from './share-queries.ts';
 import { instantOf, type ShareValues } from './share-values.ts';
 import { WhenFields } from './when-fields.tsx';
 import { WhoFields } from './who-fields.tsx';
 
 /** What the share comes to, while it is edited. */
 export function ShareSentence({ values }: { values: ShareValues }) {
-  const { data: profiles = [] } = useQuery(profileChoices);
-  const profile = profiles.find(({ id }) => id === values.authenticationId) ?? null;
-  const told = (local: string) => {
-    const instant = instantOf(local);
-    return instant === null ? null : formats.end(instant).moment;
-  };
+  const { data: profile = null, isPending } = useQuery(profileQuery(values.authenticationId));
+  const [from, until] = [instantOf(values.from), instantOf(values.until)];
+  if (isPending && values.authenticationId > 0) return <p className="sentence">…</p>;
   return (
     <p className="sentence" aria-live="polite">
-      {sentenceOf({ ...values, profile, from: told(values.from), until: told(values.until) })}
+      {sentenceOf({
+        ...values,
+        profile: profile && { ...profile, available: profile.typeId <= profileTypes.USERS },
+        marked: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,
+        from: from && formats.moment(from),
+        until: until && formats.end(until).moment,
+        ended: until !== null && Date.parse(until) <= Date.now(),
+      })}
     </p>
   );
 }

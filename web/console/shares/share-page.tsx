@@ -21,7 +21,7 @@ import { activate, deactivate, deleteShares, newLink } from './share-actions.ts'
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { shareQuery } from './share-queries.ts';
 import { stateOf, stateWords } from './share-state.ts';
-import { bodyOf, differing, type ShareValues, valuesOf } from './share-values.ts';
+import { bodyOf, differing, fieldNames, type ShareValues, valuesOf } from './share-values.ts';
 
 /** One share: its link, what it allows, who could enter, and what happened. */
 export function SharePage() {
@@ -44,7 +44,7 @@ export function SharePage() {
       )}
       <LinkPanel share={share} />
       {mayEdit ? <Editor key={share.id} share={share} /> : <ShareSentence values={valuesOf(share)} />}
-      <ExplainPanel share={share} />
+      <ExplainPanel key={`explain ${share.id} ${share.etag}`} share={share} />
       <ActivityPanel share={share} />
     </>
   );
@@ -93,7 +93,7 @@ function Actions({ share }: { share: Share }) {
           nameOf={({ title }) => title}
           close={(changed) => {
             ask(null);
-            if (changed && asked === deleteShares) void navigate({ to: '/shares' });
+            if (changed && asked === deleteShares) void navigate({ to: '/shares', ignoreBlocker: true });
           }}
         />
       )}
@@ -107,6 +107,7 @@ const shares: RecordKind<Share, ShareValues> = {
   update: ({ id }, values, how) => post('share/update', { id, ...bodyOf(values) }, how),
   valuesOf,
   differing,
+  names: fieldNames,
 };
 
 const Editor = ({ share }: { share: Share }) => (

@@ -13,6 +13,10 @@ export const profileChoices = queryOptions({
     ask<Page<LoginProfile>>('loginprofile/search', { details: false, pageSize: most, sortField: 'title' }, signal).then(({ list }) => list),
 });
 
+/** One login profile: there may be more of them than a list to choose from holds. */
+export const profileQuery = (id: number) =>
+  queryOptions({ queryKey: ['profile', 'one', id], queryFn: () => post<LoginProfile>('loginprofile/get', { id }), enabled: id > 0 });
+
 /** Every location by its name, to choose from. */
 export const locationChoices = queryOptions({
   queryKey: ['location', 'choices'],

@@ -127,6 +127,15 @@ const alertWords = Object.fromEntries(
   ['View', 'Download', 'Upload', 'CreateFolder', 'Rename', 'Delete'].map((name) => [`alert${name}`, 'alerts']),
 );
 
+/** What the interface calls otherwise than the form. */
+export const fieldNames = {
+  userNames: 'users',
+  groupNames: 'groups',
+  notifyEmails: 'emails',
+  validityStartDate: 'from',
+  validityEndDate: 'until',
+};
+
 /** In words, the fields that differ. */
 export const differing = differingBy<ShareValues>({
   ...words,

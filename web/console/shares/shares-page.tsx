@@ -2,6 +2,7 @@ import { Anchor, Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
+import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import { Empty } from '#console/records/empty.tsx';
 import { useListState } from '#console/records/list-state.ts';
 import { Ago, Until } from '#console/records/moment.tsx';
@@ -12,7 +13,7 @@ import { StateWord } from '#console/records/state-word.tsx';
 import { useMay } from '#console/shell/who.ts';
 import { shareStates } from '#core/records/share.ts';
 import { activate, deactivate, deleteShares, newLink } from './share-actions.ts';
-import { locationChoices, profileChoices, sharesWithVisits, type VisitedShare } from './share-queries.ts';
+import { locationChoices, profileQuery, sharesWithVisits, type VisitedShare } from './share-queries.ts';
 import { stateOf, stateWords } from './share-state.ts';
 import { whoWords } from './who-words.ts';
 
@@ -36,19 +37,23 @@ function State({ share }: { share: VisitedShare }) {
   return <StateWord tone={tone}>{word}</StateWord>;
 }
 
-const columns = (titles: ReadonlyMap<number, string>): readonly Column<VisitedShare>[] => [
+const columns: readonly Column<VisitedShare>[] = [
   { name: 'Title', sort: 'title', cell: (share) => <Title share={share} /> },
   { name: 'State', cell: (share) => <State share={share} /> },
-  { name: 'Who', cell: (share) => whoWords(share, titles.get(share.authenticationId) ?? 'its login profile') },
+  { name: 'Who', cell: (share) => <Who share={share} /> },
   { name: 'Until', sort: 'validityEndDate', cell: ({ validityEndDate }) => <Until at={validityEndDate} /> },
   { name: 'Last opened', cell: ({ lastVisit }) => <Ago at={lastVisit} /> },
   { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <Ago at={updateDateTime} /> },
 ];
 
+function Who({ share }: { share: VisitedShare }) {
+  const { data: profile } = useQuery(profileQuery(share.authenticationId));
+  return whoWords(share, profile?.title ?? 'its login profile');
+}
+
 function Filters() {
   const { shown, show } = useListState();
   const mayLocate = useMay('editor');
-  const { data: profiles = [] } = useQuery(profileChoices);
   const { data: locations = [] } = useQuery({ ...locationChoices, enabled: mayLocate });
   return (
     <>
@@ -60,15 +65,11 @@ function Filters() {
         value={shown.state ?? null}
         onChange={(state) => show({ state: state ?? undefined })}
       />
-      <Select
-        aria-label="Login profile"
+      <ProfileSelect
+        label="Login profile"
         placeholder="Any login profile"
-        clearable
-        searchable
-        limit={50}
-        data={profiles.map(({ id, title }) => ({ value: String(id), label: title }))}
-        value={shown.profile ? String(shown.profile) : null}
-        onChange={(profile) => show({ profile: profile ? Number(profile) : undefined })}
+        value={shown.profile}
+        onChange={(profile) => show({ profile })}
       />
       {mayLocate && (
         <Select
@@ -96,15 +97,13 @@ const AddButton = () => (
 export function SharesPage() {
   const { shown } = useListState();
   const mayEdit = useMay('editor');
-  const { data: profiles = [] } = useQuery(profileChoices);
-  const titles = new Map(profiles.map(({ id, title }) => [id, title]));
   return (
     <>
       <PageHead title="Shares">{mayEdit && <AddButton />}</PageHead>
       <RecordList
         kind="share"
         of={['share', 'shares']}
-        columns={columns(titles)}
+        columns={columns}
         load={sharesWithVisits}
         query={{ state: shown.state, authId: shown.profile, location: shown.location }}
         filters={<Filters />}

@@ -33,7 +33,7 @@ export function WhenFields({ form }: { form: UseFormReturnType<ShareValues> }) {
         valueFormat="D MMMM YYYY HH:mm"
         value={from || null}
         onChange={(value) => form.setFieldValue('from', value ?? '')}
-        error={form.errors['validityStartDate']}
+        error={form.errors['from']}
         clearButtonProps={{ 'aria-label': 'From at once' }}
         submitButtonProps={{ 'aria-label': 'Take this time' }}
       />
@@ -43,10 +43,11 @@ export function WhenFields({ form }: { form: UseFormReturnType<ShareValues> }) {
         placeholder="No end"
         clearable
         valueFormat="D MMMM YYYY HH:mm"
+        defaultTimeValue="23:59"
         presets={presets()}
         value={until || null}
         onChange={(value) => form.setFieldValue('until', value ?? '')}
-        error={form.errors['validityEndDate']}
+        error={form.errors['until']}
         clearButtonProps={{ 'aria-label': 'No end' }}
         submitButtonProps={{ 'aria-label': 'Take this time' }}
       />

@@ -1,14 +1,14 @@
-import { Anchor, Select, Switch, TagsInput, Text } from '@mantine/core';
+import { Anchor, Switch, TagsInput, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, type Page } from '#console/api/call.ts';
-import { kinds } from '#console/profiles/kinds.ts';
+import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { keepsUsers, profileTypes } from '#core/records/login-profile.ts';
-import { profileChoices } from './share-queries.ts';
+import { profileQuery } from './share-queries.ts';
 import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
 
 const mostOffered = 20;
@@ -36,31 +36,23 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
       onSearchChange={setWord}
       clearable
       {...form.getInputProps('users')}
-      error={form.errors['users'] ?? form.errors['userNames']}
     />
   );
 }
 
 /** Who may come in: a login profile, and all of its people or some. */
 export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
-  const { data: profiles = [] } = useQuery(profileChoices);
   const { authenticationId, allowAllUsers } = form.values;
-  const chosen = profiles.find(({ id }) => id === authenticationId);
+  const { data: chosen } = useQuery(profileQuery(authenticationId));
   const typeId = chosen?.typeId;
   return (
     <>
-      <Select
+      <ProfileSelect
         label="Login profile"
         description="How visitors sign in, and from which addresses."
-        searchable
-        allowDeselect={false}
-        limit={100}
-        data={profiles.map((profile) => ({
-          value: String(profile.id),
-          label: `${profile.title} (${kinds[profile.typeString]?.name ?? profile.typeString})`,
-        }))}
-        value={authenticationId ? String(authenticationId) : null}
-        onChange={(id) => form.setValues({ authenticationId: Number(id), allowAllUsers: true, users: [], groups: [] })}
+        withKind
+        value={authenticationId || undefined}
+        onChange={(id) => id && form.setValues({ authenticationId: id, allowAllUsers: true, users: [], groups: [] })}
         error={form.errors['authenticationId']}
       />
       {typeId !== undefined && typeId > profileTypes.USERS && (
@@ -73,6 +65,9 @@ export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
           Nobody signs in: whoever has the link comes in.
         </Text>
       )}
+      {typeId !== undefined && !hasNames(typeId) && !allowAllUsers && (
+        <Switch label="Admit them" {...form.getInputProps('allowAllUsers', { type: 'checkbox' })} />
+      )}
       {hasNames(typeId) && (
         <>
           <Switch
@@ -81,12 +76,7 @@ export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
           />
           {!allowAllUsers && <NamesField form={form} profile={authenticationId} complete={typeId !== undefined && keepsUsers(typeId)} />}
           {!allowAllUsers && hasGroups(typeId) && (
-            <TagsInput
-              label="Groups"
-              description="As the identity provider names them."
-              {...form.getInputProps('groups')}
-              error={form.errors['groupNames']}
-            />
+            <TagsInput label="Groups" description="As the identity provider names them." {...form.getInputProps('groups')} />
           )}
           {typeId === profileTypes.USERS && (
             <Anchor component={Link} to={`/people?profile=${authenticationId}`} size="sm">

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { signOut } from '#console/api/session.ts';
+import { dropAllDrafts } from '#console/records/drafts.ts';
 import { appearances } from '#kit/appearance.ts';
 import { choose, useAppearance } from './scheme.ts';
 import { useWho } from './who.ts';
@@ -21,6 +22,7 @@ export function AccountMenu() {
   async function leave() {
     await signOut().catch(() => {});
     client.clear();
+    dropAllDrafts();
     window.location.assign('/console');
   }
   return (

@@ -39,7 +39,7 @@ export function Palette() {
   const mayEdit = useMay('editor');
   const mayAll = useMay('admin');
   const go = (to: string) => () => void navigate({ to });
-  const { data: found = [] } = useQuery({
+  const { data: found = [], isPlaceholderData } = useQuery({
     queryKey: ['palette', asked],
     queryFn: ({ signal }) => findRecords(asked, signal),
     enabled: asked !== '',
@@ -67,12 +67,15 @@ export function Palette() {
         { id: 'import', label: 'Import people', onClick: go('/people/import'), leftSection: <UserPlus size={18} aria-hidden /> },
       ]
     : [];
-  const records = asked === '' ? [] : found.map(({ to, label, description }) => ({ id: to, label, description, onClick: go(to) }));
+  // What was found for another word is not what Enter means.
+  const current = asked !== '' && asked === word.trim() && !isPlaceholderData;
+  const records = (current ? found : []).map(({ to, label, description }) => ({ id: to, label, description, onClick: go(to) }));
   return (
     <Spotlight
       query={word}
       onQueryChange={setWord}
       shortcut={['mod + K']}
+      tagsToIgnore={[]}
       actions={[
         { group: 'Do', actions: deeds },
         { group: 'Pages', actions: pages },

@@ -1,11 +1,12 @@
 import { AppShell, Burger, Group, Kbd, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Activity, Database, House, KeyRound, type LucideIcon, Search, Settings, Share2, Users } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import type { Role } from '#core/policy/role.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { Needs } from './needs.tsx';
 import { Palette } from './palette.tsx';
 import { useMay } from './who.ts';
 
@@ -26,7 +27,23 @@ const places: readonly Place[] = [
   { to: '/settings/keys', name: 'Settings', icon: Settings, role: 'admin' },
 ];
 
-function RailLink({ place: { to, name, icon: Icon, role } }: { place: Place }) {
+/** Addresses that need more than the section they lie in. */
+const deeper: readonly (readonly [string, Role])[] = [
+  ['/shares/new', 'editor'],
+  ['/people/new', 'editor'],
+  ['/people/import', 'editor'],
+  ['/profiles/new', 'admin'],
+  ['/locations/new', 'admin'],
+  ['/settings/account', 'reader'],
+];
+
+/** The role that a page needs: what would be refused there is not offered. */
+function roleFor(pathname: string): Role {
+  const known = deeper.find(([path]) => path === pathname)?.[1];
+  return known ?? places.find(({ to }) => to !== '/' && pathname.startsWith(`/${to.split('/')[1]}`))?.role ?? 'reader';
+}
+
+function RailLink({ place: { to, name, icon: Icon, role }, chosen }: { place: Place; chosen: () => void }) {
   const { pathname } = useLocation();
   const may = useMay(role);
   if (!may) return null;
@@ -36,6 +53,7 @@ function RailLink({ place: { to, name, icon: Icon, role } }: { place: Place }) {
     <NavLink
       component={Link}
       to={to}
+      onClick={chosen}
       label={name}
       active={active}
       {...(active ? { 'aria-current': 'page' } : {})}
@@ -48,8 +66,13 @@ function RailLink({ place: { to, name, icon: Icon, role } }: { place: Place }) {
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the rail on a phone
-  useEffect(close, [pathname]);
+  const isPhone = useMediaQuery('(max-width: 47.99em)');
+  const first = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is read from its beginning
+  useEffect(() => {
+    if (!first.current) document.getElementById('content')?.focus();
+    first.current = false;
+  }, [pathname]);
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="md">
       <a className="skip" href="#content">
@@ -73,16 +96,18 @@ export function Shell() {
           <AccountMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Sections">
+      <AppShell.Navbar p="sm" aria-label="Sections" inert={Boolean(isPhone) && !opened}>
         <AppShell.Section grow component={ScrollArea}>
           {places.map((place) => (
-            <RailLink key={place.to} place={place} />
+            <RailLink key={place.to} place={place} chosen={close} />
           ))}
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <div className="content">
-          <Outlet />
+          <Needs role={roleFor(pathname)}>
+            <Outlet />
+          </Needs>
         </div>
       </AppShell.Main>
       <Palette />

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newShare, type TestPostern, usersProfile } from '../start.ts';
+import { listSays, password, signedIn, signIn } from './console.ts';
+
+const changeShare = async (postern: TestPostern, id: number, over: object) =>
+  postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
+
+test('what another operator takes away stays away, though the page has seen the newer version meanwhile', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports', canDelete: true }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Title').fill('Reports of 2026');
+  await changeShare(postern, id, { canDelete: false });
+  const asked = page.waitForResponse(/share\/get/);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await asked;
+  await page.getByText('1 share switched off.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('has changed this meanwhile').waitFor();
+  await page.getByRole('button', { name: 'Put mine on top of theirs' }).click();
+  await page.getByText('Changes: title.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Reports of 2026' }).waitFor();
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual([share.canDelete, share.active, share.title], [false, false, 'Reports of 2026']);
+});
+
+test('switching off a share from an old list changes nothing else of it', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const named = { authenticationId: profile.id, allowAllUsers: false };
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports', ...named, userNames: 'ann, bob' }));
+  await go('/shares');
+  await page.getByLabel('Choose Reports').check();
+  await changeShare(postern, id, { userNames: 'ann' });
+  await page.getByLabel('What is chosen').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByText('1 share switched off.').waitFor();
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual([share.active, share.userNames], [false, 'ann']);
+});
+
+test('what was typed and left comes back on top of what others have saved since', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Description').fill('Not saved');
+  await page.getByRole('link', { name: 'People' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await changeShare(postern, id, { title: 'Theirs' });
+  await go(`/shares/${id}`);
+  await page.getByText('This is not saved yet').waitFor();
+  await page.getByText('Changes: description.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual([share.title, share.description], ['Theirs', 'Not saved']);
+});
+
+test('no password stays in the browser, and nothing at all for the next operator', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await postern.call('operator/add', { name: 'Rita', role: 'admin', password, confirmPassword: password });
+  await go('/profiles/new');
+  await page.getByLabel('Title').fill('Half done');
+  await page.getByRole('radio', { name: 'One password', exact: true }).click();
+  await page.getByLabel('Password', { exact: true }).fill('profile-secret-77');
+  const kept = () => page.evaluate('JSON.stringify({ ...sessionStorage })');
+  assert.match(String(await kept()), /Half done/);
+  assert.doesNotMatch(String(await kept()), /secret-77/);
+  await page.getByRole('button', { name: 'Olga' }).click();
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+  assert.doesNotMatch(String(await kept()), /Half done/);
+  await signIn(page, 'Rita');
+  await page.getByText('Good to see you').waitFor();
+  await go('/profiles/new');
+  assert.equal(await page.getByLabel('Title').inputValue(), '');
+});
+
+test('what could not be taken back is not told as taken back', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await usersProfile(postern, ['ann']);
+  await go('/people');
+  await page.getByLabel('Choose ann').check();
+  await page.getByLabel('What is chosen').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByText('1 person deactivated.').waitFor();
+  const [ann] = (await postern.call('accessuser/search')).list;
+  await postern.call('accessuser/delete', { id: ann.id });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText(/It could not be taken back/).waitFor();
+});
+
+test('a double click in the picker goes one folder down, and the keyboard comes along', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await mkdir(join(postern.files, 'reports/reports'), { recursive: true });
+  await writeFile(join(postern.files, 'reports/annual.txt'), 'text');
+  await go('/shares/new');
+  await page.getByRole('button', { name: 'Choose' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /reports/ })
+    .click({ clickCount: 2, delay: 1 });
+  await page
+    .getByRole('dialog')
+    .getByText(/annual.txt|This folder is empty/)
+    .first()
+    .waitFor();
+  assert.equal(await page.getByRole('dialog').getByRole('alert').count(), 0);
+});
+
+test('a file whose path is typed is shared as the file it is', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await go('/shares/new');
+  await page.getByLabel('File or folder').fill('/welcome.txt');
+  await page.getByLabel('Title').fill('Welcome');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('The link is ready').waitFor();
+  assert.equal((await postern.call('share/search')).list[0].folder, false);
+});
+
+test('whoever may only look is shown the fields, and no way to change them', async (t) => {
+  const { postern, page, go } = await signedIn(t, undefined, 'reader');
+  const { users } = await usersProfile(postern, ['ann']);
+  await go(`/people/${users['ann']}`);
+  await page.getByLabel('E-mail').waitFor();
+  assert.ok(await page.getByLabel('E-mail').isDisabled());
+  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+  await go('/people/new');
+  await page.getByText('This page needs the role editor').waitFor();
+});
+
+test('after the last rows of the last page are gone the list shows the page before', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  for (let index = 0; index < 51; index += 1) await postern.call('share/add', newShare({ title: `Share ${index + 1}` }));
+  await go('/shares?page=2');
+  await page.getByLabel('Choose Share 51').check();
+  await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await listSays(page, '50 shares');
+  await page.getByRole('link', { name: 'Share 50' }).waitFor();
+});
+
+test('a login profile that would open its shares to everyone asks first', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
+  await postern.call('share/add', newShare({ authenticationId: id }));
+  await go(`/profiles/${id}`);
+  await page.getByRole('radio', { name: 'No sign-in', exact: true }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('One share will be open to anyone who has the link, without any sign-in.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  assert.equal((await postern.call('loginprofile/get', { id })).typeId, 3);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save it' }).click();
+  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  assert.equal((await postern.call('loginprofile/get', { id })).typeId, 1);
+});
+
+test('a fault of a profile’s settings is shown where it was typed', async (t) => {
+  const { page, go } = await signedIn(t);
+  await go('/profiles/new');
+  await page.getByLabel('Title').fill('Staff');
+  await page.getByRole('radio', { name: 'OpenID Connect', exact: true }).click();
+  await page.getByLabel('Issuer').fill('not an address');
+  await page.getByLabel('Client id').fill('postern');
+  await page.getByLabel('Client secret').fill('secret');
+  await page.getByRole('button', { name: 'Make the login profile' }).click();
+  await page.getByText('Does not look right.').waitFor();
+  assert.equal(await page.getByLabel('Issuer').getAttribute('aria-invalid'), 'true');
+});

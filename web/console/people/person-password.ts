@@ -1,0 +1,16 @@
+import { Refusal } from '#core/messages.ts';
+import { checkNewPassword } from '#core/password-rules.ts';
+
+const least = 10;
+
+/** What the server would say of a person's first password; null: nothing. Asked before the person is added. */
+export function passwordFault(username: string, password: string): string | null {
+  if (password.length < least) return `must be at least ${least} characters long`;
+  try {
+    checkNewPassword({ password, confirmPassword: password, name: username }, 'password');
+    return null;
+  } catch (cause) {
+    if (cause instanceof Refusal) return cause.extras.faults?.[0]?.detail ?? cause.message;
+    throw cause;
+  }
+}

@@ -1,0 +1,56 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { ask, type Page } from '#console/api/call.ts';
+import { profileQuery } from '#console/shares/share-queries.ts';
+import { keepsUsers, type LoginProfile } from '#core/records/login-profile.ts';
+import { kinds } from './kinds.ts';
+
+const mostOffered = 50;
+
+interface Props {
+  readonly label: string;
+  readonly description?: string;
+  /** As a filter: nothing chosen is everything, and its label is for the ear alone. */
+  readonly placeholder?: string;
+  readonly value: number | undefined;
+  readonly onChange: (id: number | undefined) => void;
+  readonly error?: ReactNode;
+  /** Only those whose people have accounts of their own. */
+  readonly withPeople?: boolean;
+  readonly withKind?: boolean;
+}
+
+/** Chooses a login profile; the server finds them by a part of their title, however many there are. */
+export function ProfileSelect({ label, description, placeholder, value, onChange, error, withPeople = false, withKind = false }: Props) {
+  const [word, setWord] = useState('');
+  const [asked] = useDebouncedValue(word, 150);
+  const { data: chosen } = useQuery(profileQuery(value ?? 0));
+  const found = useQuery({
+    queryKey: ['profile', 'offered', chosen?.title === asked ? '' : asked],
+    queryFn: ({ signal }) => {
+      const searchWord = chosen?.title === asked ? '' : asked;
+      const query = { searchWord, details: false, pageSize: mostOffered, sortField: 'title' };
+      return ask<Page<LoginProfile>>('loginprofile/search', query, signal);
+    },
+    placeholderData: keepPreviousData,
+  });
+  const offered = (found.data?.list ?? []).filter(({ typeId }) => !withPeople || keepsUsers(typeId));
+  const all = chosen && !offered.some(({ id }) => id === chosen.id) ? [chosen, ...offered] : offered;
+  const labelOf = ({ title, typeString }: LoginProfile) => (withKind ? `${title} (${kinds[typeString]?.name ?? typeString})` : title);
+  return (
+    <Select
+      {...(placeholder === undefined ? { label, description } : { 'aria-label': label, placeholder, clearable: true })}
+      searchable
+      allowDeselect={false}
+      data={all.map((profile) => ({ value: String(profile.id), label: labelOf(profile) }))}
+      filter={({ options }) => options} // the server has found them
+      onSearchChange={(typed) => setWord(typed.replace(/ \([^)]*\)$/, ''))}
+      nothingFoundMessage="No login profile of that title"
+      value={value ? String(value) : null}
+      onChange={(id) => onChange(id === null ? undefined : Number(id))}
+      error={error}
+    />
+  );
+}

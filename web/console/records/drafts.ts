@@ -1,0 +1,36 @@
+import type { WhoCalls } from '#core/records/operator.ts';
+import { secretKeys } from '#core/records/profile-configuration.ts';
+
+const prefix = 'postern-draft';
+
+/** Passwords and the like are not left lying in the browser. */
+const isSecret = (name: string) => name === 'password' || secretKeys.includes(name);
+
+/** Where a draft is kept: in this tab, for this operator alone. */
+export const draftKey = ({ tid, id }: WhoCalls, name: string) => `${prefix} ${tid} ${id} ${name}`;
+
+/** Keeps what differs from what the form began with. */
+export function keepDraft(key: string, initial: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): void {
+  const changed = Object.entries(values).filter(
+    ([name, value]) => !isSecret(name) && JSON.stringify(value) !== JSON.stringify(initial[name]),
+  );
+  if (changed.length > 0) sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changed)));
+  else sessionStorage.removeItem(key);
+}
+
+export const dropDraft = (key: string) => sessionStorage.removeItem(key);
+
+/** What was typed before, laid over what the form begins with now: what others have saved meanwhile stays. null: nothing */
+export function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
+  const kept = sessionStorage.getItem(key);
+  if (kept === null) return null;
+  const values: Record<string, unknown> = JSON.parse(kept);
+  // Only what still has a field of the same kind: the form may have changed since.
+  const same = Object.entries(values).filter(([name, value]) => name in initial && typeof value === typeof initial[name]);
+  return same.length === 0 ? null : { ...initial, ...Object.fromEntries(same) };
+}
+
+/** Whoever signs out leaves nothing to the next. */
+export function dropAllDrafts(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+}
