@@ -15,7 +15,11 @@ const engines = process.argv.includes('--sqlite')
   : process.argv.includes('--postgres')
     ? ['PostgreSQL']
     : ['SQLite', 'PostgreSQL'];
-const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort();
+const isLong = (file: string) => /^test\/(web|process)\//.test(file);
+/** What takes longest begins first: none of it is left to run alone at the end. */
+const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
+/** They wait as much as they compute: for a disk, a browser, a server. */
+const atOnce = availableParallelism() + 2;
 /** The interface, and what of the link the database keeps; decisions and bytes do not depend on it. */
 const asksTheDatabase = /^test\/(api|model)\/|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
 /** Each file is a process of its own: what it loads is compiled once for all. */
@@ -25,7 +29,7 @@ let fileFailed = false;
 const counts = ({ details, name }: { details: { type?: string }; name: string }) => details.type !== 'suite' && !name.endsWith('.test.ts');
 
 async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const stream = run({ files: [...files], concurrency: availableParallelism() + 1, env: { ...env, NODE_COMPILE_CACHE: compileCache } });
+  const stream = run({ files: [...files], concurrency: atOnce, env: { ...env, NODE_COMPILE_CACHE: compileCache } });
   stream.on('test:pass', (event) => {
     if (counts(event)) passed += 1;
   });

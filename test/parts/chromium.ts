@@ -1,17 +1,16 @@
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium as playwright } from 'playwright-core';
 import { atEnd } from './at-end.ts';
 
-let executable: Promise<string> | undefined;
+let started: Promise<Browser> | undefined;
 
-/** A real Chromium from an npm package, closed after the test. */
-async function startChromium(t: TestContext): Promise<Browser> {
-  executable ??= chromium.executablePath();
-  const browser = await launch(await executable);
-  atEnd(t, () => browser.close());
-  return browser;
+/** A real Chromium from an npm package, one for all tests of a file: each has windows of its own that share nothing. */
+function startChromium(): Promise<Browser> {
+  started ??= chromium.executablePath().then(launch);
+  return started;
 }
+after(async () => (await started)?.close());
 
 function launchOnce(executablePath: string): Promise<Browser> {
   return playwright.launch({
@@ -50,13 +49,15 @@ export async function openWindow(
   t: TestContext,
   { width, dark, locale = 'en-GB' }: Look,
 ): Promise<{ window: BrowserContext; complaints: string[] }> {
-  const browser = await startChromium(t);
+  const browser = await startChromium();
   const window = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 900 },
     colorScheme: dark ? 'dark' : 'light',
     locale,
     acceptDownloads: true,
+    reducedMotion: 'reduce', // what moves would be waited for
   });
+  atEnd(t, () => window.close());
   window.setDefaultTimeout(10_000);
   const complaints: string[] = [];
   window.on('console', (message) => {

@@ -19,6 +19,12 @@ test('the palette finds pages, deeds and records, and goes there', async (t) => 
   await keyboard.type('new person');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'New person' }).waitFor();
+  // From a field, and with Enter before the answer.
+  await page.getByLabel('User name').focus();
+  await keyboard.press('Control+k');
+  await page.getByPlaceholder('Find or do').last().pressSequentially('annual');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
 });
 
 test('an operator gets along with the keyboard alone: from the list to a new share and its link', async (t) => {

@@ -76,6 +76,28 @@ test('several shares at once: switched off, and on again by undo; given new link
   await listSays(page, '1 share');
 });
 
+test('shares and people are switched on several at once', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  for (const title of ['One', 'Two']) await postern.call('share/add', newShare({ title, active: false }));
+  for (const id of Object.values(profile.users)) await postern.call('accessuser/update', { id, authId: profile.id, active: false });
+  const all = async (path: string, words: RegExp) => {
+    await go(path);
+    await page.getByLabel('Choose all of this page').check();
+    await page.getByLabel('What is chosen').getByRole('button', { name: 'Activate', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await page.getByText(words).waitFor();
+  };
+  await all('/shares?state=inactive', /2 shares switched on/);
+  assert.equal((await postern.call('share/search', { state: 'active' })).totalCount, 2);
+  await all('/people', /2 people activated/);
+  assert.equal((await postern.call('accessuser/search', { active: true })).totalCount, 2);
+  await page.getByLabel('Choose all of this page').check();
+  await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No people yet').waitFor();
+});
+
 test('what cannot be done is said before, with its reason: a login profile in use', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });

@@ -41,6 +41,7 @@ for (const width of [390, 1440])
       await page.getByText(sign).first().waitFor();
       await assertClean(page, path);
       await page.emulateMedia({ colorScheme: 'dark' });
+      await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
       await assertLegible(page, `${path} in the dark`);
       await page.emulateMedia({ colorScheme: 'light' });
       const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

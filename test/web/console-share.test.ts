@@ -88,7 +88,7 @@ test('what was saved can be taken back', async (t) => {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'After' }).waitFor();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await page.getByRole('heading', { name: 'Before' }).waitFor();
+  await page.getByRole('heading', { name: 'Before', exact: true }).waitFor();
   assert.equal((await postern.call('share/get', { id })).title, 'Before');
 });
 

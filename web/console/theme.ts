@@ -41,6 +41,7 @@ const variants: VariantColorsResolver = (input) => {
 };
 
 export const theme = createTheme({
+  respectReducedMotion: true,
   primaryColor: 'accent',
   colors: { accent },
   primaryShade: { light: 6, dark: 4 },

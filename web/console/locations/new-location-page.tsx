@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
-import { useFormPage } from '#console/records/use-form-page.tsx';
+import { useFormPage } from '#console/records/use-form-page.ts';
 import { bodyOf, fieldNames, LocationFields, type LocationValues } from './location-fields.tsx';
 
 /** A new place with files. */

@@ -6,7 +6,7 @@ import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
 import { told } from '#console/records/told.tsx';
-import { useFormPage } from '#console/records/use-form-page.tsx';
+import { useFormPage } from '#console/records/use-form-page.ts';
 import { profileChoices } from '#console/shares/share-queries.ts';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import { keepsUsers } from '#core/records/login-profile.ts';

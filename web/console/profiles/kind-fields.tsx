@@ -1,5 +1,6 @@
 import { Alert, Checkbox, PasswordInput, SegmentedControl, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
 import type { ProfileValues } from './profile-values.ts';
 
@@ -80,7 +81,7 @@ const Ldap = ({ form }: { form: Form }) => (
   </>
 );
 
-const byKind: Readonly<Record<number, (props: { form: Form }) => React.ReactNode>> = {
+const byKind: Readonly<Record<number, (props: { form: Form }) => ReactNode>> = {
   [profileTypes.PASSWORD]: Password,
   [profileTypes.EMAIL_CODE]: EmailCode,
   [profileTypes.OIDC]: Oidc,

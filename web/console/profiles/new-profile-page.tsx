@@ -4,7 +4,7 @@ import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { told } from '#console/records/told.tsx';
-import { useFormPage } from '#console/records/use-form-page.tsx';
+import { useFormPage } from '#console/records/use-form-page.ts';
 import { atItsField } from './configuration-faults.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { bodyOf, emptyProfile, type ProfileValues } from './profile-values.ts';

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import type { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
-import type { FormPage } from './use-form-page.tsx';
+import type { FormPage } from './use-form-page.ts';
 
 interface Props<V extends Record<string, unknown>> {
   readonly page: FormPage<V>;

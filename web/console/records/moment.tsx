@@ -10,16 +10,6 @@ export const Ago = ({ at, never = 'never' }: { at: string | null | undefined; ne
     <span className="quiet">{never}</span>
   );
 
-/** The day of an instant, exact on hover. */
-export const Day = ({ at, never = '–' }: { at: string | null | undefined; never?: string }) =>
-  at ? (
-    <time dateTime={at} title={formats.exact(at)}>
-      {formats.day(at)}
-    </time>
-  ) : (
-    <span className="quiet">{never}</span>
-  );
-
 /** Until when something holds. */
 export function Until({ at, never = 'no end' }: { at: string | null; never?: string }) {
   if (!at) return <span className="quiet">{never}</span>;

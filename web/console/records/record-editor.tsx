@@ -1,12 +1,12 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { asProblem, type How, Problem } from '#console/api/call.ts';
 import { AskDialog } from './ask-dialog.tsx';
 import { FormOnPage } from './form-page.tsx';
 import { StaleDialog } from './stale-dialog.tsx';
 import { told } from './told.tsx';
-import { useFormPage } from './use-form-page.tsx';
+import { useFormPage } from './use-form-page.ts';
 
 /** What every record has that can be edited. */
 interface Editable {
@@ -95,7 +95,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
   }, [record]);
 
   const { values } = page.form;
-  const submit = (event?: React.FormEvent<HTMLFormElement>) => {
+  const submit = (event?: FormEvent<HTMLFormElement>) => {
     event?.preventDefault();
     if (question?.(before, values)) ask(values);
     else page.submit(event);

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { asProblem, post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
-import { useFormPage } from '#console/records/use-form-page.tsx';
+import { useFormPage } from '#console/records/use-form-page.ts';
 import { LoadFailed } from '#console/shell/load-failed.tsx';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { defaultProfile, locationChoices } from './share-queries.ts';

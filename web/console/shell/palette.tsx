@@ -1,9 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FilePlus2, Search, UserPlus } from 'lucide-react';
-import { type KeyboardEvent, useState } from 'react';
+import { type ComponentProps, useEffect, useRef, useState } from 'react';
 import { ask, type Page } from '#console/api/call.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
@@ -69,11 +69,24 @@ export function Palette() {
     : [];
   // What was found for another word is not what Enter means.
   const current = asked !== '' && asked === word.trim() && !isPlaceholderData;
+  // Enter that came before the answer takes the first as soon as it is there.
+  const eager = useRef(false);
+  const first = current ? found[0]?.to : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer
+  useEffect(() => {
+    if (!eager.current || first === undefined) return;
+    eager.current = false;
+    spotlight.close();
+    go(first)();
+  }, [first]);
   const records = (current ? found : []).map(({ to, label, description }) => ({ id: to, label, description, onClick: go(to) }));
   return (
     <Spotlight
       query={word}
-      onQueryChange={setWord}
+      onQueryChange={(typed) => {
+        eager.current = false;
+        setWord(typed);
+      }}
       shortcut={['mod + K']}
       tagsToIgnore={[]}
       actions={[
@@ -88,7 +101,9 @@ export function Palette() {
       maxHeight={420}
       nothingFound="Nothing of that name"
       searchProps={{
-        onKeyDown: takeFirst,
+        onKeyDown: (event) => {
+          eager.current = event.key === 'Enter' && !takeFirst(event.currentTarget);
+        },
         leftSection: <Search size={18} aria-hidden />,
         placeholder: 'Find or do',
         'aria-label': 'Find or do',
@@ -97,14 +112,16 @@ export function Palette() {
   );
 }
 
-/** Enter takes the first where nothing is chosen: what the server finds comes after the word was typed. */
-function takeFirst({ key, currentTarget }: KeyboardEvent<HTMLInputElement>): void {
-  const dialog = currentTarget.closest('[role="dialog"]');
-  if (key !== 'Enter' || dialog?.querySelector('[data-selected]')) return;
-  dialog?.querySelector<HTMLElement>('[data-action]')?.click();
+/** Takes what is chosen in the palette, else the first. @returns whether there was any */
+function takeFirst(search: HTMLInputElement): boolean {
+  const dialog = search.closest('[role="dialog"]');
+  if (dialog?.querySelector('[data-selected]')) return true; // the palette takes it itself
+  const first = dialog?.querySelector<HTMLElement>('[data-action]');
+  first?.click();
+  return Boolean(first);
 }
 
-type Groups = Parameters<NonNullable<React.ComponentProps<typeof Spotlight>['filter']>>[1];
+type Groups = Parameters<NonNullable<ComponentProps<typeof Spotlight>['filter']>>[1];
 
 function filterAll(query: string, groups: Groups): Groups {
   const word = query.trim().toLowerCase();

@@ -1,6 +1,6 @@
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
 import { useWho } from '#console/shell/who.ts';
 import { draftKey, dropDraft, keepDraft, readDraft } from './drafts.ts';
@@ -24,7 +24,7 @@ export interface NotSaved {
 /** A form on a page of its own, with everything around its fields. */
 export interface FormPage<V extends Record<string, unknown>> {
   readonly form: UseFormReturnType<V>;
-  readonly submit: (event?: React.FormEvent<HTMLFormElement>) => void;
+  readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
   /** Saves these values as if they had been typed. */
   readonly save: (values: V) => Promise<void>;
   readonly notSaved: NotSaved | null;
