@@ -54,6 +54,7 @@ test('whoever tried too often sees how long to wait', async (t) => {
   await page.getByLabel('User name').fill('ann');
   await page.getByLabel('Password', { exact: true }).fill('wrong');
   for (let attempt = 0; attempt < 9; attempt += 1) {
+    await page.getByRole('button', { name: 'Sign in' }).and(page.locator(':enabled')).waitFor();
     const answered = page.waitForResponse(/sign-in$/);
     await page.getByLabel('Password', { exact: true }).press('Enter');
     if ((await answered).status() === 429) break;
