@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, List, Paper, Skeleton, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
-import { BulkDialog } from '#console/records/bulk-dialog.tsx';
+import { DeleteDialog } from '#console/records/delete-dialog.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
@@ -96,7 +96,6 @@ function Trial({ location: { id, name } }: { location: Location }) {
 }
 
 function DeleteButton({ location }: { location: Location }) {
-  const navigate = useNavigate();
   const [asked, ask] = useState(false);
   return (
     <>
@@ -104,16 +103,14 @@ function DeleteButton({ location }: { location: Location }) {
         Delete
       </Button>
       {asked && (
-        <BulkDialog
+        <DeleteDialog
           kind="location"
           of={['location', 'locations']}
           action={deleteLocations}
-          records={[location]}
+          record={location}
           nameOf={({ name }) => name}
-          close={(changed) => {
-            ask(false);
-            if (changed) void navigate({ to: '/locations', ignoreBlocker: true });
-          }}
+          back="/locations"
+          close={() => ask(false)}
         />
       )}
     </>

@@ -1,9 +1,8 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '#console/api/call.ts';
-import { BulkDialog } from '#console/records/bulk-dialog.tsx';
+import { DeleteDialog } from '#console/records/delete-dialog.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
@@ -51,7 +50,6 @@ export function PersonPage() {
 }
 
 function Actions({ person }: { person: AccessUser }) {
-  const navigate = useNavigate();
   const [asked, ask] = useState<'password' | 'delete' | null>(null);
   return (
     <>
@@ -63,16 +61,14 @@ function Actions({ person }: { person: AccessUser }) {
       </Button>
       {asked === 'password' && <PasswordDialog person={person} close={() => ask(null)} />}
       {asked === 'delete' && (
-        <BulkDialog
+        <DeleteDialog
           kind="person"
           of={['person', 'people']}
           action={deletePeople}
-          records={[person]}
+          record={person}
           nameOf={({ username }) => username}
-          close={(changed) => {
-            ask(null);
-            if (changed) void navigate({ to: '/people', ignoreBlocker: true });
-          }}
+          back="/people"
+          close={() => ask(null)}
         />
       )}
     </>

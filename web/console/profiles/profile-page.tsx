@@ -1,11 +1,12 @@
-import { Anchor, Button, CopyButton, Group, Menu, Paper, Skeleton, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Menu, Paper, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Check, ChevronDown, Copy, ExternalLink } from 'lucide-react';
+import { ChevronDown, ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
 import { AskDialog } from '#console/records/ask-dialog.tsx';
-import { BulkDialog } from '#console/records/bulk-dialog.tsx';
+import { CopyField } from '#console/records/copy-field.tsx';
+import { DeleteDialog } from '#console/records/delete-dialog.tsx';
 import { counted } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
@@ -75,25 +76,7 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
   return (
     <>
       <Group align="end" wrap="nowrap" gap="xs" mt="sm">
-        <TextInput
-          className="grow"
-          label="Portal"
-          description="Visitors who sign in there see every share that is for them."
-          readOnly
-          value={viewUrl}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-        />
-        <CopyButton value={viewUrl} timeout={2500}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              onClick={copy}
-              leftSection={copied ? <Check size={18} aria-hidden /> : <Copy size={18} aria-hidden />}
-            >
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyField label="Portal" description="Visitors who sign in there see every share that is for them." value={viewUrl} />
       </Group>
       <Anchor href={viewUrl} target="_blank" rel="noreferrer" className="with-icon" mt="xs">
         <ExternalLink size={16} aria-hidden /> See it as a visitor does
@@ -157,16 +140,14 @@ function Actions({ profile }: { profile: LoginProfile }) {
         />
       )}
       {asked === 'delete' && (
-        <BulkDialog
+        <DeleteDialog
           kind="profile"
           of={['login profile', 'login profiles']}
           action={deleteProfiles}
-          records={[profile]}
+          record={profile}
           nameOf={({ title }) => title}
-          close={(changed) => {
-            ask(null);
-            if (changed) void navigate({ to: '/profiles', ignoreBlocker: true });
-          }}
+          back="/profiles"
+          close={() => ask(null)}
         />
       )}
     </>

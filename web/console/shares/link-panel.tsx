@@ -1,7 +1,8 @@
-import { ActionIcon, Anchor, Button, CopyButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { Check, Copy, ExternalLink, Mail, QrCode } from 'lucide-react';
+import { ActionIcon, Anchor, Group, Paper, Stack, Text } from '@mantine/core';
+import { ExternalLink, Mail, QrCode } from 'lucide-react';
 import { useState } from 'react';
 import { encode } from 'uqr';
+import { CopyField } from '#console/records/copy-field.tsx';
 import { Dialog } from '#console/records/dialog.tsx';
 import { formats } from '#console/records/format.ts';
 import type { Share } from '#core/records/share.ts';
@@ -30,14 +31,7 @@ export function LinkPanel({ share }: { share: Share }) {
   return (
     <Paper withBorder className="panel" component="section" aria-label="The link">
       <Group align="end" wrap="nowrap" gap="xs">
-        <TextInput className="grow" label="Link" readOnly value={share.viewUrl} onFocus={({ currentTarget }) => currentTarget.select()} />
-        <CopyButton value={share.viewUrl} timeout={2500}>
-          {({ copied, copy }) => (
-            <Button onClick={copy} leftSection={copied ? <Check size={18} aria-hidden /> : <Copy size={18} aria-hidden />}>
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyField label="Link" value={share.viewUrl} primary />
         <ActionIcon size={36} variant="default" onClick={() => setCoded(true)} aria-label="Show the QR code">
           <QrCode size={18} aria-hidden />
         </ActionIcon>

@@ -1,0 +1,37 @@
+import { Button, CopyButton, TextInput } from '@mantine/core';
+import { Check, Copy } from 'lucide-react';
+
+interface Props {
+  readonly label: string;
+  readonly description?: string;
+  readonly value: string;
+  /** It is the one thing to do next. */
+  readonly primary?: boolean;
+}
+
+/** A text to take along, and the button that copies it. */
+export function CopyField({ label, description, value, primary = false }: Props) {
+  return (
+    <>
+      <TextInput
+        className="grow"
+        label={label}
+        description={description}
+        readOnly
+        value={value}
+        onFocus={({ currentTarget }) => currentTarget.select()}
+      />
+      <CopyButton value={value} timeout={2500}>
+        {({ copied, copy }) => (
+          <Button
+            {...(primary ? {} : { variant: 'default' })}
+            onClick={copy}
+            leftSection={copied ? <Check size={18} aria-hidden /> : <Copy size={18} aria-hidden />}
+          >
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
+      </CopyButton>
+    </>
+  );
+}
