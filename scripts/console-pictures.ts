@@ -136,6 +136,47 @@ const scenes: Record<string, Scene> = {
   keys: { at: '/settings/keys', sign: 'environment' },
   operators: { at: '/settings/operators', sign: 'Olga' },
   account: { at: '/settings/account', sign: 'Password so far' },
+  'person-new': { at: '/people/new', sign: 'Without one they cannot' },
+  'location-new': { at: '/locations/new', sign: 'Where files lie' },
+  'not-found': { at: '/nowhere', sign: 'There is no such page' },
+  missing: { at: '/shares/999', sign: 'There is no such record' },
+  nothing: { at: '/shares?q=zzz', sign: 'Nothing matches' },
+  'key-new': { at: '/settings/keys', sign: 'environment', after: (page) => page.getByRole('button', { name: 'New key' }).click() },
+  'operator-new': {
+    at: '/settings/operators',
+    sign: 'Olga',
+    after: (page) => page.getByRole('button', { name: 'New operator' }).click(),
+  },
+  password: { at: '/people/1', sign: 'Can sign in', after: (page) => page.getByRole('button', { name: 'Set a password' }).click() },
+  refused: {
+    at: '/shares/new',
+    sign: 'Choose what',
+    async after(page) {
+      await page.getByLabel('File or folder').fill('/nowhere');
+      await page.getByRole('button', { name: 'Make the link' }).click();
+      await page.getByText('Not saved').waitFor();
+    },
+  },
+  leave: {
+    at: `/shares/${reports.id}`,
+    sign: 'Who could enter',
+    async after(page) {
+      await page.getByLabel('Title').fill('Reports');
+      await page.evaluate("history.pushState({}, '', '/console/people'); dispatchEvent(new PopStateEvent('popstate'))");
+      await page.getByText('Leave without saving?').waitFor();
+    },
+  },
+  'session-ended': {
+    at: '/people',
+    sign: 'carla',
+    async after(page) {
+      await page.route('**/api/v1/**', (route) =>
+        route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"code":"signInNeeded","detail":""}' }),
+      );
+      await page.getByRole('searchbox').fill('ann');
+      await page.getByText('Your session has ended').waitFor();
+    },
+  },
   palette: {
     at: '/shares',
     sign: 'Reports of 2026',

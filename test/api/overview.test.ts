@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { test } from 'node:test';
+import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern } from '../start.ts';
 import { anotherTenant, keyOf } from './keys.ts';
 
@@ -29,6 +30,7 @@ test('the overview counts visits, downloads and uploads of the last thirty days,
   await postern.visit(`/s/${viewId}/visit`);
   await postern.visit(`/s/${viewId}/file/welcome.txt`);
   await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
+  await until(async () => (await postern.call('overview/get')).byDay[0]?.visits === 1); // noted beside its answer
   const { byDay } = await postern.call('overview/get');
   assert.deepEqual(byDay, [{ date: new Date().toISOString().slice(0, 10), visits: 1, downloads: 1, uploads: 1 }]);
   const { key } = await anotherTenant(postern);
@@ -51,7 +53,9 @@ test('share/lastVisits says when visitors last came, and nothing of shares of ot
   const quiet = await postern.call('share/add', newShare());
   const begin = new Date().toISOString();
   await postern.visit(`/s/${visited.viewId}/visit`);
-  const { list } = await postern.call('share/lastVisits', { ids: [visited.id, quiet.id, 999] });
+  const asked = () => postern.call('share/lastVisits', { ids: [visited.id, quiet.id, 999] });
+  await until(async () => (await asked()).list.length > 0); // a visit is noted beside its answer
+  const { list } = await asked();
   assert.deepEqual(
     list.map(({ id }: Json) => id),
     [visited.id],

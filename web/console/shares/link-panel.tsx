@@ -48,7 +48,7 @@ export function LinkPanel({ share }: { share: Share }) {
         <Dialog onClose={() => setCoded(false)} title={share.title}>
           <Stack align="center">
             <Code text={share.viewUrl} />
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" className="address">
               {share.viewUrl}
             </Text>
           </Stack>
