@@ -10,7 +10,7 @@ import { startPostgres } from '../test/parts/postgres-server.ts';
 import { template } from '../test/parts/test-database.ts';
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const engines: readonly ('SQLite' | 'PostgreSQL')[] = process.argv.includes('--sqlite')
+const engines = process.argv.includes('--sqlite')
   ? ['SQLite']
   : process.argv.includes('--postgres')
     ? ['PostgreSQL']
@@ -18,8 +18,8 @@ const engines: readonly ('SQLite' | 'PostgreSQL')[] = process.argv.includes('--s
 const isLong = (file: string) => /^test\/(web|process)\//.test(file);
 /** What takes longest begins first: none of it is left to run alone at the end. */
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
-/** Files at once: they wait as much as they compute, for a disk, a browser, a server. Both engines are tested beside each other. */
-const atOnce = { SQLite: availableParallelism() + 1, PostgreSQL: availableParallelism() };
+/** Files at once: one may wait. More of them took longer, and both engines beside each other, too. */
+const atOnce = availableParallelism() + 1;
 /** The interface, and what of the link the database keeps; decisions and bytes do not depend on it. */
 const asksTheDatabase = /^test\/(api|model)\/|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
 /** Each file is a process of its own: what it loads is compiled once for all. */
@@ -28,8 +28,8 @@ let [passed, failed] = [0, 0];
 let fileFailed = false;
 const counts = ({ details, name }: { details: { type?: string }; name: string }) => details.type !== 'suite' && !name.endsWith('.test.ts');
 
-async function runAll(files: readonly string[], concurrency: number, env: NodeJS.ProcessEnv): Promise<void> {
-  const stream = run({ files: [...files], concurrency, env: { ...env, NODE_COMPILE_CACHE: compileCache } });
+async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const stream = run({ files: [...files], concurrency: atOnce, env: { ...env, NODE_COMPILE_CACHE: compileCache } });
   stream.on('test:pass', (event) => {
     if (counts(event)) passed += 1;
   });
@@ -51,16 +51,15 @@ async function runOnPostgres(files: readonly string[]): Promise<void> {
   await admin.end();
   const store = await openPostgresStore(server.url(template));
   await store[Symbol.asyncDispose]();
-  await runAll(files, atOnce.PostgreSQL, { ...process.env, POSTERN_TEST_POSTGRES: server.url('').slice(0, -1) });
+  await runAll(files, { ...process.env, POSTERN_TEST_POSTGRES: server.url('').slice(0, -1) });
 }
 
 const files = named.length > 0 ? named : all;
-const runs = {
-  SQLite: () => runAll(files, atOnce.SQLite, process.env),
-  PostgreSQL: () => runOnPostgres(files.filter((file) => asksTheDatabase.test(file))),
-};
-console.log(`\n> tests on ${engines.join(' and ')}`);
-await Promise.all(engines.map((engine) => runs[engine]()));
+for (const engine of engines) {
+  console.log(`\n> tests on ${engine}`);
+  if (engine === 'SQLite') await runAll(files, process.env);
+  else await runOnPostgres(files.filter((file) => asksTheDatabase.test(file)));
+}
 process.on('exit', () => {
   if (fileFailed && failed === 0) failed += 1;
   if (passed === 0) failed += 1; // a run without a test proves nothing

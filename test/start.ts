@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { argon2Hash } from '../src/adapters/os/argon2.ts';
 import { compose, type Replaced } from '../src/compose.ts';
 import { readSettings } from '../src/settings.ts';
 import { atEnd } from './parts/at-end.ts';
@@ -53,12 +54,16 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
+/** argon2id all the same, for as many sign-ins as tests make. */
+const quick = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
+
 /** A whole Postern on real parts, listening on a free port, gone after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replaced = {}, data }: Start = {}) {
   const folder = data ?? (await temporaryFolder(t));
   const database = await databaseOf(folder);
   const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
-  const postern = await compose(settings, { log: null, ...replaced });
+  const ports = { passwordHash: argon2Hash(quick), ...replaced.ports };
+  const postern = await compose(settings, { log: null, ...replaced, ports });
   let stopped = false;
   const stop = async () => {
     if (stopped) return;

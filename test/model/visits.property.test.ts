@@ -184,7 +184,7 @@ async function promised(t: TestContext, asksSignIn: boolean): Promise<void> {
       assert.deepEqual(answered, expected, `step ${index}, ${JSON.stringify(step)}`);
     }
   };
-  await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 25, maxLength: 25, size: 'max' }), check), { numRuns: 30 });
+  await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 25, maxLength: 25, size: 'max' }), check), { numRuns: 20 });
 }
 
 test('whatever operators and visitors do in whatever order, a link that asks for sign-in answers as promised', (t) => promised(t, true));

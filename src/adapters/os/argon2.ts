@@ -8,8 +8,11 @@ const atOnce = 2; // the cores: more hashes at once take longer each and togethe
 const mostWaiting = 20;
 const retryAfter = 2; // seconds
 
-/** argon2id off the event loop, two at a time; a further one beyond twenty that wait is refused. */
-export function argon2Hash(): PasswordHash {
+/**
+ * argon2id off the event loop, two at a time; a further one beyond twenty that wait is refused.
+ * @param cost of one hash: memory in KiB, passes over it, lanes
+ */
+export function argon2Hash(cost: { memoryCost: number; timeCost: number; parallelism: number } = parameters): PasswordHash {
   let running = 0;
   const waiting: (() => void)[] = [];
   let unknown: Promise<string> | undefined;
@@ -29,9 +32,9 @@ export function argon2Hash(): PasswordHash {
   }
 
   return {
-    hash: (password) => inTurn(() => hash(password, parameters)),
+    hash: (password) => inTurn(() => hash(password, cost)),
     verify: async (stored, password) => {
-      unknown ??= hash('no password of anybody', parameters);
+      unknown ??= hash('no password of anybody', cost);
       const against = stored ?? (await unknown);
       const right = await inTurn(() => verify(against, password));
       return right && stored !== null;
