@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { argon2Hash } from '../../src/adapters/os/argon2.ts';
 import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, posting, second, settableClock } from './visiting.ts';
 
@@ -135,7 +136,7 @@ test('many attempts at once are that many attempts', async (t) => {
 });
 
 test('at most twenty password hashes wait at once: a further one is told to come again', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { replaced: { ports: { passwordHash: argon2Hash() } } });
   const { id } = await usersProfile(postern, []);
   const { base } = await linkTo(postern, { authenticationId: id });
   const asks = Array.from({ length: 60 }, (_, number) =>
