@@ -1,7 +1,7 @@
 import type { Ports } from '#ports/ports.ts';
+import { sealedFor } from './locations/location-rows.ts';
 
 const patience = 1000; // ms; a mount that hangs is told as away
-const sealedFor = 'location';
 
 /** Does a location answer? */
 export interface LocationHealth {

@@ -4,6 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
+import { inOrder } from '#features/in-order.ts';
 import type { Tx } from '#ports/store.ts';
 
 const ofProfile = (column: 'title' | 'type_id') =>
@@ -62,8 +63,7 @@ export async function accessUserRecords(db: Tx, tid: number, ids: readonly numbe
     .where('access_user.tid', '=', tid)
     .where('access_user.id', 'in', [...ids])
     .execute();
-  const byId = new Map(rows.map((row) => [row.id, recordOf(row)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrder(ids, rows.map(recordOf));
 }
 
 /** A record that is there: the change has just made it, or is about it. */

@@ -2,6 +2,7 @@ import Value from 'typebox/value';
 import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { builtKinds, LocalConfiguration, type Location, locationKinds } from '#core/records/location.ts';
+import { inOrder } from '#features/in-order.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Place } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
@@ -19,24 +20,19 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
-  const byId = new Map(
-    rows.map((row): [number, Location] => [
-      row.id,
-      {
-        id: row.id,
-        tid: row.tid,
-        name: row.name,
-        kind: row.kind,
-        configuration: vault.open(sealedFor, row.configuration),
-        createdOwner: row.created_owner,
-        updatedOwner: row.updated_owner,
-        createDateTime: formatInstant(row.created_at),
-        updateDateTime: formatInstant(row.updated_at),
-        etag: `"${row.version}"`,
-      },
-    ]),
-  );
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const records = rows.map((row) => ({
+    id: row.id,
+    tid: row.tid,
+    name: row.name,
+    kind: row.kind,
+    configuration: vault.open(sealedFor, row.configuration),
+    createdOwner: row.created_owner,
+    updatedOwner: row.updated_owner,
+    createDateTime: formatInstant(row.created_at),
+    updateDateTime: formatInstant(row.updated_at),
+    etag: `"${row.version}"`,
+  }));
+  return inOrder(ids, records);
 }
 
 /** A record that is there: the change has just made it, or is about it. */

@@ -3,6 +3,7 @@ import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
 import { portalUrl } from '#core/link.ts';
 import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
+import { inOrder } from '#features/in-order.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { maskConfiguration } from './configuration.ts';
@@ -71,8 +72,10 @@ export async function loginProfileRecords(db: Tx, tid: number, ids: readonly num
     .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
-  const byId = new Map(rows.map((row) => [row.id, recordOf(row, needs)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrder(
+    ids,
+    rows.map((row) => recordOf(row, needs)),
+  );
 }
 
 /** A record that is there: the change has just made it, or is about it. */

@@ -4,6 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { type AuditRow, outcomes } from '#core/records/audit-row.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
+import { inOrder } from '#features/in-order.ts';
 import { emptyFirst, holdsWord, type Page } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -55,29 +56,24 @@ export async function auditRecords(db: Tx, tid: number, ids: readonly number[]):
     .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
-  const byId = new Map(
-    rows.map((row): [number, AuditRow] => [
-      row.id,
-      {
-        id: row.id,
-        dateTime: formatInstant(row.at),
-        tid: row.tid,
-        actor: row.actor,
-        actorKind: row.actor_kind,
-        address: row.address,
-        action: row.action,
-        outcome: row.outcome,
-        shareId: row.share_id,
-        shareTitle: row.share_title,
-        viewId: row.view_id,
-        path: row.path,
-        bytes: row.bytes,
-        before: row.before,
-        after: row.after,
-        requestId: row.request_id,
-        count: row.count,
-      },
-    ]),
-  );
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const records = rows.map((row) => ({
+    id: row.id,
+    dateTime: formatInstant(row.at),
+    tid: row.tid,
+    actor: row.actor,
+    actorKind: row.actor_kind,
+    address: row.address,
+    action: row.action,
+    outcome: row.outcome,
+    shareId: row.share_id,
+    shareTitle: row.share_title,
+    viewId: row.view_id,
+    path: row.path,
+    bytes: row.bytes,
+    before: row.before,
+    after: row.after,
+    requestId: row.request_id,
+    count: row.count,
+  }));
+  return inOrder(ids, records);
 }

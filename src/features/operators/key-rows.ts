@@ -3,6 +3,7 @@ import { formatInstant } from '#core/instant.ts';
 import type { Role } from '#core/policy/role.ts';
 import { roles } from '#core/policy/role.ts';
 import type { ApiKey } from '#core/records/api-key.ts';
+import { inOrder } from '#features/in-order.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** Begins every key, so that a person and a secret scanner recognise it. */
@@ -44,8 +45,7 @@ export async function apiKeyRecords(db: Tx, tid: number, ids: readonly number[])
     createDateTime: formatInstant(row.created_at),
     etag: `"${row.version}"`,
   }));
-  const byId = new Map(records.map((record) => [record.id, record]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrder(ids, records);
 }
 
 interface NewKey {

@@ -3,6 +3,7 @@ import { formatInstant } from '#core/instant.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Role } from '#core/policy/role.ts';
 import type { Operator } from '#core/records/operator.ts';
+import { inOrder } from '#features/in-order.ts';
 import type { Tx } from '#ports/store.ts';
 import { roleOf } from './key-rows.ts';
 
@@ -27,8 +28,7 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     updateDateTime: formatInstant(row.updated_at),
     etag: `"${row.version}"`,
   }));
-  const byId = new Map(records.map((record) => [record.id, record]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return inOrder(ids, records);
 }
 
 export async function operatorRecord(db: Tx, tid: number, id: number): Promise<Operator> {

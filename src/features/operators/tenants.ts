@@ -4,6 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tenant.ts';
+import { inOrder } from '#features/in-order.ts';
 import { type Caller, change, read } from '#features/operation.ts';
 import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
@@ -75,19 +76,14 @@ async function tenantRecords(db: Tx, ids: readonly number[]) {
     .selectAll()
     .where('id', 'in', [...ids])
     .execute();
-  const byId = new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        id: row.id,
-        title: row.title,
-        defaultProfileId: row.default_profile_id,
-        createDateTime: formatInstant(row.created_at),
-        etag: '"1"',
-      },
-    ]),
-  );
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const records = rows.map((row) => ({
+    id: row.id,
+    title: row.title,
+    defaultProfileId: row.default_profile_id,
+    createDateTime: formatInstant(row.created_at),
+    etag: '"1"',
+  }));
+  return inOrder(ids, records);
 }
 
 export const searchTenants = read({

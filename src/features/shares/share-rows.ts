@@ -5,6 +5,7 @@ import { formatList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
+import { inOrder } from '#features/in-order.ts';
 import { type Name, prepared } from '#features/prepared.ts';
 import type { Links } from '#ports/links.ts';
 import type { Tx } from '#ports/store.ts';
@@ -125,10 +126,10 @@ export async function shareRecords(db: Tx, tid: number, ids: readonly number[], 
   if (rows.length === 0) return [];
   const listing = rows.map((row) => row.id);
   const names = byShare(one ? await namesById(db, { tid, id }) : await selectNames(db, tid, listing).execute());
-  const byId = new Map(
-    rows.map((row) => [row.id, recordOf(row, names.get(`user ${row.id}`) ?? [], names.get(`group ${row.id}`) ?? [], links.publicUrl())]),
+  return inOrder(
+    ids,
+    rows.map((row) => recordOf(row, names.get(`user ${row.id}`) ?? [], names.get(`group ${row.id}`) ?? [], links.publicUrl())),
   );
-  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 const allowedById = prepared((db, p: Name<{ tid: number; id: number }>) =>
