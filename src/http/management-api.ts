@@ -190,16 +190,13 @@ function nextPage(url: string, after: string): string {
   return `${pathname}?${searchParams}`;
 }
 
-/** What signs in by itself. */
-const openAddresses = ['login', 'operator/signIn', 'operator/signOut', 'operator/first'];
+const methodsServed: readonly Operation['method'][] = ['GET', 'POST', 'DELETE'];
 
-function checkAddress(request: FastifyRequest, operations: readonly Operation[]): void {
+function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
   if (!request.is404) return;
-  const path = request.url.split('?', 1)[0]?.slice(prefix.length + 1);
-  const methods = operations.filter(({ name }) => name === path).map(({ method }) => method);
-  if (openAddresses.includes(path ?? '')) methods.push('POST');
-  if (methods.length > 0) throw new Refusal('methodWrong', `This address takes ${methods.join(', ')}.`, { allow: methods.join(', ') });
-  throw new Refusal('notFound');
+  const url = request.url.split('?', 1)[0] ?? '';
+  const allow = methodsServed.filter((method) => api.hasRoute({ method, url })).join(', ');
+  throw allow === '' ? new Refusal('notFound') : new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
 }
 
 /** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
@@ -214,7 +211,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         if (!open) request.caller = await callerOf(request, ports);
         checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: carriesSecure(request) });
         if (operation && request.caller) checkRole(request.caller, operation.role);
-        checkAddress(request, operations);
+        checkAddress(api, request);
         if (Number(request.headers['content-length'] ?? 0) > largestBody)
           throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');
       });
