@@ -8,6 +8,7 @@ import pg from 'pg';
 import { hasNginx } from '../test/parts/nginx.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { shareBody } from '../test/parts/share-body.ts';
+import { consoleLists } from './console-lists.ts';
 import { crowd } from './crowd.ts';
 import { atLeast, atMost, compared, type Figure, middle, page, paired } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
@@ -192,17 +193,23 @@ async function pagesSection(): Promise<void> {
   await pages(note, postern, shareBody, data);
 }
 
-/** Search in a database that was filled without Postern's help: one million records, or ten on a server. @param files moved into it */
+/** Lets Postern make its database in a folder, and fills that without its help. */
+async function filled(data: string, total: number): Promise<BenchPostern> {
+  await (await startPostern(data))[Symbol.asyncDispose]();
+  fillSqlite(join(data, 'postern.db'), total);
+  return startPostern(data);
+}
+
+/** Search among one million records. @param files moved into its folder */
 async function searchSection(files: string): Promise<void> {
   const data = join(folder, 'million');
   mkdirSync(data);
   renameSync(files, join(data, 'files'));
-  await (await startPostern(data))[Symbol.asyncDispose]();
-  const file = join(data, 'postern.db');
-  fillSqlite(file, 1_000_000);
-  await using postern = await startPostern(data);
-  await searches(note, postern, file);
+  await using postern = await filled(data, 1_000_000);
+  await searches(note, postern, join(data, 'postern.db'));
   await pressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
+  await using few = await filled(join(folder, 'few'), 200);
+  await consoleLists(note, few, postern);
 }
 
 async function largeSection(): Promise<void> {

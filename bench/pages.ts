@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import executable from '@sparticuz/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { operatorCookie } from './console-lists.ts';
 import { atMost, type Figure, middle } from './figures.ts';
 import { args, hasChromium, lighthouseScores } from './lighthouse.ts';
 import type { BenchPostern } from './postern.ts';
@@ -54,19 +55,6 @@ async function folderOf(postern: BenchPostern, share: object, files: string, nam
   for (let index = 0; index < entries; index += 1) writeFileSync(join(files, name, `file ${index}.txt`), 'text');
   const { viewId } = await postern.call('share/add', { ...share, path: `/${name}` });
   return `${postern.url.replace('127.0.0.1', 'localhost')}/s/${viewId}`;
-}
-
-const password = 'a horse that reads maps';
-
-/** The cookie of an operator who has signed in to the console. */
-async function operatorCookie(postern: BenchPostern): Promise<string> {
-  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
-  const answer = await fetch(`${postern.url}/api/v1/operator/signIn`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Olga', password }),
-  });
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
 /** The visitor's page and the console in a real browser. @param data the folder of that Postern */
