@@ -75,7 +75,7 @@ test('an import tries every row first, names each refused one with its line and 
   );
   assert.match(rows[0]?.[2] ?? '', /name/i);
   assert.match(rows[1]?.[2] ?? '', /email/);
-  assert.match(rows[2]?.[2] ?? '', /line 2 has the same name/);
+  assert.match(rows[2]?.[2] ?? '', /the same as in line 2/);
   assert.match(rows[3]?.[2] ?? '', /active/);
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
   await assertClean(page, 'tried');

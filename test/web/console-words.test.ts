@@ -87,6 +87,11 @@ test('a CSV that names no user names, or is none, says so', () => {
   for (const text of ['name,email\nann,a@example.com', '"never closed']) assert.ok('wrong' in readPeople(text), text);
 });
 
+test('a spreadsheet takes no cell of the people written for a formula', () => {
+  const person = { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', email: '', active: false };
+  assert.equal(writePeople([person]), 'username,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
+});
+
 test('what was written is read again', () => {
   const person = { username: 'ann', firstName: 'Ann "A"', lastName: 'Lee, jr.', email: 'ann@example.com', active: true };
   const read = readPeople(writePeople([person]));

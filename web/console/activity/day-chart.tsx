@@ -70,31 +70,16 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
       </figcaption>
       <details>
         <summary>As a table</summary>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Day</Table.Th>
-              <Table.Th>Visits</Table.Th>
-              <Table.Th>Downloads</Table.Th>
-              <Table.Th>Uploads</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {byDay.length === 0 && (
-              <Table.Tr>
-                <Table.Td colSpan={4}>Nothing happened.</Table.Td>
-              </Table.Tr>
-            )}
-            {byDay.map(({ date, visits, downloads, uploads }) => (
-              <Table.Tr key={date}>
-                <Table.Td>{dayOf(date)}</Table.Td>
-                <Table.Td>{count(visits)}</Table.Td>
-                <Table.Td>{count(downloads)}</Table.Td>
-                <Table.Td>{count(uploads)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        {byDay.length === 0 ? (
+          <p className="quiet">Nothing happened.</p>
+        ) : (
+          <Table
+            data={{
+              head: ['Day', 'Visits', 'Downloads', 'Uploads'],
+              body: byDay.map(({ date, visits, downloads, uploads }) => [dayOf(date), ...[visits, downloads, uploads].map(count)]),
+            }}
+          />
+        )}
       </details>
     </figure>
   );

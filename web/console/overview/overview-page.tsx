@@ -31,28 +31,17 @@ function Ending({ shares }: { shares: Overview['endingSoon'] }) {
       {shares.length === 0 ? (
         <Text c="dimmed">No share ends within two weeks.</Text>
       ) : (
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Share</Table.Th>
-              <Table.Th>Ends</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shares.map(({ id, title, validityEndDate }) => (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  <Anchor component={Link} to={`/shares/${id}`}>
-                    {title}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <Ago at={validityEndDate} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <Table
+          data={{
+            head: ['Share', 'Ends'],
+            body: shares.map(({ id, title, validityEndDate }) => [
+              <Anchor key="share" component={Link} to={`/shares/${id}`}>
+                {title}
+              </Anchor>,
+              <Ago key="ends" at={validityEndDate} />,
+            ]),
+          }}
+        />
       )}
     </Paper>
   );

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/browser/esm/sync';
+import { stringify } from 'csv-stringify/browser/esm/sync';
 import type { AccessUser } from '#core/records/access-user.ts';
 
 /** The columns of people's CSV, as they are written and read. */
@@ -49,18 +50,19 @@ export function readPeople(text: string): Read {
   }
 }
 
-/** A cell that a spreadsheet would take for a formula begins with an apostrophe (OWASP, CSV injection). */
-function cell(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+const written = columns.filter((column) => column !== 'password');
 
-/** People as CSV, without passwords, which nobody can read. */
-export function writePeople(people: readonly Pick<AccessUser, 'username' | 'firstName' | 'lastName' | 'email' | 'active'>[]): string {
-  const lines = people.map(({ username, firstName, lastName, email, active }) =>
-    [username, firstName, lastName, email, String(active)].map(cell).join(','),
-  );
-  return [columns.slice(0, 5).join(','), ...lines].join('\r\n');
+/** People as CSV, without passwords, which nobody can read; no cell is a formula to a spreadsheet (OWASP, CSV injection). */
+export function writePeople(people: readonly Pick<AccessUser, (typeof written)[number]>[]): string {
+  return stringify([...people], {
+    header: true,
+    columns: written,
+    cast: { boolean: String },
+    escape_formulas: true,
+    quoted_match: /;/,
+    record_delimiter: '\r\n',
+    eof: false,
+  });
 }
 
 const yes = ['', 'true', 'yes', '1', 'active'];

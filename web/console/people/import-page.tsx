@@ -1,19 +1,19 @@
-import { Alert, Button, FileButton, Group, Progress, Select, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Alert, Button, FileButton, Group, Progress, Stack, Table, Text, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
-import { asProblem, post } from '#console/api/call.ts';
+import { Problem, post } from '#console/api/call.ts';
+import { ProfileSelect } from '#console/profiles/profile-select.tsx';
+import { forEachOf } from '#console/records/bulk.ts';
 import { LeaveQuestion } from '#console/records/form-page.tsx';
 import { counted } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
-import { profileChoices } from '#console/shares/share-queries.ts';
-import { keepsUsers } from '#core/records/login-profile.ts';
+import { profileWithPeople } from '#console/shares/share-queries.ts';
 import { activeIn, columns, type Row, readPeople } from './csv.ts';
 import { passwordFault } from './person-password.ts';
 
-const atOnce = 8;
 const mostShown = 200;
 
 /** Why a row was not taken. */
@@ -28,64 +28,54 @@ interface Outcome {
   readonly refused: readonly Refused[];
 }
 
+const notTaken = (field: string, detail: string) => new Problem(400, 'fieldInvalid', `${field} ${detail}`, [{ field, detail }]);
+
 /** Adds one row's person, and sets their password. @param dryRun the server only says whether it would */
 async function addPerson({ cells }: Row, authId: number, dryRun: boolean): Promise<void> {
   const { password = '', active, ...fields } = cells;
   const isActive = activeIn(active);
-  if (isActive === null) throw new Error(`active: must be true or false, not "${active}"`);
+  if (isActive === null) throw notTaken('active', `must be true or false, not "${active}"`);
   const wrong = password === '' ? null : passwordFault(fields.username ?? '', password);
-  if (wrong !== null) throw new Error(`password: ${wrong}`);
+  if (wrong !== null) throw notTaken('password', wrong);
   await post('accessuser/add', { ...fields, active: isActive, authId }, { dryRun });
   if (password === '' || dryRun) return;
   await post('accessuser/updateUserPassword', { username: fields.username, authId, userPassword: password, confirmPassword: password });
 }
 
+/** By row, the line that has its name already. */
+function doubledNames(rows: readonly Row[]): ReadonlyMap<Row, number> {
+  const lines = new Map<string, number>();
+  return new Map(
+    rows.flatMap((row) => {
+      const name = (row.cells.username ?? '').toLowerCase();
+      const before = lines.get(name);
+      if (before === undefined) lines.set(name, row.line);
+      return before === undefined ? [] : [[row, before] as const];
+    }),
+  );
+}
+
 async function run(rows: readonly Row[], authId: number, dryRun: boolean, progress: (done: number) => void): Promise<Outcome> {
-  const refused: Refused[] = [];
-  const seen = new Map<string, number>();
-  let taken = 0;
-  const left = rows.values();
-  const work = async () => {
-    for (const row of left) {
-      const name = row.cells.username ?? '';
-      const before = seen.get(name.toLowerCase());
-      seen.set(name.toLowerCase(), row.line);
-      try {
-        if (before !== undefined) throw new Error(`username: line ${before} has the same name`);
-        await addPerson(row, authId, dryRun);
-        taken += 1;
-      } catch (cause) {
-        const why = cause instanceof Error && !('status' in cause) ? cause.message : asProblem(cause).message;
-        refused.push({ line: row.line, name, why });
-      }
-      progress(taken + refused.length);
-    }
+  const doubled = doubledNames(rows);
+  const take = async (row: Row) => {
+    const before = doubled.get(row);
+    if (before !== undefined) throw notTaken('username', `is the same as in line ${before}`);
+    await addPerson(row, authId, dryRun);
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return { tried: dryRun, taken, refused: refused.sort((a, b) => a.line - b.line) };
+  const { done, refused } = await forEachOf(rows, take, progress);
+  const said = refused.map(({ record: { line, cells }, problem }) => ({ line, name: cells.username ?? '', why: problem.message }));
+  return { tried: dryRun, taken: done.length, refused: said.sort((a, b) => a.line - b.line) };
 }
 
 function RefusedRows({ refused }: { refused: readonly Refused[] }) {
   return (
     <Table.ScrollContainer minWidth={360}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Line</Table.Th>
-            <Table.Th>User name</Table.Th>
-            <Table.Th>Why it is refused</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {refused.slice(0, mostShown).map(({ line, name, why }) => (
-            <Table.Tr key={line}>
-              <Table.Td>{line}</Table.Td>
-              <Table.Td>{name}</Table.Td>
-              <Table.Td>{why}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Table
+        data={{
+          head: ['Line', 'User name', 'Why it is refused'],
+          body: refused.slice(0, mostShown).map(({ line, name, why }) => [line, name, why]),
+        }}
+      />
       {refused.length > mostShown && <Text c="dimmed">and {refused.length - mostShown} more</Text>}
     </Table.ScrollContainer>
   );
@@ -94,13 +84,12 @@ function RefusedRows({ refused }: { refused: readonly Refused[] }) {
 /** People from a CSV: every row is tried first, and each that is refused is named with its line and the reason. */
 export function ImportPage() {
   const client = useQueryClient();
-  const { data: profiles = [] } = useQuery(profileChoices);
-  const keeping = profiles.filter(({ typeId }) => keepsUsers(typeId));
-  const [profile, setProfile] = useState<string | null>(null);
+  const { data: first } = useQuery(profileWithPeople);
+  const [chosen, setChosen] = useState<number | undefined>();
   const [text, setText] = useState('');
   const [through, setThrough] = useState<number | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const authId = Number(profile ?? keeping[0]?.id ?? 0);
+  const authId = chosen ?? first?.id ?? 0;
   const read = text.trim() === '' ? null : readPeople(text);
   const rows = read && 'rows' in read ? read.rows : [];
   async function go(dryRun: boolean) {
@@ -120,16 +109,15 @@ export function ImportPage() {
     <>
       <PageHead title="Import people" lead={`A CSV whose first line names its columns: ${columns.join(', ')}. Only username is needed.`} />
       <Section title="Into" lead="The login profile that these people sign in by.">
-        {keeping.length === 0 ? (
+        {first === null ? (
           <Text>There is no login profile with people of its own yet: make one under Login profiles.</Text>
         ) : (
-          <Select
+          <ProfileSelect
             label="Login profile"
-            allowDeselect={false}
-            data={keeping.map(({ id, title }) => ({ value: String(id), label: title }))}
-            value={String(authId)}
+            withPeople
+            value={authId || undefined}
             onChange={(id) => {
-              setProfile(id);
+              setChosen(id);
               setOutcome(null);
             }}
           />

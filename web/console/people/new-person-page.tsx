@@ -7,18 +7,16 @@ import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
 import { told } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { profileChoices } from '#console/shares/share-queries.ts';
+import { profileWithPeople } from '#console/shares/share-queries.ts';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
-import { keepsUsers } from '#core/records/login-profile.ts';
 import { PersonFields } from './person-fields.tsx';
 import { passwordFault } from './person-password.ts';
 import type { PersonValues } from './person-values.ts';
 
 /** A new person, with a password at once or later. */
 export function NewPersonPage() {
-  const { data: profiles } = useQuery(profileChoices);
-  if (!profiles) return <Skeleton height={320} />;
-  const profile = profiles.find(({ typeId }) => keepsUsers(typeId)) ?? profiles[0];
+  const { data: profile } = useQuery(profileWithPeople);
+  if (profile === undefined) return <Skeleton height={320} />;
   return (
     <>
       <PageHead title="New person" />

@@ -2,9 +2,8 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { ask, type Page } from '#console/api/call.ts';
-import { profileQuery } from '#console/shares/share-queries.ts';
-import { keepsUsers, type LoginProfile } from '#core/records/login-profile.ts';
+import { findProfiles, profileQuery } from '#console/shares/share-queries.ts';
+import type { LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
 const mostOffered = 50;
@@ -27,16 +26,12 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
   const [word, setWord] = useState('');
   const [asked] = useDebouncedValue(word, 150);
   const { data: chosen } = useQuery(profileQuery(value ?? 0));
-  const found = useQuery({
-    queryKey: ['profile', 'offered', chosen?.title === asked ? '' : asked],
-    queryFn: ({ signal }) => {
-      const searchWord = chosen?.title === asked ? '' : asked;
-      const query = { searchWord, details: false, pageSize: mostOffered, sortField: 'title' };
-      return ask<Page<LoginProfile>>('loginprofile/search', query, signal);
-    },
+  const searchWord = chosen?.title === asked ? '' : asked;
+  const { data: offered = [] } = useQuery({
+    queryKey: ['profile', 'offered', searchWord, withPeople],
+    queryFn: ({ signal }) => findProfiles({ searchWord, pageSize: mostOffered }, withPeople, signal),
     placeholderData: keepPreviousData,
   });
-  const offered = (found.data?.list ?? []).filter(({ typeId }) => !withPeople || keepsUsers(typeId));
   const all = chosen && !offered.some(({ id }) => id === chosen.id) ? [chosen, ...offered] : offered;
   const labelOf = ({ title, typeString }: LoginProfile) => (withKind ? `${title} (${kinds[typeString]?.name ?? typeString})` : title);
   return (

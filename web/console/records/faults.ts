@@ -24,10 +24,3 @@ export function placeFaults({ faults }: Problem, fields: readonly string[], name
   }
   return { at, elsewhere };
 }
-
-/** The same for a small form whose fields are called as the interface calls them. */
-export const faultsFor = (problem: Problem): Record<string, string> =>
-  placeFaults(
-    problem,
-    problem.faults.map(({ field }) => field),
-  ).at;

@@ -27,28 +27,19 @@ const list = new Intl.ListFormat('en', { type: 'conjunction' });
 function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
   return (
     <Table.ScrollContainer minWidth={300}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Visitor</Table.Th>
-            <Table.Th>Visits</Table.Th>
-            <Table.Th>Downloads</Table.Th>
-            <Table.Th>Last</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {visitors.slice(0, mostNamed).map(({ visitor, visits, downloads, lastDateTime }) => (
-            <Table.Tr key={visitor}>
-              <Table.Td>{visitor || 'Without a name'}</Table.Td>
-              <Table.Td>{count(visits)}</Table.Td>
-              <Table.Td>{count(downloads)}</Table.Td>
-              <Table.Td>
-                <Ago at={lastDateTime} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Table
+        data={{
+          head: ['Visitor', 'Visits', 'Downloads', 'Last'],
+          body: visitors
+            .slice(0, mostNamed)
+            .map(({ visitor, visits, downloads, lastDateTime }) => [
+              visitor || 'Without a name',
+              count(visits),
+              count(downloads),
+              <Ago key="last" at={lastDateTime} />,
+            ]),
+        }}
+      />
     </Table.ScrollContainer>
   );
 }

@@ -1,16 +1,27 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ask, type Page, post } from '#console/api/call.ts';
 import type { Location } from '#core/records/location.ts';
-import type { LoginProfile } from '#core/records/login-profile.ts';
+import { keepsUsers, type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 
 const most = 1000;
 
-/** Every login profile by its title, to choose from. */
-export const profileChoices = queryOptions({
-  queryKey: ['profile', 'choices'],
-  queryFn: ({ signal }) =>
-    ask<Page<LoginProfile>>('loginprofile/search', { details: false, pageSize: most, sortField: 'title' }, signal).then(({ list }) => list),
+/** Login profiles to choose from, by their title. @param withPeople only those whose people have accounts of their own */
+export async function findProfiles(
+  query: { readonly searchWord?: string; readonly pageSize: number },
+  withPeople: boolean,
+  signal: AbortSignal,
+): Promise<readonly LoginProfile[]> {
+  const search = (typeId?: number) =>
+    ask<Page<LoginProfile>>('loginprofile/search', { ...query, typeId, details: false, sortField: 'title' }, signal);
+  const pages = await Promise.all(withPeople ? Object.values(profileTypes).filter(keepsUsers).map(search) : [search()]);
+  return pages.flatMap(({ list }) => list).sort((a, b) => a.title.localeCompare(b.title));
+}
+
+/** The login profile that people are added to when no other is chosen; null: none has people of its own. */
+export const profileWithPeople = queryOptions({
+  queryKey: ['profile', 'with people'],
+  queryFn: ({ signal }) => findProfiles({ pageSize: 1 }, true, signal).then(([first]) => first ?? null),
 });
 
 /** One login profile: there may be more of them than a list to choose from holds. */
