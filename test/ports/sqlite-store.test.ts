@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -10,6 +10,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { smallDisk } from './small-disk.ts';
 import { keysOf, note, storeContract } from './store.contract.ts';
+import { until } from './until.ts';
 
 function openStore(t: TestContext, folder: string): Store {
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
@@ -51,6 +52,20 @@ test('a change that waits for another change is refused, and does not stop the s
   const store = openSqliteStore(await temporaryFolder(t), () => {});
   await assert.rejects(store.write(() => store.write(note('inner'))));
   await store[Symbol.asyncDispose]();
+});
+
+test('a log that has grown long is copied into the database, and written anew from its beginning', { timeout: 60_000 }, async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = openStore(t, folder);
+  const bytes = (name: string) => statSync(join(folder, name)).size;
+  const large = 'k'.repeat(1 << 20);
+  for (let number = 0; number < 8; number += 1) await store.write(note(`${number} ${large}`));
+  await until(() => bytes('postern.db') > 8 * large.length);
+  await until(async () => {
+    const before = bytes('postern.db-wal');
+    await store.write(note('short'));
+    return bytes('postern.db-wal') === before;
+  });
 });
 
 test('a change sees those before it, in the order in which they were asked for', async (t) => {

@@ -35,7 +35,7 @@ const engines: Record<string, (t: TestContext) => Promise<Environment>> = {
 
 async function maintain(environment: Environment, ...args: string[]): Promise<{ code: number; said: string }> {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/maintain.ts', ...args], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'build/server/maintain.js', ...args], {
     cwd: project,
     env: { PATH, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],

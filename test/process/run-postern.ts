@@ -17,10 +17,10 @@ export interface Running {
   readonly saying: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
-/** Starts a process and does not wait. */
+/** Starts a process of the server as it was built, and does not wait. */
 export function spawnPostern(t: TestContext, environment: Record<string, string>): Running {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'build/server/main.js'], {
     cwd: program,
     env: { PATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

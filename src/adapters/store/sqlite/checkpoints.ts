@@ -1,24 +1,33 @@
+import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
 import type { Checkpointed } from './checkpoint-thread.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 const every = 1000; // ms
-const worthwhile = 1000; // pages: below, the file is small enough to be left
+const worthwhile = 1000; // pages: below, the log is short enough to be left
+const pageBytes = 4096;
 
 /**
  * Copies the write-ahead log into the database from a thread of its own: first beside the writing, then, for the rest,
  * while changes wait. SQLite's automatic checkpoint swallows the disk's errors; this one does not.
  */
 export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAheadLog, lost: (cause: unknown) => void): AsyncDisposable {
-  const thread = startThread('./checkpoint-thread', import.meta.url, file);
-  thread.on('error', lost).on('exit', lost);
-  thread.unref();
+  let thread: Worker | undefined;
+  const begun = () => {
+    const worker = startThread('./checkpoint-thread', import.meta.url, file);
+    worker.on('error', lost).on('exit', lost);
+    worker.unref();
+    return worker;
+  };
   const ask = (mode: 'NOOP' | 'PASSIVE' | 'RESTART') =>
     new Promise<Checkpointed>((resolve) => {
+      thread ??= begun();
       thread.once('message', resolve).postMessage(mode);
     });
   async function checkpoint(): Promise<void> {
+    // The file never shrinks: until it has once grown long there is nothing to ask, and nobody to be asked.
+    if (log.bytes() < worthwhile * pageBytes) return;
     if ((await ask('NOOP')).log < worthwhile) return;
     await ask('PASSIVE');
     await queue.pause(async () => {
@@ -42,8 +51,8 @@ export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAhea
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await under;
-      thread.off('error', lost).off('exit', lost);
-      await thread.terminate();
+      thread?.off('error', lost).off('exit', lost);
+      await thread?.terminate();
     },
   };
 }

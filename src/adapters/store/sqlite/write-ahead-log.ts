@@ -9,6 +9,8 @@ export interface WriteAheadLog {
   sync(): Promise<void>;
   /** Is it still the file that SQLite writes to? */
   verify(): void;
+  /** How long the file has grown. */
+  bytes(): number;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export function openWriteAheadLog(databaseFile: string, lost: (cause: unknown) =
   thread.unref();
   return {
     verify,
+    bytes: () => fstatSync(descriptor).size,
     sync: () =>
       new Promise((resolve) => {
         thread.ref();
