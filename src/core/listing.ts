@@ -28,10 +28,16 @@ export interface ListingPage {
   readonly total: number;
 }
 
+/** What a page is chosen by; who sorts by name needs to know no more than the name. */
+type Sorted = Pick<Entry, 'name' | 'folder'> & Partial<Pick<Entry, 'size' | 'modified'>>;
+
 const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 /** Sorts a folder, folders first, ties by name, and cuts out the page. */
-export function pageOf(entries: readonly Entry[], { sort, order, word, startIndex, pageSize }: ListingQuery): ListingPage {
+export function pageOf<T extends Sorted>(
+  entries: readonly T[],
+  { sort, order, word, startIndex, pageSize }: ListingQuery,
+): { readonly entries: readonly T[]; readonly total: number } {
   const sign = order === 'asc' ? 1 : -1;
   const keyed = entries.map((entry) => ({ entry, key: fold(entry.name) }));
   const found = word === null ? keyed : keyed.filter(({ key }) => key.includes(fold(word)));
@@ -41,7 +47,7 @@ export function pageOf(entries: readonly Entry[], { sort, order, word, startInde
     if (folders !== 0) return folders;
     if (sort === 'name') return sign * byName(a, b);
     const [x, y] = sort === 'size' ? [a.entry.size, b.entry.size] : [a.entry.modified, b.entry.modified];
-    return sign * (x - y) || byName(a, b);
+    return sign * ((x ?? 0) - (y ?? 0)) || byName(a, b);
   });
   return { entries: found.slice(startIndex, startIndex + pageSize).map(({ entry }) => entry), total: found.length };
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { nameFault } from '#core/item-path.ts';
@@ -25,7 +26,7 @@ const open = new Map<number, fs.Dir>();
 /** Names that are not UTF-8, or that no address could name, are not listed. */
 function nameOf(raw: Buffer): string | null {
   const name = raw.toString('utf8');
-  return Buffer.compare(Buffer.from(name, 'utf8'), raw) === 0 && nameFault(name) === null ? name : null;
+  return isUtf8(raw) && nameFault(name) === null ? name : null;
 }
 
 function statOf(descriptor: number, name: string): Entry | null {
@@ -36,20 +37,33 @@ function statOf(descriptor: number, name: string): Entry | null {
   }
 }
 
+/** Names of a folder and what they are; neither links nor devices. */
+function* listed(directory: fs.Dir) {
+  for (let found = directory.readSync(); found; found = directory.readSync()) {
+    const name = found.isFile() || found.isDirectory() ? nameOf(Buffer.from(found.name)) : null;
+    if (name !== null) yield { name, folder: found.isDirectory() };
+  }
+}
+
 function nextBatch(directory: fs.Dir, descriptor: number): Entry[] {
   const entries: Entry[] = [];
-  while (entries.length < batch) {
-    const found = directory.readSync();
-    if (!found) break;
-    const name = nameOf(Buffer.from(found.name));
-    const entry = name === null ? null : statOf(descriptor, name);
+  for (const { name } of listed(directory)) {
+    const entry = statOf(descriptor, name);
     if (entry) entries.push(entry);
+    if (entries.length === batch) break;
   }
   return entries;
 }
 
-function* batches(directory: fs.Dir, descriptor: number): Generator<Entry[]> {
-  for (let entries = nextBatch(directory, descriptor); entries.length > 0; entries = nextBatch(directory, descriptor)) yield entries;
+const entriesOf = (descriptor: number, names: Iterable<{ readonly name: string }>) =>
+  [...names].flatMap(({ name }) => statOf(descriptor, name) ?? []);
+
+/** Looking at a file costs ten times its name: by name, only those of the page are looked at. */
+function page(directory: fs.Dir, descriptor: number, query: ListingQuery): ListingPage {
+  if (query.sort !== 'name') return pageOf(entriesOf(descriptor, listed(directory)), query);
+  const { entries: names, total } = pageOf([...listed(directory)], query);
+  const entries = entriesOf(descriptor, names);
+  return { entries, total: total - (names.length - entries.length) };
 }
 
 function stop(number: number): void {
@@ -64,17 +78,17 @@ function answer({ number, does, descriptor, query }: Ask): ListingPage | null {
   const directory = open.get(number);
   if (!directory) return null;
   if (does !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };
-  const page = pageOf([...batches(directory, descriptor)].flat(), query);
+  const found = page(directory, descriptor, query);
   stop(number);
-  return page;
+  return found;
 }
 
 parentPort?.on('message', (ask: Ask) => {
   const { number } = ask;
   try {
     if (ask.does === 'stop') return stop(number);
-    const page = answer(ask) ?? { entries: [], total: 0 };
-    parentPort?.postMessage({ number, ...page } satisfies Told);
+    const found = answer(ask) ?? { entries: [], total: 0 };
+    parentPort?.postMessage({ number, ...found } satisfies Told);
   } catch (cause) {
     stop(number);
     const problem = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
