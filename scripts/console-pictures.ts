@@ -158,11 +158,13 @@ const scenes: Record<string, Scene> = {
     },
   },
   leave: {
-    at: `/shares/${reports.id}`,
-    sign: 'Who could enter',
+    at: '/shares',
+    sign: 'Reports of 2026',
     async after(page) {
+      await page.getByRole('link', { name: 'Reports of 2026' }).click();
+      await page.getByText('Who could enter').waitFor();
       await page.getByLabel('Title').fill('Reports');
-      await page.evaluate("history.pushState({}, '', '/console/people'); dispatchEvent(new PopStateEvent('popstate'))");
+      await page.evaluate('history.back()');
       await page.getByText('Leave without saving?').waitFor();
     },
   },

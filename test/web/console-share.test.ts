@@ -110,6 +110,13 @@ test('what is not saved is asked about before it is left, and is there again aft
   assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved');
   await page.getByRole('button', { name: 'Discard it' }).click();
   assert.equal(await page.getByLabel('Title').inputValue(), 'Reports');
+  await page.getByRole('link', { name: 'Shares' }).first().click();
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByText('Who could enter?').waitFor();
+  await page.getByLabel('Title').fill('Not saved either');
+  await page.evaluate('history.back()');
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved either');
 });
 
 test('a panel answers who could enter, by the rules that guard the link', async (t) => {

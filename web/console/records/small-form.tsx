@@ -65,7 +65,7 @@ export function SmallFormFields<V extends Record<string, unknown>>({
               Cancel
             </Button>
           )}
-          <Button type="submit" loading={form.submitting}>
+          <Button type="submit" loading={form.submitting} fullWidth={cancel === undefined}>
             {saveLabel}
           </Button>
         </Group>
