@@ -15,7 +15,7 @@ const engines = process.argv.includes('--sqlite')
   : process.argv.includes('--postgres')
     ? ['PostgreSQL']
     : ['SQLite', 'PostgreSQL'];
-const isLong = (file: string) => /^test\/(web|process)\//.test(file);
+const isLong = (file: string) => /^test\/((web|process|model)\/|api\/hostile)/.test(file);
 /** What takes longest begins first: none of it is left to run alone at the end. */
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
 /** Files at once: one may wait. More of them took longer, and both engines beside each other, too. */

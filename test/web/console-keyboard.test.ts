@@ -6,30 +6,35 @@ import { newShare } from '../start.ts';
 import { assertClean, signedIn } from './console.ts';
 
 test('the palette finds pages, deeds and records, and goes there', async (t) => {
-  const { postern, page } = await signedIn(t);
+  const { postern, page, go } = await signedIn(t);
   await postern.call('share/add', newShare({ title: 'Annual reports' }));
+  await go('');
+  await page.getByText('Good to see you').waitFor();
   const { keyboard } = page;
+  const asked = page.getByPlaceholder('Find or do').last();
   await keyboard.press('Control+k');
-  await keyboard.type('annual');
+  await asked.pressSequentially('annual');
   await page.getByText('Share of /').waitFor();
   await assertClean(page, 'palette');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
   await keyboard.press('Control+k');
-  await keyboard.type('new person');
+  await asked.pressSequentially('new person');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'New person' }).waitFor();
   // From a field, and with Enter before the answer.
   await page.getByLabel('User name').focus();
   await keyboard.press('Control+k');
-  await page.getByPlaceholder('Find or do').last().pressSequentially('annual');
+  await asked.pressSequentially('annual');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
 });
 
 test('an operator gets along with the keyboard alone: from the list to a new share and its link', async (t) => {
-  const { postern, page } = await signedIn(t);
+  const { postern, page, go } = await signedIn(t);
   await mkdir(join(postern.files, 'reports'));
+  await go('');
+  await page.getByText('Good to see you').waitFor();
   const { keyboard } = page;
   const focused = async () => page.evaluate('(document.activeElement.labels?.[0] ?? document.activeElement).textContent');
   async function tabTo(words: RegExp): Promise<void> {

@@ -64,10 +64,10 @@ test('a new password of one’s own is asked for with the one so far, and signs 
 test('a reader is offered nothing that would be refused', async (t) => {
   const { postern, page, go } = await signedIn(t, undefined, 'reader');
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
-  for (const name of ['Activity', 'Settings', 'Locations'])
-    assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, name);
   await go('/shares');
   await page.getByRole('link', { name: 'Reports' }).waitFor();
+  for (const name of ['Activity', 'Settings', 'Locations'])
+    assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, name);
   assert.equal(await page.getByRole('link', { name: 'New share' }).count(), 0);
   assert.equal(await page.getByRole('checkbox').count(), 0);
   await go(`/shares/${id}`);
