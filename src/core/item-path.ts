@@ -3,7 +3,8 @@ declare const checked: unique symbol;
 export type ItemPath = readonly string[] & { readonly [checked]: true };
 
 /** The longest name that the file systems in use take, in bytes of UTF-8. */
-const longestName = 255;
+/** Bytes in UTF-8. */
+export const longestName = 255;
 const reserved = '.postern';
 const byteLength = (text: string) => new TextEncoder().encode(text).length;
 

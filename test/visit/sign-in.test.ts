@@ -49,6 +49,7 @@ test('once signed in, a visit tells who came and what they may do', async (t) =>
     folder: true,
     can: { view: true, download: true, downloadFolder: true, upload: false, createFolder: true, rename: false, delete: true },
     copyProtect: false,
+    marked: false,
     validityEndDate: '2099-01-01T00:00:00.000Z',
     maxFileSize: 2 ** 40,
   });

@@ -10,7 +10,7 @@ export interface Formats {
   exact(instant: string): string;
   /** `31 March 2026 at 17:00`. */
   moment(instant: string): string;
-  /** Until when something holds: an end at midnight, UTC, is the end of the day before. */
+  /** Until when something holds: an end at the reader's midnight is the end of the day before. */
   end(instant: string): { readonly moment: string; readonly wholeDay: boolean };
   /** `2 min`: roughly what is left. */
   left(seconds: number): string;
@@ -24,14 +24,16 @@ export function formatsFor(tag: string): Formats {
   const day = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' });
   const exact = new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'medium' });
   const moment = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric', minute: '2-digit' });
-  const lastDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const lastDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric' });
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   const number = new Intl.NumberFormat(tag);
   // Made once each: making one takes longer than drawing a row.
   const units = new Map<string, Intl.NumberFormat>();
   function inUnit(value: number, unit: string, digits = 0): string {
     const key = `${unit} ${digits}`;
-    const made = units.get(key) ?? new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits });
+    const made =
+      units.get(key) ??
+      new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short', maximumFractionDigits: digits });
     units.set(key, made);
     return made.format(value);
   }
@@ -45,9 +47,9 @@ export function formatsFor(tag: string): Formats {
     exact: (instant) => exact.format(new Date(instant)),
     moment: (instant) => moment.format(new Date(instant)),
     end(instant) {
-      const wholeDay = instant.endsWith('T00:00:00.000Z');
-      const at = new Date(instant).getTime();
-      return { wholeDay, moment: wholeDay ? lastDay.format(at - 1) : moment.format(at) };
+      const at = new Date(instant);
+      const wholeDay = at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0;
+      return { wholeDay, moment: wholeDay ? lastDay.format(at.getTime() - 1) : moment.format(at) };
     },
     left(seconds) {
       if (seconds >= 5400) return inUnit(Math.round(seconds / 3600), 'hour');

@@ -3,6 +3,7 @@ import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { FailureCard } from './failure-card.tsx';
 import { asFailure, Failure, isPortal, signOut, visit } from './link-api.ts';
 import { PortalPage } from './portal-page.tsx';
+import { AskingAgain } from './refused.ts';
 import { SharePage } from './share-page.tsx';
 import { SignInCard } from './sign-in/sign-in-card.tsx';
 import { SignInDialog } from './sign-in/sign-in-dialog.tsx';
@@ -14,6 +15,8 @@ type State = { kind: 'waiting' } | { kind: 'failed'; failure: Failure } | { kind
 
 /** Kinds of sign-in that take a password here; for the others no form is offered that would be refused. */
 const passwordKinds = ['PASSWORD', 'USERS'];
+/** It may well be gone at the next try. */
+const isPassing = ({ status }: Failure) => status === 0 || status === 429 || status >= 500;
 const unavailable = new Failure(503, 'signInUnavailable', '', null);
 
 interface Doings {
@@ -48,8 +51,8 @@ function Page({ state, look, show, fail, leave }: Doings & { state: State }) {
   if (!current?.share) return signIn.signedIn ? <Waiting /> : <SignInCard signIn={signIn} signedIn={signedIn} failed={fail} />;
   return (
     <>
-      <SharePage key={current.visitor?.name ?? ''} visit={current} share={current.share} sessions={sessions} refused={look} leave={leave} />
-      {!signIn.signedIn && <SignInDialog signIn={signIn} signedIn={signedIn} failed={fail} />}
+      <SharePage key={current.visitor?.name ?? ''} visit={current} share={current.share} sessions={sessions} leave={leave} />
+      {!signIn.signedIn && <SignInDialog signIn={signIn} signedIn={signedIn} />}
     </>
   );
 }
@@ -62,19 +65,36 @@ export function App() {
     const found = await speechFor(lang);
     speakAs(found);
     setSpeech(found);
+    setSpoken(true);
   };
+  const [spoken, setSpoken] = useState(false);
   const show = (found: AnyVisit) => void speak(found.signIn.lang).then(() => setState({ kind: 'here', visit: found }));
-  const fail = (cause: unknown) => void speak('').then(() => setState({ kind: 'failed', failure: asFailure(cause) }));
+  /** In the language that was spoken so far. */
+  const fail = (cause: unknown) =>
+    void (spoken ? Promise.resolve() : speak('')).then(() => setState({ kind: 'failed', failure: asFailure(cause) }));
   const look = () => void visit().then(show, fail);
+  /** What is shown, and what is on its way, stays while the line or the server is gone for a moment. */
+  const lookAgain = () =>
+    void visit().then(show, (cause) => {
+      if (!isPassing(asFailure(cause))) fail(cause);
+    });
   const leave = () =>
     void signOut().then(() => {
       setState({ kind: 'waiting' });
       look();
     }, fail);
   useEffect(look, []);
+  const isOffline = state.kind === 'failed' && state.failure.code === 'offline';
+  useEffect(() => {
+    if (!isOffline) return;
+    window.addEventListener('online', look);
+    return () => window.removeEventListener('online', look);
+  }, [isOffline]);
   return (
     <Speaking.Provider value={speech}>
-      <Page state={state} look={look} show={show} fail={fail} leave={leave} />
+      <AskingAgain.Provider value={lookAgain}>
+        <Page state={state} look={look} show={show} fail={fail} leave={leave} />
+      </AskingAgain.Provider>
     </Speaking.Provider>
   );
 }

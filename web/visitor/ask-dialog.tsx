@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
-import { failureWords } from './words/sentences.ts';
+import { useRefused } from './refused.ts';
+import { failureWords, nameFaultWords } from './words/sentences.ts';
 import { useSpeech } from './words/speech.ts';
 
 /** What is asked before something changes. */
@@ -14,12 +15,17 @@ export interface Question {
   readonly run: (value: string) => Promise<void>;
 }
 
+/** Trimmed, as what a phone types ends with a space; what was there before stays as it was. */
+const nameIn = (text: string, before: string | null) => (text === before ? text : text.trim());
+
 /** A question in front of the page; Escape leaves everything as it is. */
 export function AskDialog({ question, close }: { question: Question; close: (changed: boolean) => void }) {
   const speech = useSpeech();
   const { say } = speech;
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
+  const [isGone, setGone] = useState(false);
+  const refused = useRefused();
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     const element = dialog.current;
@@ -32,43 +38,57 @@ export function AskDialog({ question, close }: { question: Question; close: (cha
   async function submit(event: SubmitEvent) {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const value = String(new FormData(event.currentTarget).get('value') ?? '');
+    const value = nameIn(String(new FormData(event.currentTarget).get('value') ?? ''), question.value);
     setBusy(true);
     try {
-      await question.run(value.trim());
+      await question.run(value);
       close(true);
     } catch (cause) {
       const failure = asFailure(cause);
       const words: Record<string, string> = {
         itemExists: say('nameTaken'),
-        pathMalformed: say('nameWrong'),
-        fieldInvalid: say('nameWrong'),
+        pathMalformed: say(nameFaultWords(value)),
+        fieldInvalid: say(nameFaultWords(value)),
       };
       setProblem(words[failure.code] ?? failureWords(failure, speech).title);
+      setGone(failure.code === 'itemAbsent');
+      refused(failure);
       setBusy(false);
     }
   }
   return (
-    <dialog ref={dialog} onClose={() => close(false)} aria-labelledby="question">
+    <dialog ref={dialog} onClose={() => close(isGone)} aria-labelledby="question">
       <form onSubmit={submit} class="fields">
         <h2 id="question">{question.title}</h2>
         {question.text && <p class="quiet">{question.text}</p>}
         {question.value !== null && (
           <label>
             {say('name')}
-            <input name="value" value={question.value} autocomplete="off" dir="auto" required maxLength={255} />
+            <input
+              name="value"
+              defaultValue={question.value}
+              autocomplete="off"
+              dir="auto"
+              required
+              pattern=".*\S.*"
+              maxLength={255}
+              aria-invalid={problem !== ''}
+              aria-describedby="refused"
+            />
           </label>
         )}
-        <p class="problem" role="alert">
+        <p class="problem" role="alert" id="refused">
           {problem}
         </p>
         <div class="dialog-actions">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             {say('cancel')}
           </button>
-          <button type="submit" class={question.loss ? 'button loss' : 'button primary'} disabled={busy}>
-            {question.action}
-          </button>
+          {!isGone && (
+            <button type="submit" class={question.loss ? 'button loss' : 'button primary'} disabled={busy}>
+              {question.action}
+            </button>
+          )}
         </div>
       </form>
     </dialog>

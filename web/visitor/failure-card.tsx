@@ -3,10 +3,10 @@ import type { Failure } from './link-api.ts';
 import { failureWords } from './words/sentences.ts';
 import { useSpeech } from './words/speech.ts';
 
-/** Seconds until a moment, counted down. */
-export function useCountdown(seconds: number | null): number {
-  const [left, setLeft] = useState(seconds ?? 0);
-  useEffect(() => setLeft(seconds ?? 0), [seconds]);
+/** Seconds that a failure says to wait, counted down; another failure begins anew. */
+export function useCountdown(failure: Failure | null): number {
+  const [left, setLeft] = useState(failure?.retryAfter ?? 0);
+  useEffect(() => setLeft(failure?.retryAfter ?? 0), [failure]);
   useEffect(() => {
     if (left <= 0) return;
     const timer = setTimeout(() => setLeft(left - 1), 1000);
@@ -28,7 +28,7 @@ export function FailureCard({ failure, again, leave, within = false }: Propertie
   const speech = useSpeech();
   const { say } = speech;
   const { title, advice } = failureWords(failure, speech);
-  const left = useCountdown(failure.retryAfter);
+  const left = useCountdown(failure);
   useEffect(() => {
     if (!within) document.title = title;
   }, [title]);
@@ -54,14 +54,16 @@ export function FailureCard({ failure, again, leave, within = false }: Propertie
 }
 
 /** What happened while something is shown already: that stays, and may be old. */
-export function FailureBar({ failure, again }: { failure: Failure; again: () => void }) {
+export function FailureBar({ failure, again }: { failure: Failure; again: (() => void) | null }) {
   const speech = useSpeech();
   return (
     <div class="notice failure-bar" role="alert">
       <span>{failureWords(failure, speech).title}</span>
-      <button type="button" class="button" onClick={again}>
-        {speech.say('tryAgain')}
-      </button>
+      {again && (
+        <button type="button" class="button" onClick={again}>
+          {speech.say('tryAgain')}
+        </button>
+      )}
     </div>
   );
 }

@@ -17,6 +17,9 @@ export class Failure extends Error {
 /** The answer to a request that could not be sent at all. */
 export const offline = () => new Failure(0, 'offline', '', null);
 
+/** A file that was moved, changed or taken away on the visitor's device since it was chosen. */
+export const unreadable = () => new Failure(0, 'fileUnreadable', '', null);
+
 /** Whatever was thrown, as a failure that can be told. */
 export const asFailure = (cause: unknown) => (cause instanceof Failure ? cause : new Failure(0, '', '', null));
 
@@ -28,13 +31,26 @@ const encoded = (path: readonly string[]) => path.map((segment) => `/${encodeURI
 export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder', path: readonly string[]) =>
   `${base}/${route}${encoded(path)}`;
 
+/** What an answer without a problem document comes to: to HEAD, or of a server in front of Postern. */
+const codeOfStatus: Readonly<Record<number, string>> = {
+  401: 'signInNeeded',
+  403: 'permissionOff',
+  404: 'itemAbsent',
+  410: 'linkEnded',
+  429: 'tooManyFailures',
+  502: 'storageAway',
+  503: 'storageAway',
+  504: 'storageAway',
+};
+
 /** What a problem document says (RFC 9457). */
 export function failureOf(status: number, text: string, retryAfter: string | null): Failure {
+  const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : null;
   try {
     const problem: { code?: string; detail?: string } = JSON.parse(text);
-    return new Failure(status, problem.code ?? '', problem.detail ?? '', retryAfter ? Number(retryAfter) : null);
+    return new Failure(status, problem.code ?? '', problem.detail ?? '', seconds);
   } catch {
-    return new Failure(status, '', '', null);
+    return new Failure(status, codeOfStatus[status] ?? '', '', seconds);
   }
 }
 
@@ -60,6 +76,14 @@ export const list = (path: readonly string[], query: Record<string, string>): Pr
 export const createFolder = (path: readonly string[]): Promise<void> => post(addressOf('folder', path));
 export const rename = (path: readonly string[], name: string): Promise<void> => post(`${base}/rename`, { path: path.join('/'), name });
 export const remove = (path: readonly string[]): Promise<void> => ask(addressOf('file', path), { method: 'DELETE' });
+
+/** Asks whether an address is answered. */
+export async function check(method: 'GET' | 'HEAD', address: string): Promise<void> {
+  const response = await fetch(address, { method, headers: { accept: 'application/json' } }).catch(() => {
+    throw offline();
+  });
+  if (!response.ok) throw failureOf(response.status, await response.text(), null);
+}
 
 /** The beginning of a file as it is shown, with what it turned out to be. */
 export async function beginningOf(path: readonly string[], bytes: number, signal: AbortSignal) {
@@ -98,8 +122,16 @@ export function upload(
       request.status === 201 || request.status === 200
         ? resolve(JSON.parse(request.responseText))
         : reject(failureOf(request.status, request.responseText, request.getResponseHeader('retry-after')));
-    request.onerror = () => reject(offline());
+    request.onerror = () =>
+      void file
+        .slice(0, 1)
+        .arrayBuffer()
+        .then(
+          () => reject(offline()),
+          () => reject(unreadable()),
+        );
     request.onabort = () => reject(new Failure(0, 'cancelled', '', null));
+    signal.throwIfAborted();
     signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });

@@ -1,4 +1,5 @@
 import type { Visit } from '#core/records/visit.ts';
+import { visibleName } from '#core/words/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { useSpeech } from './words/speech.ts';
 
@@ -22,7 +23,7 @@ export function PageHead({
   return (
     <header class="head">
       <div class="head-row">
-        <h1 dir="auto">{title}</h1>
+        <h1 dir="auto">{visibleName(title)}</h1>
         {visitor && (
           <div class="who">
             <span class="quiet">{visitor.name || say('signedIn')}</span>

@@ -1,5 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
+/** Whether what points is a finger. */
+export const byTouch = '(pointer: coarse)';
+
 /** Follows a media query. */
 export function useMedia(query: string): boolean {
   const [fits, setFits] = useState(() => window.matchMedia(query).matches);

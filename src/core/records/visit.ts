@@ -37,6 +37,7 @@ const seenShare = Type.Object({
   name: text('Name of the shared file or folder.'),
   can,
   copyProtect: shareFields.copyProtect,
+  marked: Type.Boolean({ description: 'true: no file leaves without a mark; marks are made by a later version, until then none leaves.' }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link ends.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
 });

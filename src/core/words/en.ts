@@ -27,6 +27,7 @@ export const en = {
   youMayUntil: 'You may {actions} until {moment}.',
   youMayUntilDay: 'You may {actions} until the end of {moment}.',
   nothingAllowed: 'There is nothing you may do here.',
+  protectedFiles: 'These files are protected: they cannot be looked at or downloaded here yet.',
   // The files
   folders: 'Folders',
   searchHere: 'Search in this folder',
@@ -52,6 +53,7 @@ export const en = {
   moreFor: 'More for {name}',
   folderEmpty: 'This folder is empty.',
   dropHere: 'Drop files on the page to put them here.',
+  chooseHere: 'Choose files to put them here.',
   nothingFound: 'Nothing here has that in its name.',
   loading: 'Loading…',
   // Looking at a file
@@ -63,7 +65,7 @@ export const en = {
   smaller: 'Smaller',
   cannotShow: 'A file of this kind cannot be shown here.',
   downloadInstead: 'Download it to open it on your device.',
-  firstPart: 'Only the first {size} are shown.',
+  firstPart: 'Only the beginning is shown ({size}).',
   // Changing
   newFolder: 'New folder',
   name: 'Name',
@@ -76,7 +78,10 @@ export const en = {
   deleteFolderText: 'The folder goes with all that is in it, for everybody. This cannot be undone.',
   cancel: 'Cancel',
   nameTaken: 'There is already something of that name.',
+  changedMeanwhile: 'Somebody has changed it meanwhile.',
   nameWrong: 'A name cannot hold / or \\, or be . or ..',
+  nameTooLong: 'That name is too long.',
+  nameKept: 'Names that begin with .postern are kept for Postern.',
   // Uploading
   upload: 'Upload',
   replaceFile: 'Replace the file',
@@ -108,9 +113,11 @@ export const en = {
   received: 'Received',
   saveReceipt: 'Save the receipt',
   connectionBroke: 'The connection broke.',
+  fileUnreadable: 'This device cannot read it any more.',
   tooLarge: 'Larger than is accepted here.',
   mayNotUpload: 'You may not upload here.',
   folderUnmade: 'Its folder could not be made.',
+  stillUploading: 'Files are still on their way. If you sign out now, they will not arrive.',
   // A portal
   sharesOpen: { one: '{count} share is open to you.', other: '{count} shares are open to you.' },
   noSharesOpen: 'Nothing is open to you at this moment.',

@@ -1,3 +1,4 @@
+import { visibleName } from './visible-name.ts';
 import type { Counted, Words } from './words.ts';
 
 export type Values = Readonly<Record<string, string | number>>;
@@ -14,7 +15,8 @@ export function sayIn(words: Words, tag: string): Say {
     const form = typeof text === 'string' ? text : formOf(text, Number(values['count']));
     return form.replace(/\{(\w+)\}/g, (_, key: string) => {
       const value = values[key] ?? '';
-      return typeof value === 'number' ? numbers.format(value) : value;
+      if (typeof value === 'number') return numbers.format(value);
+      return key === 'name' ? visibleName(value) : value;
     });
   };
 }

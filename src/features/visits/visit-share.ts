@@ -1,5 +1,6 @@
 import { formatInstant } from '#core/instant.ts';
 import { parseItemPath } from '#core/item-path.ts';
+import { mustMark } from '#core/policy/delivery.ts';
 import { asksSignIn, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
@@ -48,6 +49,7 @@ export function visitAnswer({ link, recognised, permit }: Entered, maxFileSize: 
         delete: share.canDelete,
       },
       copyProtect: share.copyProtect,
+      marked: mustMark(share),
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
       maxFileSize,
     },

@@ -1,23 +1,35 @@
+import { useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import { addressOf } from '#visitor/link-api.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
+import { everyEntry, type Wanted } from './use-folder.ts';
 
 const longestAddress = 12_000; // characters: a server takes some 16 KiB of headers
 
 interface Properties {
   readonly path: readonly string[];
+  readonly wanted: Wanted;
+  /** How many the folder holds of what is wanted. */
+  readonly total: number;
   /** Sizes by name. */
   readonly chosen: ReadonlyMap<string, number>;
-  readonly choose: ReadonlyMap<string, number>;
   readonly setChosen: (chosen: ReadonlyMap<string, number>) => void;
 }
 
 /** How many are chosen and how much that is, with the one thing to do with them. */
-export function ChoiceBar({ path, chosen, choose, setChosen }: Properties) {
+export function ChoiceBar({ path, wanted, total, chosen, setChosen }: Properties) {
   const { say, format } = useSpeech();
+  const [busy, setBusy] = useState(false);
   if (chosen.size === 0) return null;
   const bytes = [...chosen.values()].reduce((sum, size) => sum + size, 0);
-  const address = `${addressOf('zip', path)}?${new URLSearchParams([...chosen.keys()].map((name) => ['name', name]))}`;
+  const isWhole = wanted.searchWord === '' && chosen.size === total;
+  const names = isWhole ? '' : `?${new URLSearchParams([...chosen.keys()].map((name) => ['name', name]))}`;
+  async function chooseAll() {
+    setBusy(true);
+    const all = await everyEntry(path, wanted).catch(() => []);
+    setBusy(false);
+    if (all.length > 0) setChosen(new Map(all.map(({ name, size }) => [name, size])));
+  }
   return (
     <section class="choice-bar" aria-label={say('chosen', { count: chosen.size })}>
       <span role="status">
@@ -27,13 +39,13 @@ export function ChoiceBar({ path, chosen, choose, setChosen }: Properties) {
       <button type="button" class="link-button" onClick={() => setChosen(new Map())}>
         {say('chooseNone')}
       </button>
-      {chosen.size < choose.size && (
-        <button type="button" class="link-button" onClick={() => setChosen(choose)}>
-          {say('chooseAll')}
+      {chosen.size < total && (
+        <button type="button" class="link-button" onClick={() => void chooseAll()} aria-disabled={busy}>
+          {say(busy ? 'loading' : 'chooseAll')}
         </button>
       )}
-      {address.length <= longestAddress ? (
-        <a class="button primary" href={address} download>
+      {names.length <= longestAddress ? (
+        <a class="button primary" href={addressOf('zip', path) + names} download>
           <Icon name="download" /> {say('downloadZip')}
         </a>
       ) : (

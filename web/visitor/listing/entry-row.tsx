@@ -1,16 +1,14 @@
 import type { CSSProperties } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { addressOfFolder, addressOfLook } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
+import type { Can } from '#visitor/offered.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
 import { iconOf } from './file-kind.ts';
 import { FileName } from './file-name.tsx';
 import { RowMenu } from './row-menu.tsx';
 import type { Entry } from './use-folder.ts';
-
-export type Can = NonNullable<Visit['share']>['can'];
 
 /** What rows have in common. */
 export interface RowDoings {
@@ -64,11 +62,11 @@ function useLongPress(act: (() => void) | null) {
   };
 }
 
-/** Where the row itself leads: into a folder, to a look at a file, or to its download. */
-function addressOfRow(entry: Entry, path: readonly string[], can: Can): { href: string; download?: string } {
+/** Where the row itself leads: into a folder, to a look at a file, to its download, or nowhere. */
+function addressOfRow(entry: Entry, path: readonly string[], can: Can): { href?: string; download?: string } {
   if (entry.folder) return { href: addressOfFolder(path) };
   if (can.view) return { href: addressOfLook(path.length === 0 ? [entry.name] : path) };
-  return { href: addressOf('file', path), download: entry.name };
+  return can.download ? { href: addressOf('file', path), download: entry.name } : {};
 }
 
 /** One file or folder: the whole row opens it, what else can be done stands at its end. */

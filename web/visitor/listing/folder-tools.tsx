@@ -2,10 +2,10 @@ import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { addressOfFolder } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
+import type { Can } from '#visitor/offered.ts';
 import { Choose, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
 import type { Upload } from '#visitor/upload/uploads.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
-import type { Can } from './entry-row.tsx';
 import type { Wanted } from './use-folder.ts';
 
 interface Properties {

@@ -1,86 +1,109 @@
 import { lazy, Suspense } from 'preact/compat';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { AskDialog, type Question } from '#visitor/ask-dialog.tsx';
 import { FailureBar, FailureCard } from '#visitor/failure-card.tsx';
 import { addressOfFolder, type Place } from '#visitor/folder-address.ts';
+import type { Can } from '#visitor/offered.ts';
+import { useRefused } from '#visitor/refused.ts';
 import { useDrop } from '#visitor/upload/drop-target.tsx';
 import type { Upload, Uploads } from '#visitor/upload/uploads.ts';
+import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { Waiting } from '#visitor/waiting.tsx';
 import { useSpeech } from '#visitor/words/speech.ts';
 import { ChoiceBar } from './choice-bar.tsx';
+import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
+import { useKeptFocus, useKeptScroll } from './kept-place.ts';
 import { newFolderQuestion, removeQuestion, renameQuestion } from './questions.ts';
 import { Rows } from './rows.tsx';
 import { type Entry, useFolder, type Wanted } from './use-folder.ts';
 
 const LookAt = lazy(() => import('#visitor/look/look-at.tsx').then(({ LookAt }) => LookAt));
 
+type Sought = Omit<Wanted, 'searchWord'> & { readonly sought: { readonly key: string; readonly word: string } };
+
 interface Properties {
   readonly share: NonNullable<Visit['share']>;
+  readonly can: Can;
   readonly place: Place;
   /** Raised with everything that makes the folder another: it is asked for again. */
   readonly version: number;
   readonly uploads: Uploads;
-  readonly refused: () => void;
 }
 
-const asksAgain = ['signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused'];
+const nothingCan: Can = {
+  ...{ view: false, download: false, downloadFolder: false },
+  ...{ upload: false, createFolder: false, rename: false, delete: false },
+};
 
 function Empty({ searching, canUpload }: { searching: boolean; canUpload: boolean }) {
   const { say } = useSpeech();
+  const touched = useMedia(byTouch);
   return (
     <div class="empty">
       <Icon name="folder" size={32} />
       <p>{say(searching ? 'nothingFound' : 'folderEmpty')}</p>
-      {canUpload && !searching && <p class="quiet">{say('dropHere')}</p>}
+      {canUpload && !searching && <p class="quiet">{say(touched ? 'chooseHere' : 'dropHere')}</p>}
     </div>
   );
 }
 
 /** The files of a share. */
-export function FolderView({ share, place, version, uploads, refused }: Properties) {
+export function FolderView({ share, can: allowed, place, version, uploads }: Properties) {
   const { say } = useSpeech();
-  // Nothing is offered that would be refused: what is protected is handed out in no form yet.
-  const can = share.copyProtect ? { ...share.can, view: false, download: false, downloadFolder: false } : share.can;
+  const refused = useRefused();
   const path = place.looking ? place.path.slice(0, -1) : place.path;
   const key = path.join('/');
-  const [wanted, setWanted] = useState<Wanted>({ sortField: 'name', sortOrder: 'asc', searchWord: '' });
+  const [{ sought, ...order }, setWanted] = useState<Sought>({ sortField: 'name', sortOrder: 'asc', sought: { key: '', word: '' } });
+  // A word is looked for in the folder it was typed in, and in no other.
+  const wanted: Wanted = { ...order, searchWord: sought.key === key ? sought.word : '' };
   const [changes, setChanges] = useState(0);
   const [question, setQuestion] = useState<Question | null>(null);
   const [chosen, setChosen] = useState<ReadonlyMap<string, number>>(new Map());
   const folder = useFolder(path, wanted, version + changes);
   const { total, failure } = folder;
+  // What cannot be seen may be gone: nothing is put into it.
+  const can = failure && total === null ? nothingCan : allowed;
   const take = useMemo(
     () => (can.upload && share.folder ? (files: readonly Upload[]) => uploads.add(files, path) : null),
     [key, can.upload],
   );
   const shared = folder.at(0);
   const replace =
-    !share.folder && can.upload && can.delete && shared
-      ? ([one]: readonly Upload[]) => one && uploads.replaceShared(one.file, shared.etag)
-      : null;
+    !share.folder && can.upload && shared ? ([one]: readonly Upload[]) => one && uploads.replaceShared(one.file, shared.etag) : null;
   const over = useDrop(take);
   useEffect(() => setChosen(new Map()), [key]);
-  useEffect(() => setWanted((before) => ({ ...before, searchWord: '' })), [key]);
   useEffect(() => {
-    if (failure && asksAgain.includes(failure.code)) refused();
+    if (failure) refused(failure);
   }, [failure]);
+  const notTaken = useDownloadCheck();
+  useKeptScroll(key, total !== null);
+  useKeptFocus(key, changes, folder.loading);
+  const wasListed = useRef(!place.looking);
+  if (!place.looking) wasListed.current = true;
 
   const doings = {
-    can: share.folder ? can : { ...can, rename: false, delete: false },
-    canChoose: can.downloadFolder && share.folder,
+    can,
+    canChoose: can.downloadFolder,
     choose({ name, size }: Entry) {
       const next = new Map(chosen);
       if (!next.delete(name)) next.set(name, size);
       setChosen(next);
     },
-    rename: (entry: Entry) => setQuestion(renameQuestion(say, path, entry)),
-    remove: (entry: Entry) => setQuestion(removeQuestion(say, path, entry)),
+    rename: (entry: Entry) => setQuestion(unchoosing(renameQuestion(say, path, entry), entry)),
+    remove: (entry: Entry) => setQuestion(unchoosing(removeQuestion(say, path, entry), entry)),
   };
+  /** What goes, or gets another name, is not chosen any more. */
+  function unchoosing(asked: Question, { name }: Entry): Question {
+    const run = async (value: string) => {
+      await asked.run(value);
+      setChosen((before) => new Map([...before].filter(([one]) => one !== name)));
+    };
+    return { ...asked, run };
+  }
   const pathOf = (name: string) => (share.folder ? [...path, name] : []);
-  const everything = () => new Map(folder.known().map(([, { name, size }]) => [name, size]));
   return (
     <>
       <FolderTools
@@ -89,7 +112,9 @@ export function FolderView({ share, place, version, uploads, refused }: Properti
         path={path}
         total={total}
         wanted={wanted}
-        want={(over) => setWanted({ ...wanted, ...over })}
+        want={({ searchWord, ...over }) =>
+          setWanted({ ...order, sought: searchWord === undefined ? sought : { key, word: searchWord }, ...over })
+        }
         take={take}
         replace={replace}
         newFolder={() => setQuestion(newFolderQuestion(say, path))}
@@ -97,9 +122,10 @@ export function FolderView({ share, place, version, uploads, refused }: Properti
       {failure && total === null && <FailureCard failure={failure} again={folder.again} leave={null} within />}
       {failure && total !== null && <FailureBar failure={failure} again={folder.again} />}
       {!failure && total === null && <Waiting />}
+      {notTaken && <FailureBar failure={notTaken} again={null} />}
       {total === 0 && !folder.loading && <Empty searching={wanted.searchWord !== ''} canUpload={can.upload} />}
       {total !== null && total > 0 && <Rows folder={folder} total={total} doings={doings} pathOf={pathOf} chosen={chosen} />}
-      <ChoiceBar path={path} chosen={chosen} choose={chosen.size > 0 ? everything() : chosen} setChosen={setChosen} />
+      <ChoiceBar path={path} wanted={wanted} total={total ?? 0} chosen={chosen} setChosen={setChosen} />
       {over && (
         <div class="drop-over" role="status">
           <Icon name="upload" size={32} />
@@ -117,7 +143,14 @@ export function FolderView({ share, place, version, uploads, refused }: Properti
       )}
       {place.looking && can.view && (
         <Suspense fallback={null}>
-          <LookAt name={place.path.at(-1) ?? ''} folderPath={path} pathOf={pathOf} folder={folder} can={can} back={addressOfFolder(path)} />
+          <LookAt
+            name={place.path.at(-1) ?? ''}
+            folderPath={path}
+            pathOf={pathOf}
+            folder={folder}
+            can={can}
+            back={wasListed.current ? null : addressOfFolder(path)}
+          />
         </Suspense>
       )}
     </>

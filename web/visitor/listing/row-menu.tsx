@@ -28,6 +28,7 @@ export function RowMenu({ name, rename, remove }: { name: string; rename: (() =>
   }, [open]);
   const act = (doing: () => void) => () => {
     setOpen(false);
+    button.current?.focus(); // whoever leaves what comes next is here again
     doing();
   };
   return (

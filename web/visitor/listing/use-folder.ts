@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Listing } from '#core/records/visit.ts';
+import { type Listing, largestListing } from '#core/records/visit.ts';
 import { asFailure, type Failure, list } from '#visitor/link-api.ts';
 
 export type Entry = Listing['entries'][number];
@@ -48,6 +48,19 @@ function useSettled<Value>(value: Value, pause: (before: Value) => number): Valu
   return settled;
 }
 
+/** All of a folder's entries, as they are wanted. */
+export async function everyEntry(path: readonly string[], { sortField, sortOrder, searchWord }: Wanted): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for (let total = 1; all.length < total; ) {
+    const query = { startIndex: String(all.length), pageSize: String(largestListing), sortField, sortOrder };
+    const { entries, totalCount } = await list(path, searchWord ? { ...query, searchWord } : query);
+    if (entries.length === 0) break;
+    all.push(...entries);
+    total = totalCount;
+  }
+  return all;
+}
+
 /** Asks for a folder, page by page; `version` raised asks again. */
 export function useFolder(path: readonly string[], wanted: Wanted, version: number): Folder {
   const { sortField, sortOrder, searchWord } = useSettled(wanted, (before) => (before.searchWord === wanted.searchWord ? 0 : typingPause));
@@ -59,7 +72,6 @@ export function useFolder(path: readonly string[], wanted: Wanted, version: numb
   const asked = useRef(new Set<number>());
   const run = useRef(0);
   const place = JSON.stringify(path);
-
   const key = JSON.stringify([path, sortField, sortOrder, searchWord]);
 
   function ask(page: number, mine: number): void {
@@ -80,7 +92,10 @@ export function useFolder(path: readonly string[], wanted: Wanted, version: numb
       .finally(() => mine === run.current && setLoading(false));
   }
 
-  useEffect(() => setFound(nothing), [place]);
+  useEffect(() => {
+    setFound(nothing);
+    setFailure(null);
+  }, [place]);
   // What lies beyond the first page is asked for again by whoever shows it.
   useEffect(() => {
     run.current += 1;

@@ -1,8 +1,9 @@
+import { visibleName } from '#core/words/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { addressOf } from '#visitor/link-api.ts';
-import type { Can } from '#visitor/listing/entry-row.tsx';
 import { iconOf } from '#visitor/listing/file-kind.ts';
 import type { Entry } from '#visitor/listing/use-folder.ts';
+import type { Can } from '#visitor/offered.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
 
 /** What cannot be shown says at least what it is. */
@@ -13,7 +14,7 @@ export function FileCard({ name, entry, path, can }: { name: string; entry: Entr
       <span class="file-icon">
         <Icon name={entry ? iconOf(entry) : 'file'} size={48} />
       </span>
-      <h2 dir="auto">{name}</h2>
+      <h2 dir="auto">{visibleName(name)}</h2>
       {entry && (
         <p class="quiet">
           {format.size(entry.size)} · {format.day(entry.modifiedDateTime)}

@@ -1,12 +1,14 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { visibleName } from '#core/words/visible-name.ts';
 import { Icon, type IconName } from '#kit/icons.tsx';
+import { FailureCard } from '#visitor/failure-card.tsx';
 import { addressOfLook } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
-import type { Can } from '#visitor/listing/entry-row.tsx';
 import { type FileKind, kindOf } from '#visitor/listing/file-kind.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import type { Entry, Folder } from '#visitor/listing/use-folder.ts';
+import type { Can } from '#visitor/offered.ts';
 import { Waiting } from '#visitor/waiting.tsx';
 import { useSpeech } from '#visitor/words/speech.ts';
 import { FileCard } from './file-card.tsx';
@@ -20,8 +22,8 @@ interface Properties {
   readonly pathOf: (name: string) => readonly string[];
   readonly folder: Folder;
   readonly can: Can;
-  /** Address to go back to. */
-  readonly back: string;
+  /** Address to go back to; null: back in the history, where the look was opened from. */
+  readonly back: string | null;
 }
 
 interface PaneProperties {
@@ -53,10 +55,22 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
   return <TextPane path={path} tell={setFound} fail={fail} />;
 }
 
+/** In the place of the look before: one step back leads out of them all. */
+const step = (path: readonly string[]) => window.location.replace(addressOfLook(path));
+const stepping = (path: readonly string[]) => (event: MouseEvent) => {
+  event.preventDefault();
+  step(path);
+};
+/** What is wider than its place scrolls by these keys. */
+const scrollsAside = (target: EventTarget | null) => {
+  const pane = target instanceof Element ? target.closest('.pdf, pre') : null;
+  return pane !== null && pane.scrollWidth > pane.clientWidth;
+};
+
 function Step({ entry, icon, words, path }: { entry: Entry | null; icon: IconName; words: string; path: readonly string[] }) {
   if (!entry) return <span class="icon-button" aria-hidden="true" />;
   return (
-    <a class="icon-button" href={addressOfLook(path)} title={words}>
+    <a class="icon-button" href={addressOfLook(path)} title={words} onClick={stepping(path)}>
       <Icon name={icon} />
       <span class="for-reader">{`${words}: ${entry.name}`}</span>
     </a>
@@ -90,14 +104,17 @@ export function LookAt({ name, folderPath, pathOf, folder, can, back }: Properti
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLMediaElement || event.altKey || event.ctrlKey || event.metaKey) return;
-      const step = { ArrowLeft: before, ArrowRight: after }[event.key];
-      if (step) window.location.hash = addressOfLook(lookPath(step));
+      if (scrollsAside(event.target)) return;
+      const [left, right] = document.documentElement.dir === 'rtl' ? [after, before] : [before, after];
+      const next = { ArrowLeft: left, ArrowRight: right }[event.key];
+      if (next) step(lookPath(next));
     };
     document.addEventListener('keydown', keys);
     return () => document.removeEventListener('keydown', keys);
   }, [before?.name, after?.name]);
   const close = () => {
-    window.location.hash = back;
+    if (back === null) window.history.back();
+    else window.location.replace(back);
   };
   const path = pathOf(name);
   const kind = entry ? kindOf(entry.mediaType) : 'unknown';
@@ -105,7 +122,7 @@ export function LookAt({ name, folderPath, pathOf, folder, can, back }: Properti
     <dialog
       ref={dialog}
       class="look"
-      aria-label={name}
+      aria-label={visibleName(name)}
       onCancel={(event) => {
         event.preventDefault();
         close();
@@ -127,6 +144,7 @@ export function LookAt({ name, folderPath, pathOf, folder, can, back }: Properti
         </button>
       </header>
       <div ref={body} class="look-body" tabIndex={-1}>
+        {folder.failure && folder.total === null && <FailureCard failure={folder.failure} again={folder.again} leave={null} within />}
         {folder.total !== null && <Pane key={`${name} ${kind}`} path={path} name={name} kind={kind} entry={entry} can={can} />}
       </div>
     </dialog>

@@ -62,6 +62,26 @@ function Page({ pdf, number, scale }: { pdf: PDFDocumentProxy; number: number; s
   );
 }
 
+const atOnce = 100; // pages that have a place in the document; more are laid out as one comes near the last
+
+function Pages({ pdf, scale }: { pdf: PDFDocumentProxy; scale: number }) {
+  const [laid, setLaid] = useState(atOnce);
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setLaid(laid + atOnce), { rootMargin: '2000px' });
+    if (end.current) observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [laid]);
+  return (
+    <>
+      {Array.from({ length: Math.min(laid, pdf.numPages) }, (_, index) => (
+        <Page key={index} pdf={pdf} number={index + 1} scale={scale} />
+      ))}
+      {laid < pdf.numPages && <div ref={end} />}
+    </>
+  );
+}
+
 /** A PDF, page below page. Scripts in it are never run. */
 export function PdfPane({ source, name, fail }: { source: string; name: string; fail: () => void }) {
   const { say, format } = useSpeech();
@@ -103,11 +123,7 @@ export function PdfPane({ source, name, fail }: { source: string; name: string; 
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <div ref={pane} class="pdf" tabIndex={0} role="document" aria-label={name}>
-        {pdf ? (
-          Array.from({ length: pdf.numPages }, (_, index) => <Page key={index} pdf={pdf} number={index + 1} scale={scale} />)
-        ) : (
-          <Waiting />
-        )}
+        {pdf ? <Pages pdf={pdf} scale={scale} /> : <Waiting />}
       </div>
     </>
   );

@@ -8,7 +8,13 @@ export function SignInDialog(properties: SignInProperties) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} aria-labelledby="sign-in-again" onCancel={(event) => event.preventDefault()}>
+    // A browser closes it after some presses of Escape all the same: it comes back, since nothing else leads on.
+    <dialog
+      ref={dialog}
+      aria-labelledby="sign-in-again"
+      onCancel={(event) => event.preventDefault()}
+      onClose={() => dialog.current?.isConnected && dialog.current.showModal()}
+    >
       <div class="fields">
         <h2 id="sign-in-again">{properties.signIn.title}</h2>
         <p class="quiet">{say('signInAgain')}</p>

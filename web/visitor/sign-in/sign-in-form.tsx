@@ -4,17 +4,23 @@ import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { useCountdown } from '#visitor/failure-card.tsx';
 import { asFailure, signIn as ask, type Failure } from '#visitor/link-api.ts';
-import { useSpeech } from '#visitor/words/speech.ts';
+import { failureWords } from '#visitor/words/sentences.ts';
+import { type Speech, useSpeech } from '#visitor/words/speech.ts';
 
 export interface SignInProperties {
   readonly signIn: Visit['signIn'];
   readonly signedIn: (visit: Visit | PortalVisit) => void;
-  /** What the form itself cannot tell. */
-  readonly failed: (cause: unknown) => void;
+  /** Told of what makes the form useless; without it the form tells everything itself. */
+  readonly failed?: (cause: unknown) => void;
 }
 
-const told = ['signInWrong', 'tooManyFailures', 'signInBusy', 'offline'] as const;
-const tellable = (failure: Failure) => told.find((code) => code === failure.code);
+const told: readonly string[] = ['signInWrong', 'tooManyFailures', 'signInBusy', 'offline'];
+
+/** Why nobody was signed in. */
+function wordsOf(failure: Failure, asksUsername: boolean, speech: Speech): string {
+  if (failure.code === 'signInWrong') return speech.say(asksUsername ? 'signInWrong' : 'passwordWrong');
+  return failure.code === 'signInBusy' ? speech.say('signInBusy') : failureWords(failure, speech).title;
+}
 
 function PasswordField({ field, shown }: { field: RefObject<HTMLInputElement | null> | null; shown: boolean }) {
   const common = { ref: field, id: 'password', name: 'password', autocomplete: 'current-password', required: true } as const;
@@ -23,32 +29,32 @@ function PasswordField({ field, shown }: { field: RefObject<HTMLInputElement | n
 
 /** One form, as password managers know it. */
 export function SignInForm({ signIn, signedIn, failed }: SignInProperties) {
-  const { say } = useSpeech();
+  const speech = useSpeech();
+  const { say } = speech;
   const [problem, setProblem] = useState<Failure | null>(null);
   const [busy, setBusy] = useState(false);
   const [shown, setShown] = useState(false);
   const first = useRef<HTMLInputElement>(null);
-  const left = useCountdown(problem?.retryAfter ?? null);
+  const left = useCountdown(problem);
   useEffect(() => first.current?.focus(), []);
 
   async function submit(event: SubmitEvent) {
     event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    if (!(event.currentTarget instanceof HTMLFormElement) || busy || left > 0) return;
     const fields = new FormData(event.currentTarget);
     setBusy(true);
+    setProblem(null);
     try {
       signedIn(await ask(signIn.asksUsername ? String(fields.get('username')) : undefined, String(fields.get('password'))));
     } catch (cause) {
       const failure = asFailure(cause);
-      if (tellable(failure)) setProblem(failure);
-      else failed(failure);
+      if (failed && !told.includes(failure.code)) failed(failure);
+      else setProblem(failure);
     } finally {
       setBusy(false);
     }
   }
 
-  const code = problem ? tellable(problem) : undefined;
-  const words = code === 'signInWrong' && !signIn.asksUsername ? 'passwordWrong' : code;
   return (
     <form onSubmit={submit} class="fields">
       {signIn.asksUsername && (
@@ -68,9 +74,10 @@ export function SignInForm({ signIn, signedIn, failed }: SignInProperties) {
         </span>
       </div>
       <p class="problem" role="alert">
-        {words && say(words)} {left > 0 && say('waitSeconds', { count: left })}
+        {problem && wordsOf(problem, signIn.asksUsername, speech)}
       </p>
-      <button class="button primary" type="submit" disabled={busy || left > 0}>
+      {left > 0 && <p class="problem">{say('waitSeconds', { count: left })}</p>}
+      <button class="button primary" type="submit" aria-disabled={busy || left > 0}>
         {say(busy ? 'signingIn' : 'signIn')}
       </button>
     </form>

@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import type { Received } from '#visitor/link-api.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
+import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
 import { useDrop } from './drop-target.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
@@ -49,6 +50,7 @@ function Receipt({ kept }: { kept: readonly Received[] }) {
 /** A link that takes files and shows none: where to drop, and afterwards a receipt. */
 export function DropBox({ queue, uploads }: { queue: Queue; uploads: Uploads }) {
   const { say } = useSpeech();
+  const touched = useMedia(byTouch);
   const take = useMemo(() => (files: readonly Upload[]) => uploads.add(files, []), []);
   const over = useDrop(take);
   const kept = queue.all.flatMap(({ received }) => received ?? []);
@@ -56,7 +58,7 @@ export function DropBox({ queue, uploads }: { queue: Queue; uploads: Uploads }) 
     <>
       <div class={over ? 'drop-box over' : 'drop-box'}>
         <Icon name="upload" size={32} />
-        <p>{say('dropFiles')}</p>
+        <p>{say(touched ? 'chooseHere' : 'dropFiles')}</p>
         <span class="tools-actions">
           <UploadButtons take={take} />
         </span>

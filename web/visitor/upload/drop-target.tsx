@@ -2,6 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { droppedFiles } from './dropped-files.ts';
 import type { Upload } from './uploads.ts';
 
+const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+/** Something stands in front of the page: what would come of a drop is not seen. */
+const isCovered = () => document.querySelector('dialog[open]') !== null;
+
 /** While something is dragged over the page, the whole page is the target; what is pasted counts as dropped. */
 export function useDrop(take: ((files: readonly Upload[]) => void) | null): boolean {
   const [over, setOver] = useState(false);
@@ -9,7 +13,7 @@ export function useDrop(take: ((files: readonly Upload[]) => void) | null): bool
     if (!take) return;
     let depth = 0;
     const enter = (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes('Files')) return;
+      if (!holdsFiles(event) || isCovered()) return;
       depth += 1;
       setOver(true);
     };
@@ -18,13 +22,15 @@ export function useDrop(take: ((files: readonly Upload[]) => void) | null): bool
       if (depth === 0) setOver(false);
     };
     const drop = (event: DragEvent) => {
-      event.preventDefault();
+      if (!holdsFiles(event)) return;
+      event.preventDefault(); // else the browser leaves the page for the file
       depth = 0;
       setOver(false);
-      if (event.dataTransfer) void droppedFiles(event.dataTransfer).then(take);
+      if (event.dataTransfer && !isCovered()) void droppedFiles(event.dataTransfer).then(take);
     };
-    const allow = (event: DragEvent) => event.preventDefault();
+    const allow = (event: DragEvent) => holdsFiles(event) && event.preventDefault();
     const paste = (event: ClipboardEvent) => {
+      if (isCovered()) return;
       const files = [...(event.clipboardData?.files ?? [])];
       if (files.length > 0) take(files.map((file) => ({ file, folder: [] })));
     };

@@ -8,14 +8,18 @@ const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.i
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
 
 async function walk(entry: FileSystemEntry, folder: readonly string[]): Promise<Upload[]> {
-  if (isFile(entry)) return [{ file: await fileOf(entry), folder }];
-  if (!isFolder(entry)) return [];
-  const reader = entry.createReader();
   const found: Upload[] = [];
-  // A reader gives a hundred at a time, and none at the end.
-  for (let entries = await entriesOf(reader); entries.length > 0; entries = await entriesOf(reader))
-    for (const one of entries) found.push(...(await walk(one, [...folder, entry.name])));
-  return found;
+  try {
+    if (isFile(entry)) return [{ file: await fileOf(entry), folder }];
+    if (!isFolder(entry)) return [];
+    const reader = entry.createReader();
+    // A reader gives a hundred at a time, and none at the end.
+    for (let entries = await entriesOf(reader); entries.length > 0; entries = await entriesOf(reader))
+      for (const one of entries) found.push(...(await walk(one, [...folder, entry.name])));
+    return found;
+  } catch {
+    return [...found, { file: new File([], entry.name), folder, unreadable: true }];
+  }
 }
 
 /** Everything that was dropped, whole folders too. The items are read at once: after the event they are gone. */

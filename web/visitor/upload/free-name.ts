@@ -1,7 +1,7 @@
+import { numberedName } from '#core/item-path.ts';
+
 /** The next name that a file may have beside those of its name: `a.txt`, `a (2).txt`, `a (3).txt`. */
 export function freeName(name: string): string {
-  const dot = name.lastIndexOf('.');
-  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
-  const numbered = /^(.*) \((\d+)\)$/.exec(stem);
-  return numbered ? `${numbered[1]} (${Number(numbered[2]) + 1})${ending}` : `${stem} (2)${ending}`;
+  const numbered = /^(.*) \((\d+)\)(\.[^.]*)?$/.exec(name);
+  return numbered ? numberedName(`${numbered[1]}${numbered[3] ?? ''}`, Number(numbered[2]) + 1) : numberedName(name, 2);
 }

@@ -1,5 +1,5 @@
 import { Icon, type IconName } from '#kit/icons.tsx';
-import { useMedia } from '#visitor/use-media.ts';
+import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
 import { chosenFiles } from './dropped-files.ts';
 import type { Upload } from './uploads.ts';
@@ -39,7 +39,7 @@ export function Choose({ icon, words, className, take, more = {} }: ChooseProper
 /** Files, on a computer a folder, on a phone the camera. */
 export function UploadButtons({ take }: { take: (files: readonly Upload[]) => void }) {
   const { say } = useSpeech();
-  const touched = useMedia('(pointer: coarse)');
+  const touched = useMedia(byTouch);
   return (
     <>
       {touched ? (

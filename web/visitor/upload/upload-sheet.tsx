@@ -3,7 +3,7 @@ import { FileName } from '#visitor/listing/file-name.tsx';
 import { uploadWords } from '#visitor/words/sentences.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
 import { ExistsQuestion } from './exists-question.tsx';
-import type { Queue, Sending, Uploads } from './uploads.ts';
+import { canTryAgain, type Queue, type Sending, type Uploads } from './uploads.ts';
 
 const mostShown = 100; // lines: a folder of thousands is told by its numbers
 
@@ -11,7 +11,8 @@ function Status({ one }: { one: Sending }) {
   const speech = useSpeech();
   const { say, format } = speech;
   const share = one.file.size === 0 ? 1 : one.sent / one.file.size;
-  if (one.state === 'failed') return <span class="problem small">{one.failure && uploadWords(one.failure, speech)}</span>;
+  if (one.state === 'failed')
+    return <span class="problem small">{one.failure && uploadWords(one.failure, one.path.at(-1) ?? one.file.name, speech)}</span>;
   const words = {
     done: format.size(one.file.size),
     waiting: say('waiting'),
@@ -29,7 +30,7 @@ function Line({ one, uploads }: { one: Sending; uploads: Uploads }) {
       <div class="upload-row">
         <FileName name={one.path.at(-1) ?? name} />
         <Status one={one} />
-        {one.state === 'failed' && (
+        {canTryAgain(one) && (
           <button type="button" class="link-button" onClick={() => uploads.again(one.number)}>
             {say('tryAgain')}
           </button>
@@ -90,7 +91,7 @@ export function UploadSheet({ queue, uploads, receipt, canReplace }: Properties)
         </h2>
         {under > 0 && <Whole queue={queue} />}
         <span class="sheet-actions">
-          {under > 1 && (
+          {(under > 1 || (under > 0 && paused)) && (
             <button
               type="button"
               class="link-button"
@@ -101,7 +102,7 @@ export function UploadSheet({ queue, uploads, receipt, canReplace }: Properties)
               <span class="for-reader">{say(paused ? 'resume' : 'pause')}</span>
             </button>
           )}
-          {failed > 1 && (
+          {all.filter(canTryAgain).length > 1 && (
             <button type="button" class="link-button" onClick={uploads.againAll}>
               {say('tryAllAgain')}
             </button>
@@ -113,6 +114,9 @@ export function UploadSheet({ queue, uploads, receipt, canReplace }: Properties)
           )}
         </span>
       </div>
+      <p class="for-reader" role="status">
+        {first && say('existsTitle', { name: first.path.at(-1) ?? first.file.name })}
+      </p>
       {first && <ExistsQuestion key={first.number} one={first} others={asking.length - 1} uploads={uploads} canReplace={canReplace} />}
       <ul>
         {lines.map((one) => (

@@ -1,4 +1,4 @@
-import { asFailure, createFolder, Failure, type Received, upload } from '#visitor/link-api.ts';
+import { asFailure, createFolder, Failure, type Received, unreadable, upload } from '#visitor/link-api.ts';
 import { freeName } from './free-name.ts';
 
 const atOnce = 3; // more share the same line without being faster
@@ -7,6 +7,8 @@ const atOnce = 3; // more share the same line without being faster
 export interface Upload {
   readonly file: File;
   readonly folder: readonly string[];
+  /** The device could not read it when it was chosen. */
+  readonly unreadable?: boolean;
 }
 
 /** One file on its way. */
@@ -39,8 +41,8 @@ export interface Surroundings {
   readonly show: (queue: Queue) => void;
   /** The validator of what lies there; null: nothing does. */
   readonly validatorOf: (path: readonly string[]) => Promise<string | null>;
-  /** Somebody has to sign in again; everything waits until `resume`. */
-  readonly signInNeeded: () => void;
+  /** Told of what was refused; where somebody has to sign in again, everything waits until `resume`. */
+  readonly refused: (failure: Failure) => void;
   /** May folders be made on the way? Else files lie where they were dropped. */
   readonly makesFolders: boolean;
 }
@@ -60,10 +62,15 @@ export interface Uploads {
   clear(): void;
 }
 
+/** On its way, or waiting for somebody's word. */
+export const isUnderWay = ({ state }: Sending) => state === 'waiting' || state === 'sending' || state === 'asking';
+/** Another try may come to something. */
+export const canTryAgain = ({ state, failure }: Sending) => state === 'failed' && failure?.code !== 'fileUnreadable';
+
 const besides = (path: readonly string[]) => [...path.slice(0, -1), freeName(path.at(-1) ?? '')];
 
 /** A queue of uploads that goes on while one looks at other folders. */
-export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: Surroundings): Uploads {
+export function uploadQueue({ show, validatorOf, refused: told, makesFolders }: Surroundings): Uploads {
   let queue: Queue = { all: [], paused: false, arrived: 0, speed: 0 };
   let last = 0;
   let drawn = true;
@@ -116,10 +123,10 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
   }
 
   function refused(one: Sending, failure: Failure): void {
+    told(failure);
     if (failure.code === 'signInNeeded') {
       change(one.number, { state: 'waiting', sent: 0 });
       set({ paused: true });
-      signInNeeded();
     } else if (failure.code === 'itemExists' && beside.has(one.number))
       change(one.number, { state: 'waiting', path: besides(one.path), sent: 0 });
     else if (failure.code === 'itemExists' && !replaced.has(one.number)) change(one.number, { state: 'asking', sent: 0 });
@@ -140,6 +147,7 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
     };
     try {
       await makeFolders(one, depths.get(one.number) ?? one.path.length);
+      abort.signal.throwIfAborted(); // taken back while its folders were made
       const received = await upload(one.path, one.file, replaced.get(one.number) ?? null, progress, abort.signal);
       change(one.number, { state: 'done', sent: one.file.size, received });
       set({ arrived: queue.arrived + 1 });
@@ -158,15 +166,34 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
       if (!one) break;
       void send(one);
     }
-    if (running.size === 0) folders.clear(); // they may be gone by the next time
+    if (running.size > 0) return;
+    folders.clear(); // they may be gone by the next time
+    if (queue.paused && !queue.all.some(({ state }) => state === 'waiting')) set({ paused: false });
   }
 
-  async function settle(one: Sending, choice: Choice): Promise<void> {
+  /** It takes the place of what lies there at this moment. */
+  async function replace(one: Sending): Promise<void> {
+    try {
+      const validator = await validatorOf(one.path);
+      if (validator !== null) replaced.set(one.number, validator);
+      change(one.number, { state: 'waiting', failure: null });
+    } catch (cause) {
+      change(one.number, { state: 'failed', failure: asFailure(cause) });
+    }
+    next();
+  }
+
+  function again(one: Sending): void {
+    if (!canTryAgain(one)) return;
+    replaced.delete(one.number);
+    if (one.path.length === 0) void replace(one);
+    else change(one.number, { state: 'waiting', failure: null });
+  }
+
+  function settle(one: Sending, choice: Choice): void {
     if (choice === 'skip') set({ all: queue.all.filter(({ number }) => number !== one.number) });
     else if (choice === 'replace') {
-      const validator = await validatorOf(one.path).catch(() => null);
-      if (validator !== null) replaced.set(one.number, validator);
-      change(one.number, { state: 'waiting' });
+      void replace(one);
     } else {
       beside.add(one.number);
       change(one.number, { state: 'waiting', path: besides(one.path) });
@@ -176,7 +203,10 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
 
   return {
     add(files, path) {
-      const added = files.map(({ file, folder }) => waiting(file, [...path, ...(makesFolders ? folder : []), file.name]));
+      const added = files.map(({ file, folder, unreadable: broken = false }): Sending => {
+        const one = waiting(file, [...path, ...(makesFolders ? folder : []), file.name]);
+        return broken ? { ...one, state: 'failed', failure: unreadable() } : one;
+      });
       for (const { number } of added) depths.set(number, path.length);
       append(added);
     },
@@ -186,20 +216,21 @@ export function uploadQueue({ show, validatorOf, signInNeeded, makesFolders }: S
       append([one]);
     },
     again(number) {
-      replaced.delete(number);
-      change(number, { state: 'waiting', failure: null });
+      const one = find(number);
+      if (one) again(one);
       next();
     },
     againAll() {
-      set({ all: queue.all.map((one) => (one.state === 'failed' ? { ...one, state: 'waiting', failure: null } : one)) });
+      for (const one of queue.all) again(one);
       next();
     },
     cancel(number) {
       set({ all: queue.all.filter((one) => one.number !== number) });
       running.get(number)?.abort();
+      next();
     },
     answer(number, choice, forAll) {
-      for (const one of queue.all) if (one.state === 'asking' && (forAll || one.number === number)) void settle(one, choice);
+      for (const one of queue.all) if (one.state === 'asking' && (forAll || one.number === number)) settle(one, choice);
     },
     pause: () => set({ paused: true }),
     resume() {

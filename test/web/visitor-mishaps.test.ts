@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { type Look, openWindow } from '../parts/chromium.ts';
+import { until } from '../ports/until.ts';
+import { newShare, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+
+const phone: Look = { width: 390, dark: false };
+const fileOf = (name: string, text = name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+/** A share of a folder, and a page that shows it. */
+async function openShare(t: TestContext, over: object = {}, files: readonly string[] = [], look = phone) {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'inbox'));
+  for (const name of files) await writeFile(join(postern.files, 'inbox', name), name);
+  const share = await postern.call('share/add', newShare({ path: '/inbox', ...over }));
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  return { postern, page, window, share, inbox: join(postern.files, 'inbox') };
+}
+
+/** Lets the first request of a kind wait until `go` is called. */
+async function held(page: Page, address: RegExp, method: string, then: (route: Route) => Promise<void> = (route) => route.continue()) {
+  const { promise: asked, resolve: met } = Promise.withResolvers<void>();
+  const { promise: may, resolve: go } = Promise.withResolvers<void>();
+  await page.route(address, async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    met();
+    await may;
+    await then(route);
+  });
+  return { asked, go };
+}
+
+test('the one file that is shared is replaced at another try, where the line broke at the first', async (t) => {
+  const { page, postern } = await openShare(t, { path: '/inbox/draft.txt', folder: false }, ['draft.txt']);
+  await page.route(/\/file/, (route) => route.abort(), { times: 1 });
+  await page.getByLabel('Replace the file').setInputFiles(fileOf('final.txt'));
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Everything has arrived').waitFor();
+  assert.equal(await readFile(join(postern.files, 'inbox/draft.txt'), 'utf8'), 'final.txt');
+});
+
+test('what was paused with one file left goes on at a press', async (t) => {
+  const { page, inbox } = await openShare(t);
+  const { asked, go } = await held(page, /\/file\//, 'PUT');
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(['1', '2', '3', '4'].map((name) => fileOf(name)));
+  await asked;
+  await page.getByRole('button', { name: 'Pause after the files under way' }).click();
+  go();
+  await until(async () => (await readdir(inbox)).length === 3);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByText('Everything has arrived').waitFor();
+  assert.deepEqual((await readdir(inbox)).sort(), ['1', '2', '3', '4']);
+});
+
+test('a file that is taken back while its folder is made does not arrive', async (t) => {
+  const { page, inbox } = await openShare(t, {}, [], { width: 1440, dark: false });
+  const own = await mkdtemp(join(await temporaryFolder(t), 'own-'));
+  await mkdir(join(own, 'trip'));
+  await writeFile(join(own, 'trip/secret.txt'), 'secret');
+  const { asked, go } = await held(page, /\/folder\//, 'POST');
+  await page.getByLabel('Choose a folder').setInputFiles(join(own, 'trip'));
+  await asked;
+  await page.getByRole('button', { name: 'Do not upload secret.txt' }).click();
+  go();
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('later.txt'));
+  await page.getByText('Everything has arrived').waitFor();
+  assert.deepEqual((await readdir(inbox)).sort(), ['later.txt', 'trip']);
+  assert.equal(existsSync(join(inbox, 'trip/secret.txt')), false);
+});
+
+test('a sign-in that fails in the middle keeps what waits, and Escape does not shut it away', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  await mkdir(join(postern.files, 'inbox'));
+  const share = await postern.call('share/add', newShare({ path: '/inbox', authenticationId: profile.id }));
+  const { window } = await openWindow(t, phone);
+  const page = await window.newPage();
+  const signIn = async () => {
+    await page.getByLabel('User name').fill('ann');
+    await page.getByLabel('Password', { exact: true }).fill(profile.password);
+    await page.keyboard.press('Enter');
+  };
+  await page.goto(share.viewUrl);
+  await signIn();
+  await page.getByText('This folder is empty.').waitFor();
+  await window.clearCookies();
+  await page.getByLabel('Upload', { exact: true }).setInputFiles([fileOf('a.txt'), fileOf('b.txt')]);
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  for (let press = 0; press < 4; press += 1) await page.keyboard.press('Escape');
+  await dialog.waitFor();
+  await page.route(/sign-in$/, (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }), {
+    times: 1,
+  });
+  await signIn();
+  await dialog.getByText('The files cannot be reached just now').waitFor();
+  await signIn();
+  await page.getByText('Everything has arrived').waitFor();
+  assert.deepEqual((await readdir(join(postern.files, 'inbox'))).sort(), ['a.txt', 'b.txt']);
+});
+
+test('whoever leaves while files are on their way is asked', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const { window } = await openWindow(t, phone);
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  const { asked, go } = await held(page, /\/file\//, 'PUT');
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('a.txt'));
+  await asked;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('dialog').getByText('Files are still on their way.', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  const leaving = page.waitForEvent('dialog');
+  void page.reload().catch(() => {});
+  await (await leaving).dismiss();
+  go();
+  await page.getByText('Everything has arrived').waitFor();
+});
+
+test('to choose all is to choose all, more than was loaded, too', async (t) => {
+  const names = Array.from({ length: 700 }, (_, index) => `file ${index}.txt`);
+  const { page } = await openShare(t, {}, names);
+  await page.getByLabel('Choose file 0.txt').check();
+  await page.getByRole('button', { name: 'Choose all' }).click();
+  await page.getByText('700 chosen').first().waitFor();
+  assert.match((await page.getByRole('link', { name: 'Download as zip' }).getAttribute('href')) ?? '', /\/zip$/);
+});
+
+test('what is allowed no more is offered no more, as soon as it was refused once', async (t) => {
+  const { page, postern, share } = await openShare(t, {}, ['a.txt']);
+  await page.getByRole('link', { name: /^a.txt/ }).waitFor();
+  const seen = await postern.call('share/get', { id: share.id });
+  await postern.call('share/update', { ...seen, canUpload: false, canRename: false, canDelete: false, canCreateFolder: false });
+  await page.getByRole('button', { name: 'New folder' }).click();
+  await page.getByLabel('Name').fill('more');
+  await page.getByRole('button', { name: 'Make' }).click();
+  await page.getByText('That is not allowed here').waitFor();
+  assert.equal(await page.getByLabel('Name').inputValue(), 'more');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('You may look and download.').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^More for/ }).count(), 0);
+  assert.equal(await page.getByLabel('Upload', { exact: true }).count(), 0);
+});
+
+test('a download that is refused is told on the page', async (t) => {
+  const { page, inbox } = await openShare(t, {}, ['a.txt']);
+  await page.getByRole('link', { name: 'Download a.txt' }).waitFor();
+  await rm(join(inbox, 'a.txt'));
+  await page.getByRole('link', { name: 'Download a.txt' }).click();
+  await page.getByRole('alert').getByText('It is not there any more').waitFor();
+});
+
+test('files that are handed out in no form are listed, and nothing more is offered or said to be allowed', async (t) => {
+  for (const over of [{ copyProtect: true }, { waterMarkText: 'Ann' }]) {
+    const { page } = await openShare(t, { ...over, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false }, [
+      'a.txt',
+    ]);
+    await page.getByText('These files are protected', { exact: false }).waitFor();
+    await page.getByText('There is nothing you may do here.').waitFor();
+    await page.getByText('a.txt').first().waitFor();
+    assert.equal(await page.getByRole('main').getByRole('link').count(), 0);
+  }
+});
+
+test('on a small phone the bar of what is chosen, and a long name of who came, stay within the page in every language', async (t) => {
+  const postern = await startPostern(t);
+  await writeFile(join(postern.files, 'a.txt'), 'a');
+  await writeFile(join(postern.files, 'b.txt'), 'b');
+  const name = 'anna.schmidt.kanzleimuellerundpartner.de';
+  const profile = await usersProfile(postern, [name]);
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  for (const locale of ['de', 'fr', 'pt', 'ar']) {
+    const { window } = await openWindow(t, { width: 320, dark: false, locale });
+    const page = await window.newPage();
+    await page.goto(share.viewUrl);
+    await page.locator('[name=username]').fill(name);
+    await page.locator('[name=password]').fill(profile.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('checkbox').first().check();
+    await page.locator('.choice-bar').waitFor();
+    const [wide, bar] = [await page.evaluate('document.documentElement.scrollWidth'), page.locator('.choice-bar .primary')];
+    assert.equal(wide, 320, locale);
+    const box = await bar.boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 320, `${locale}: ${JSON.stringify(box)}`);
+    const out = await page.locator('.who button').boundingBox();
+    assert.ok(out && out.width >= 40 && out.x >= 0 && out.x + out.width <= 320, `${locale}: ${JSON.stringify(out)}`);
+    await window.close();
+  }
+});
+
+test('a name that turns its letters round unseen shows that it does', async (t) => {
+  const { page } = await openShare(t, {}, ['invoice\u202Efdp.exe']);
+  await page.getByRole('link', { name: /^invoice\ufffdfdp\.exe/ }).waitFor();
+  await page.getByRole('button', { name: 'More for invoice\ufffdfdp.exe' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Delete invoice\ufffdfdp.exe?' }).waitFor();
+});
+
+test('whoever comes back to a folder finds it scrolled as they left it', { timeout: 30_000 }, async (t) => {
+  const { page, inbox } = await openShare(
+    t,
+    {},
+    Array.from({ length: 90 }, (_, index) => `file ${index + 10}.txt`),
+  );
+  await mkdir(join(inbox, 'zz'));
+  await page.reload();
+  await page.getByRole('link', { name: /^zz/ }).waitFor();
+  await page.evaluate('scrollTo(0, 900)');
+  await page.evaluate("location.hash = '#/zz'");
+  await page.getByText('This folder is empty.').waitFor();
+  await page.goBack();
+  await page.getByText('91 items').waitFor();
+  await until(async () => (await page.evaluate('scrollY')) === 900);
+});
