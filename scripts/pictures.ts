@@ -107,10 +107,27 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   'sign-in': { url: forClients, sign: 'Sign in' },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
-    sign: 'Drop files here',
+    sign: 'Only whoever sent you this link',
     async after(page) {
       await upload(page, 'passport.pdf', Buffer.alloc(123_456));
       await page.getByRole('heading', { name: 'Received' }).waitFor();
+    },
+  },
+  'chosen-german': {
+    url: listing,
+    sign: 'Notes.md',
+    locale: 'de',
+    after: (page) => page.getByLabel('Notes.md auswählen').check(),
+  },
+  protected: { url: (await call('share/add', { ...share, copyProtect: true })).viewUrl, sign: 'These files are protected' },
+  'zip-alone': { url: (await call('share/add', { ...share, ...none, canDownloadFolder: true })).viewUrl, sign: 'All as zip' },
+  failed: {
+    url: listing,
+    sign: 'Notes.md',
+    async after(page) {
+      await page.route(/\/file\//, (route) => route.abort());
+      await upload(page, 'A film of the whole meeting, uncut.mp4', Buffer.alloc(123_456));
+      await page.getByText('The connection broke.').waitFor();
     },
   },
   ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has ended' },
