@@ -14,12 +14,19 @@ export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
     ? readFileSync(file, 'utf8')
     : '<!doctype html><title>Postern</title><p>The pages are not built: run npm start.</p>';
   app.get('/', async (request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.managed, readerOf(request))));
-  app.get('/s/:viewId', async (request, reply) => {
-    await enter(parts.ports, { ...approachingOf(request, parts), credentials: { basic: null, session: () => null } }, { request: 'page' });
-    return reply.type('text/html; charset=utf-8').send(page);
-  });
-  app.get('/p/:viewId', async (request, reply) => {
-    await reachPortal(parts.ports, approachingOf(request, parts));
-    return reply.type('text/html; charset=utf-8').send(page);
-  });
+  // Mail programs and people end an address with a slash: it is the same one.
+  for (const end of ['', '/']) {
+    app.get(`/s/:viewId${end}`, async (request, reply) => {
+      await enter(
+        parts.ports,
+        { ...approachingOf(request, parts), credentials: { basic: null, session: () => null } },
+        { request: 'page' },
+      );
+      return reply.type('text/html; charset=utf-8').send(page);
+    });
+    app.get(`/p/:viewId${end}`, async (request, reply) => {
+      await reachPortal(parts.ports, approachingOf(request, parts));
+      return reply.type('text/html; charset=utf-8').send(page);
+    });
+  }
 }

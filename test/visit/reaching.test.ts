@@ -28,6 +28,13 @@ test('what never was, what is stopped and what has not begun answer alike', asyn
   assert.equal(told(await postern.visit(`${never}/list`)).rest.code, 'linkUnknown');
 });
 
+test('an address that ends with a slash is the same link', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern, {});
+  assert.equal((await postern.visit(`${base}/`)).body, (await postern.visit(base)).body);
+  assert.equal((await postern.visit('/s/abcdefghijklmnopqrstuv/')).status, 404);
+});
+
 test('a link opens at its start and is gone at its end', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } } });

@@ -70,6 +70,20 @@ test('text of any kind, HTML, SVG and scripts too, is shown as plain text', asyn
   }
 });
 
+test('text that is not UTF-8 says how it is written, and comes byte for byte', async (t) => {
+  const { view } = await viewing(t);
+  for (const [name, bytes, charset] of [
+    ['from windows.csv', Buffer.from('Straße;Café;10', 'latin1'), 'windows-1252'],
+    ['with mark.txt', Buffer.from('\ufeffFüße', 'utf16le'), 'utf-16le'],
+    ['with the other mark.txt', Buffer.from('\ufeffFüße', 'utf16le').swap16(), 'utf-16be'],
+  ] as const) {
+    const answer = await view(name, bytes);
+    assert.equal(answer.status, 200, name);
+    assert.equal(answer.headers['content-type'], `text/plain; charset=${charset}`, name);
+    assert.deepEqual(answer.bytes, bytes, name);
+  }
+});
+
 test('what can not be shown is 415, and none of its bytes leave', async (t) => {
   const { view } = await viewing(t);
   for (const [name, bytes] of [

@@ -90,8 +90,9 @@ export async function beginningOf(path: readonly string[], bytes: number, signal
   const response = await fetch(addressOf('view', path), { headers: { range: `bytes=0-${bytes - 1}`, accept: 'application/json' }, signal });
   if (response.status === 416) return { mediaType: 'text/plain', text: '' };
   if (!response.ok) throw failureOf(response.status, await response.text(), response.headers.get('retry-after'));
-  const mediaType = response.headers.get('content-type')?.split(';')[0] ?? '';
-  return { mediaType, text: mediaType === 'text/plain' ? await response.text() : '' };
+  const [, mediaType = '', charset = 'utf-8'] = /^([^;]*)(?:; *charset=([\w-]+))?/.exec(response.headers.get('content-type') ?? '') ?? [];
+  // Response.text() takes everything for UTF-8.
+  return { mediaType, text: mediaType === 'text/plain' ? new TextDecoder(charset).decode(await response.arrayBuffer()) : '' };
 }
 
 /** What the server keeps of an upload. */
