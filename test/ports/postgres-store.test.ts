@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { keyVault } from '#adapters/os/key-vault.ts';
+import { systemClock, systemRandom } from '#adapters/os/system.ts';
 import { openConnections } from '#adapters/store/postgres/pool.ts';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import { searchesOver } from '#adapters/store/postgres/searches.ts';
+import { prepare } from '#features/operators/first-start.ts';
 import { StoreAway } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
@@ -44,6 +47,20 @@ test('processes that start at once on an empty database make it once', async (t)
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
   for (const [index, store] of stores.entries()) await store.write(note(`${index}`));
   for (const store of stores) assert.deepEqual(await keysOf(store), ['0', '1', '2', '3']);
+});
+
+test('of processes that start at once on an empty database one makes the first tenant, number 1, and the others find it', async (t) => {
+  const url = await newDatabase();
+  const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(url)));
+  for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
+  const ports = { clock: systemClock, random: systemRandom(), vault: keyVault('a secret key of the installation') };
+  const settings = { folder: '/files', apiKey: 'pst_a-key-of-the-environment', firstKey: null };
+  await Promise.all(stores.map((store) => prepare({ ...ports, store }, settings)));
+  for (const { read } of stores) {
+    assert.deepEqual(await read.selectFrom('tenant').select('id').execute(), [{ id: 1 }]);
+    for (const table of ['location', 'api_key'] as const)
+      assert.equal((await read.selectFrom(table).select('id').execute()).length, 1, table);
+  }
 });
 
 test('texts are sorted by their code points, whatever the language of the server', async (t) => {

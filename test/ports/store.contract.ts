@@ -44,6 +44,13 @@ export function storeContract(engine: string, begin: OpenStore): void {
     return store;
   }
 
+  test(`a change that comes when it is closed is refused, and nothing else comes of it (${engine})`, async (t) => {
+    const store = await (await begin(t))();
+    const before = store.write(note('before'));
+    await Promise.all([before, store[Symbol.asyncDispose]()]);
+    await assert.rejects(store.write(note('late')));
+  });
+
   test(`a refused change leaves nothing of it, and those beside it stay (${engine})`, async (t) => {
     const store = await openStore(t);
     const refusal = new Error('refused');

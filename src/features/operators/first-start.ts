@@ -1,5 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { environmentKeyName } from '#core/records/api-key.ts';
+import { firstTenant } from '#core/records/tenant.ts';
 import { unfinishedCopy } from '#features/unfinished-copy.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -25,12 +26,12 @@ async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promi
   const present = await tx
     .selectFrom('api_key')
     .select(['id', 'hash'])
-    .where('tid', '=', 1)
+    .where('tid', '=', firstTenant)
     .where('name', '=', environmentKeyName)
     .execute();
   if (key !== null && present.some(({ hash }) => hash === secretHash(key))) return;
-  await tx.deleteFrom('api_key').where('tid', '=', 1).where('name', '=', environmentKeyName).execute();
-  if (key !== null) await insertKey(tx, { tid: 1, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
+  await tx.deleteFrom('api_key').where('tid', '=', firstTenant).where('name', '=', environmentKeyName).execute();
+  if (key !== null) await insertKey(tx, { tid: firstTenant, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
 }
 
 async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
@@ -75,12 +76,19 @@ export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.
  * Makes what a new installation begins with: tenant 1, its default login profile, the location `local` and the first
  * key; at every start sets the key of the environment.
  */
-export async function prepare(ports: Ports, { folder, apiKey, firstKey }: FirstStart): Promise<void> {
+export async function prepare(
+  ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault'>,
+  { folder, apiKey, firstKey }: FirstStart,
+): Promise<void> {
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();
     if (!(await tx.selectFrom('tenant').select('id').executeTakeFirst())) {
-      await insertLocal(tx, await insertTenant(tx, 'First tenant', owner, ports), folder, ports, now);
-      if (firstKey !== null) await insertKey(tx, { tid: 1, name: firstKeyName, role: 'admin', key: firstKey, expiresAt: null, owner }, now);
+      // Its number is said: of several that begin at once, those that were taken back have used up numbers.
+      await insertTenant(tx, 'First tenant', owner, ports, firstTenant);
+      await ports.store.dialect.setLastIds(tx, { tenant: firstTenant });
+      await insertLocal(tx, firstTenant, folder, ports, now);
+      if (firstKey !== null)
+        await insertKey(tx, { tid: firstTenant, name: firstKeyName, role: 'admin', key: firstKey, expiresAt: null, owner }, now);
     }
     await setEnvironmentKey(tx, apiKey, now);
   });

@@ -15,12 +15,22 @@ function checkFirstTenant(caller: Caller): void {
   if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
 }
 
-/** Makes a tenant with its default login profile, which asks for no sign-in. @returns its id */
-export async function insertTenant(tx: Tx, title: string, owner: string, { clock, random }: InstantPorts): Promise<number> {
+/**
+ * Makes a tenant with its default login profile, which asks for no sign-in.
+ * @param number its id; left out, the next one
+ * @returns its id
+ */
+export async function insertTenant(
+  tx: Tx,
+  title: string,
+  owner: string,
+  { clock, random }: Pick<InstantPorts, 'clock' | 'random'>,
+  number?: number,
+): Promise<number> {
   const [now, viewId, profileTitle] = [clock.now(), newViewId(random), 'Anyone with the link'];
   const { id: tid } = await tx
     .insertInto('tenant')
-    .values({ title, default_profile_id: null, created_at: now })
+    .values({ ...(number === undefined ? {} : { id: number }), title, default_profile_id: null, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow();
   const { id } = await tx

@@ -63,7 +63,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     durable: () => queue.drain(),
     check: async () => void reader.run('SELECT 1', []),
     async [Symbol.asyncDispose]() {
-      await queue.drain();
+      await queue.close();
       await checkpoints[Symbol.asyncDispose]();
       await searcher[Symbol.asyncDispose]();
       reader.database.close();

@@ -1,5 +1,5 @@
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
-import { StoreFull, type Tx } from '#ports/store.ts';
+import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import { isFull, isLost } from './errors.ts';
 import { sqlite } from './language.ts';
@@ -23,6 +23,8 @@ export interface WriteQueue {
   pause(work: () => Promise<void>): Promise<void>;
   /** Waits for what was asked for so far. */
   drain(): Promise<void>;
+  /** The same, and takes nothing more: what a request that was given up still asks for is refused. */
+  close(): Promise<void>;
 }
 
 const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
@@ -64,6 +66,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
   let running = false;
   let syncing = false;
   let paused = false;
+  let closed = false;
   let group: Promise<void> = Promise.resolve();
 
   const stopIfLost = (cause: unknown) => {
@@ -139,6 +142,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
   }
 
   function write<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+    if (closed) return Promise.reject(new StoreAway('the database is closed'));
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
       const kept = async (open: Tx) => {
@@ -149,6 +153,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
     });
   }
 
+  const drain = () => write(async () => undefined, true);
   return {
     write,
     async pause(work) {
@@ -161,8 +166,11 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
         schedule();
       }
     },
-    async drain() {
-      await write(async () => undefined, true);
+    drain,
+    async close() {
+      const last = drain();
+      closed = true;
+      await last;
     },
   };
 }
