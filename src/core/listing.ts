@@ -22,6 +22,9 @@ export interface ListingQuery {
   readonly pageSize: number;
 }
 
+/** Entries of a page: at most, and where nobody says how many. */
+export const [largestListing, defaultListing] = [10_000, 1000];
+
 /** A page, and how many entries there are in all. */
 export interface ListingPage {
   readonly entries: readonly Entry[];

@@ -44,11 +44,11 @@ export const looks: readonly Look[] = [
   { width: 1440, dark: true },
 ];
 
-/** A browser window, and what it complained of. */
+/** A browser window, what it complained of, and every host that it asked. */
 export async function openWindow(
   t: TestContext,
   { width, dark, locale = 'en-GB' }: Look,
-): Promise<{ window: BrowserContext; complaints: string[] }> {
+): Promise<{ window: BrowserContext; complaints: string[]; hosts: ReadonlySet<string> }> {
   const browser = await startChromium();
   const window = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 900 },
@@ -64,5 +64,7 @@ export async function openWindow(
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   window.on('weberror', (error) => complaints.push(error.error().message));
-  return { window, complaints };
+  const hosts = new Set<string>();
+  window.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).host));
+  return { window, complaints, hosts };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { wellFormedTag } from '#core/words/languages.ts';
 import { readPeople, writePeople } from '../../web/console/people/csv.ts';
 import { presets } from '../../web/console/shares/permissions.ts';
 import { sentenceOf, type Told } from '../../web/console/shares/sentence.ts';
@@ -97,4 +98,9 @@ test('what was written is read again', () => {
   const read = readPeople(writePeople([person]));
   assert.ok('rows' in read);
   assert.deepEqual(read.rows[0]?.cells, { ...person, active: 'true' });
+});
+
+test('a browser that names its language in a way of its own gets dates and numbers all the same', () => {
+  assert.equal(wellFormedTag(['en-US@posix', 'de-AT']), 'de-AT');
+  assert.equal(wellFormedTag(['en-US@posix']), 'en');
 });

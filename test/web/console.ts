@@ -28,9 +28,7 @@ export interface Console {
 /** A Postern, and a browser at its console in which nobody has signed in. */
 export async function openConsole(t: TestContext, look: Look = desktop, start: Start = {}): Promise<Console> {
   const postern = await startPostern(t, start);
-  const { window, complaints } = await openWindow(t, look);
-  const hosts = new Set<string>();
-  window.on('request', (request) => hosts.add(new URL(request.url()).host));
+  const { window, complaints, hosts } = await openWindow(t, look);
   const page = await window.newPage();
   const go = async (path: string) => void (await page.goto(`${postern.apiUrl}/console${path}`));
   const walk = async (path: string) => {

@@ -17,15 +17,15 @@ async function openFolder(t: TestContext, over: object = {}) {
   await writeFile(join(folder, 'd sheet.xlsx'), Buffer.alloc(100));
   await writeFile(join(folder, 'Makefile'), 'all: build\n');
   const share = await postern.call('share/add', newShare({ path: '/look', ...over }));
-  const { window, complaints } = await openWindow(t, { width: 1440, dark: false });
+  const { window, complaints, hosts } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
   await page.getByRole('link', { name: /^a hill.png/ }).waitFor();
-  return { page, complaints, postern, share };
+  return { page, complaints, hosts, postern, share };
 }
 
 test('a visitor looks at one file after the other, without downloading them, and comes back to the list in one step', async (t) => {
-  const { page, complaints } = await openFolder(t);
+  const { page, complaints, hosts, postern } = await openFolder(t);
 
   await page.getByRole('link', { name: /^a hill.png/ }).click();
   await page.locator('.look-image').waitFor();
@@ -48,6 +48,7 @@ test('a visitor looks at one file after the other, without downloading them, and
     complaints.filter((text) => !text.includes('415')),
     [],
   );
+  assert.deepEqual([...hosts], [new URL(postern.publicUrl).host]);
 });
 
 test('the address of a look can be passed on, and axe finds nothing wrong with a PDF or a text', async (t) => {

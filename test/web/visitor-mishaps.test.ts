@@ -7,6 +7,7 @@ import type { Page, Route } from 'playwright-core';
 import { type Look, openWindow } from '../parts/chromium.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { assertClean } from './console.ts';
 
 const phone: Look = { width: 390, dark: false };
 const fileOf = (name: string, text = name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
@@ -120,6 +121,7 @@ test('whoever leaves while files are on their way is asked', async (t) => {
   await asked;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('dialog').getByText('Files are still on their way.', { exact: false }).waitFor();
+  await assertClean(page, 'leaving');
   await page.getByRole('button', { name: 'Cancel' }).click();
   const leaving = page.waitForEvent('dialog');
   void page.reload().catch(() => {});
@@ -159,6 +161,7 @@ test('a download that is refused is told on the page', async (t) => {
   await rm(join(inbox, 'a.txt'));
   await page.getByRole('link', { name: 'Download a.txt' }).click();
   await page.getByRole('alert').getByText('It is not there any more').waitFor();
+  await assertClean(page, 'a download refused');
 });
 
 test('files that are handed out in no form are listed, and nothing more is offered or said to be allowed', async (t) => {
@@ -170,7 +173,18 @@ test('files that are handed out in no form are listed, and nothing more is offer
     await page.getByText('There is nothing you may do here.').waitFor();
     await page.getByText('a.txt').first().waitFor();
     assert.equal(await page.getByRole('main').getByRole('link').count(), 0);
+    await assertClean(page, 'protected');
   }
+});
+
+test('a link that hands out the whole folder alone offers just that', async (t) => {
+  const none = { canView: false, canDownload: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false };
+  const { page } = await openShare(t, { ...none, canDownloadFolder: true }, ['a.txt']);
+  await page.getByText('You may download.').waitFor();
+  await assertClean(page, 'the zip alone');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'All as zip' }).click();
+  assert.equal((await download).suggestedFilename(), 'inbox.zip');
 });
 
 test('on a small phone the bar of what is chosen, and a long name of who came, stay within the page in every language', async (t) => {

@@ -74,8 +74,6 @@ export const RenameBody = Type.Object(
 
 /** Fields that a folder can be sorted by. */
 export const listingSortFields = ['name', 'size', 'modifiedDateTime'] as const;
-export const largestListing = 10_000;
-export const defaultListing = 1000;
 
 const ListedEntry = Type.Object({
   name: text('Name of the file or folder.'),

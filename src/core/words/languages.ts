@@ -19,6 +19,9 @@ function isWellFormed(tag: string): boolean {
   }
 }
 
+/** The first tag that is one: browsers on some systems name `en-US@posix`, which is none. @param tags in order of preference */
+export const wellFormedTag = (tags: readonly string[]): string => tags.find(isWellFormed) ?? 'en';
+
 /** The tag by which numbers and dates are written: the reader's own region where it speaks that language. */
 export const tagOf = (language: Language, tags: readonly string[]): string =>
   tags.find((tag) => baseOf(tag) === language && isWellFormed(tag)) ?? language;

@@ -1,10 +1,13 @@
+import { wellFormedTag } from '#core/words/languages.ts';
 import { formatsFor } from '#kit/format.ts';
 
+const tag = wellFormedTag(navigator.languages);
+
 /** As the operator's browser writes dates and numbers; the words of the console are English. */
-export const formats = formatsFor(navigator.language);
+export const formats = formatsFor(tag);
 const english = new Intl.NumberFormat('en');
 
-const utcDay = new Intl.DateTimeFormat(navigator.language, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const utcDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** A day as the server counts it, in UTC. @param date `2026-01-31` */
 export const dayOf = (date: string) => utcDay.format(new Date(`${date}T00:00:00Z`));

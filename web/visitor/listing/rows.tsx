@@ -18,14 +18,16 @@ interface Properties {
 export function Rows({ folder, total, doings, pathOf, chosen }: Properties) {
   const list = useRef<HTMLUListElement>(null);
   const height = useMedia('(max-width: 600px)') ? tall : low;
-  const { from, to } = useWindow(list, total, height);
+  const { from, to, flying } = useWindow(list, total, height);
   // After every drawing: what was known may have been forgotten since.
-  useEffect(() => folder.need(from, to));
+  useEffect(() => {
+    if (!flying) folder.need(from, to);
+  });
   const drawn = Array.from({ length: to - from }, (_, offset) => from + offset);
   return (
     <ul ref={list} class="rows far" style={{ blockSize: `${total * height}px` }} aria-busy={folder.loading}>
       {drawn.map((index) => {
-        const entry = folder.at(index);
+        const entry = flying ? null : folder.at(index);
         const style = { insetBlockStart: `${index * height}px` };
         if (!entry) return <li key={index} class="row to-come" style={style} aria-hidden="true" />;
         return (

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Listing, largestListing } from '#core/records/visit.ts';
+import { largestListing } from '#core/listing.ts';
+import type { Listing } from '#core/records/visit.ts';
 import { asFailure, type Failure, list } from '#visitor/link-api.ts';
 
 export type Entry = Listing['entries'][number];
