@@ -27,12 +27,11 @@ async function waited(page: Page, act: () => Promise<void>): Promise<number> {
     const look = () => (document.querySelector('[data-stale]') || ${seen} === ${before} ? requestAnimationFrame(look) : resolve());
     look();
   })`);
-  await act();
-  await shown;
+  await Promise.all([act(), shown]);
   return performance.now() - begun;
 }
 
-const words = ['report', 'invoice', 'contract', 'office', 'quality']; // a round each: every one for the first time
+const words = ['report', 'invoice', 'contract', 'drawing', 'timesheet']; // a round each: every one for the first time, and none in all
 
 type Act = (page: Page, round: number) => Promise<void>;
 
@@ -46,7 +45,7 @@ const acts: Readonly<Record<string, Act>> = {
       .last()
       .click(),
   'those that are inactive': async (page) => {
-    await page.getByRole('textbox', { name: 'State' }).click();
+    await page.getByPlaceholder('Any state').click();
     await page.getByRole('option', { name: 'Inactive' }).click();
   },
 };
@@ -57,6 +56,7 @@ async function listOf(browser: Browser, postern: BenchPostern) {
   const window = await browser.newContext({ viewport: { width: 1440, height: 900 }, extraHTTPHeaders });
   const page = await window.newPage();
   return async (act: Act, round: number) => {
+    await page.bringToFront(); // what is behind draws no frames
     await page.goto(`${postern.url}/console/shares`, { waitUntil: 'networkidle' });
     return waited(page, () => act(page, round));
   };
