@@ -3,12 +3,20 @@ declare const checked: unique symbol;
 export type ItemPath = readonly string[] & { readonly [checked]: true };
 
 /** The longest name that the file systems in use take, in bytes of UTF-8. */
-/** Bytes in UTF-8. */
-export const longestName = 255;
+const longestName = 255;
 const reserved = '.postern';
 const byteLength = (text: string) => new TextEncoder().encode(text).length;
 
 const plainName = /^\w[\w .,()+-]{0,253}$/; // most names: nothing more is to be looked at
+
+/** Longer than a disk takes. */
+export const isTooLong = (name: string) => byteLength(name) > longestName;
+
+/** Kept for Postern's own folder and files. NFKC: a disk that ignores case may also take compatible letters for the same. */
+export function isKept(name: string): boolean {
+  const folded = name.normalize('NFKC').toLowerCase();
+  return folded === reserved || folded.startsWith(`${reserved}-`);
+}
 
 /** Says what is wrong with a name within a folder, or null where nothing is. */
 export function nameFault(name: string): string | null {
@@ -17,10 +25,8 @@ export function nameFault(name: string): string | null {
   if (name === '.' || name === '..') return '"." and ".." are not names';
   if (/[/\\]/.test(name)) return 'a name must not hold / or \\';
   if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not hold control characters or broken text';
-  // NFKC too: a disk that ignores case may also take compatible letters for the same.
-  const folded = name.normalize('NFKC').toLowerCase();
-  if (folded === reserved || folded.startsWith(`${reserved}-`)) return 'names that begin with .postern are kept for Postern';
-  if (byteLength(name) > longestName) return `a name is at most ${longestName} bytes long`;
+  if (isKept(name)) return 'names that begin with .postern are kept for Postern';
+  if (isTooLong(name)) return `a name is at most ${longestName} bytes long`;
   return null;
 }
 

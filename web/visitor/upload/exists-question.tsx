@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useSpeech } from '#visitor/words/speech.ts';
-import type { Choice, Sending, Uploads } from './uploads.ts';
+import { type Choice, nameOf, type Sending, type Uploads } from './uploads.ts';
 
 interface Properties {
   readonly one: Sending;
@@ -18,7 +18,7 @@ export function ExistsQuestion({ one, others, uploads, canReplace }: Properties)
   const choose = (choice: Choice) => () => uploads.answer(one.number, choice, forAll);
   return (
     <fieldset class="exists">
-      <legend>{say('existsTitle', { name: one.path.at(-1) ?? one.file.name })}</legend>
+      <legend>{say('existsTitle', { name: nameOf(one) })}</legend>
       <p class="quiet">{say('existsText')}</p>
       {others > 0 && (
         <label class="for-all">

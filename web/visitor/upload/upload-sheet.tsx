@@ -3,7 +3,7 @@ import { FileName } from '#visitor/listing/file-name.tsx';
 import { uploadWords } from '#visitor/words/sentences.ts';
 import { useSpeech } from '#visitor/words/speech.ts';
 import { ExistsQuestion } from './exists-question.tsx';
-import { canTryAgain, type Queue, type Sending, type Uploads } from './uploads.ts';
+import { canTryAgain, nameOf, type Queue, type Sending, type Uploads } from './uploads.ts';
 
 const mostShown = 100; // lines: a folder of thousands is told by its numbers
 
@@ -11,8 +11,7 @@ function Status({ one }: { one: Sending }) {
   const speech = useSpeech();
   const { say, format } = speech;
   const share = one.file.size === 0 ? 1 : one.sent / one.file.size;
-  if (one.state === 'failed')
-    return <span class="problem small">{one.failure && uploadWords(one.failure, one.path.at(-1) ?? one.file.name, speech)}</span>;
+  if (one.state === 'failed') return <span class="problem small">{one.failure && uploadWords(one.failure, nameOf(one), speech)}</span>;
   const words = {
     done: format.size(one.file.size),
     waiting: say('waiting'),
@@ -28,7 +27,7 @@ function Line({ one, uploads }: { one: Sending; uploads: Uploads }) {
   return (
     <li class="upload">
       <div class="upload-row">
-        <FileName name={one.path.at(-1) ?? name} />
+        <FileName name={nameOf(one)} />
         <Status one={one} />
         {canTryAgain(one) && (
           <button type="button" class="link-button" onClick={() => uploads.again(one.number)}>
@@ -115,7 +114,7 @@ export function UploadSheet({ queue, uploads, receipt, canReplace }: Properties)
         </span>
       </div>
       <p class="for-reader" role="status">
-        {first && say('existsTitle', { name: first.path.at(-1) ?? first.file.name })}
+        {first && say('existsTitle', { name: nameOf(first) })}
       </p>
       {first && <ExistsQuestion key={first.number} one={first} others={asking.length - 1} uploads={uploads} canReplace={canReplace} />}
       <ul>

@@ -64,6 +64,8 @@ export interface Uploads {
 
 /** On its way, or waiting for somebody's word. */
 export const isUnderWay = ({ state }: Sending) => state === 'waiting' || state === 'sending' || state === 'asking';
+/** What it is to be called. */
+export const nameOf = ({ path, file }: Sending) => path.at(-1) ?? file.name;
 /** Another try may come to something. */
 export const canTryAgain = ({ state, failure }: Sending) => state === 'failed' && failure?.code !== 'fileUnreadable';
 
@@ -192,9 +194,8 @@ export function uploadQueue({ show, validatorOf, refused: told, makesFolders }: 
 
   function settle(one: Sending, choice: Choice): void {
     if (choice === 'skip') set({ all: queue.all.filter(({ number }) => number !== one.number) });
-    else if (choice === 'replace') {
-      void replace(one);
-    } else {
+    else if (choice === 'replace') void replace(one);
+    else {
       beside.add(one.number);
       change(one.number, { state: 'waiting', path: besides(one.path) });
     }

@@ -1,4 +1,4 @@
-import { longestName } from '#core/item-path.ts';
+import { isKept, isTooLong } from '#core/item-path.ts';
 import type { Visit } from '#core/records/visit.ts';
 import { failureTexts } from '#core/words/failure-words.ts';
 import type { Failure } from '#visitor/link-api.ts';
@@ -44,8 +44,8 @@ export function failureWords({ code, message }: Failure, { say }: Speech): { tit
 
 /** Why a name is refused (core/item-path.ts, nameFault). */
 export function nameFaultWords(name: string): 'nameTooLong' | 'nameKept' | 'nameWrong' {
-  if (new TextEncoder().encode(name).length > longestName) return 'nameTooLong';
-  return name.normalize('NFKC').toLowerCase().startsWith('.postern') ? 'nameKept' : 'nameWrong';
+  if (isTooLong(name)) return 'nameTooLong';
+  return isKept(name) ? 'nameKept' : 'nameWrong';
 }
 
 /** Why a file was not taken, in one line. */
