@@ -1,8 +1,8 @@
 import Value from 'typebox/value';
-import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { builtKinds, LocalConfiguration, type Location, locationKinds } from '#core/records/location.ts';
 import { inOrder } from '#features/in-order.ts';
+import { stampsOf } from '#features/record-stamps.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Place } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
@@ -26,11 +26,7 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     name: row.name,
     kind: row.kind,
     configuration: vault.open(sealedFor, row.configuration),
-    createdOwner: row.created_owner,
-    updatedOwner: row.updated_owner,
-    createDateTime: formatInstant(row.created_at),
-    updateDateTime: formatInstant(row.updated_at),
-    etag: `"${row.version}"`,
+    ...stampsOf(row),
   }));
   return inOrder(ids, records);
 }

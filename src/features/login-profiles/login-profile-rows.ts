@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { fold } from '#core/fold.ts';
-import { formatInstant } from '#core/instant.ts';
 import { portalUrl } from '#core/link.ts';
 import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
 import { inOrder } from '#features/in-order.ts';
+import { stampsOf } from '#features/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { maskConfiguration } from './configuration.ts';
@@ -58,11 +58,7 @@ const recordOf = (row: LoginProfileRow, { links, vault }: Needs): LoginProfile =
   lang: row.lang,
   startupMessage: row.startup_message,
   configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(sealedFor.configuration, row.configuration)),
-  createdOwner: row.created_owner,
-  updatedOwner: row.updated_owner,
-  createDateTime: formatInstant(row.created_at),
-  updateDateTime: formatInstant(row.updated_at),
-  etag: `"${row.version}"`,
+  ...stampsOf(row),
 });
 
 /** The records of a tenant's profiles, in the order of the ids; secrets masked. */

@@ -4,6 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import type { Role } from '#core/policy/role.ts';
 import type { Operator } from '#core/records/operator.ts';
 import { inOrder } from '#features/in-order.ts';
+import { stampsOf } from '#features/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
 import { roleOf } from './key-rows.ts';
 
@@ -22,11 +23,7 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     name: row.name,
     role: roleOf(row.role),
     lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
-    createdOwner: row.created_owner,
-    updatedOwner: row.updated_owner,
-    createDateTime: formatInstant(row.created_at),
-    updateDateTime: formatInstant(row.updated_at),
-    etag: `"${row.version}"`,
+    ...stampsOf(row),
   }));
   return inOrder(ids, records);
 }

@@ -7,6 +7,7 @@ import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/
 import type { Share } from '#core/records/share.ts';
 import { inOrder } from '#features/in-order.ts';
 import { type Name, prepared } from '#features/prepared.ts';
+import { stampsOf } from '#features/record-stamps.ts';
 import type { Links } from '#ports/links.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
@@ -104,11 +105,7 @@ function recordOf(row: ShareRow, users: readonly string[], groups: readonly stri
     userNames: formatList(users),
     validityStartDate: row.valid_from === null ? null : formatInstant(row.valid_from),
     validityEndDate: row.valid_to === null ? null : formatInstant(row.valid_to),
-    createdOwner: row.created_owner,
-    updatedOwner: row.updated_owner,
-    createDateTime: formatInstant(row.created_at),
-    updateDateTime: formatInstant(row.updated_at),
-    etag: `"${row.version}"`,
+    ...stampsOf(row),
   };
 }
 
