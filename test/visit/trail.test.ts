@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { visitTrail } from '#features/visits/visit-trail.ts';
+import type { Store } from '#ports/store.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
 
@@ -173,4 +175,30 @@ test('a wrong sign-in is a row without the password, an unknown link none', asyn
   );
   assert.doesNotMatch(JSON.stringify(rows), /a very wrong secret|correct horse battery/);
   assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
+});
+
+test('what was noted is on disk at the end of the process, in whatever order the writes end', async (t) => {
+  const { store, clock, process } = (await startPostern(t)).ports;
+  const second = Promise.withResolvers<void>();
+  let writes = 0;
+  const firstAwaitsSecond: Store = {
+    ...store,
+    async write(change, options) {
+      writes += 1;
+      if (writes === 1) await second.promise;
+      const written = await store.write(change, options);
+      second.resolve();
+      return written;
+    },
+  };
+  const trail = visitTrail({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
+  const event = { link: null, tid: 1, visitor: null, approaching: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
+  trail.note({ ...event, action: 'rename', path: '' });
+  trail.note({ ...event, action: 'delete', path: '' });
+  await trail[Symbol.asyncDispose]();
+  const rows = await store.read.selectFrom('audit').select('action').where('outcome', '=', 'refused').orderBy('action').execute();
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['delete', 'rename'],
+  );
 });

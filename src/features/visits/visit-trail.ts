@@ -125,8 +125,13 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   const ongoing = new Map<string, Ongoing>();
   const added = new Map<number, Added>();
   let timer: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const underWay = new Set<Promise<unknown>>();
 
+  /** Nobody waits for it but the end of the process. */
+  function tellIfFailed(work: Promise<unknown>): void {
+    const told = work.catch(failed).finally(() => underWay.delete(told));
+    underWay.add(told);
+  }
   async function flush(): Promise<void> {
     timer = undefined;
     const parts = [...added];
@@ -140,9 +145,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     }
   }
   const soon = () => {
-    timer ??= setTimeout(() => {
-      last = flush().catch(failed);
-    }, flushEvery).unref();
+    timer ??= setTimeout(() => tellIfFailed(flush()), flushEvery).unref();
   };
   function add(id: number, { tid, count, bytes, outcome }: Added): void {
     const known = added.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
@@ -202,10 +205,8 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
       return id;
     });
     ongoing.set(key, { auditId, until: now + together });
-    last = auditId.catch((cause: unknown) => {
-      ongoing.delete(key);
-      failed(cause);
-    });
+    auditId.catch(() => ongoing.delete(key));
+    tellIfFailed(auditId);
   }
 
   async function begin(event: VisitEvent, version: string | null, alert: boolean): Promise<ByteRecord> {
@@ -234,7 +235,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     begin,
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
-      await last;
+      await Promise.all(underWay);
       await flush().catch(failed);
     },
   };
