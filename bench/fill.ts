@@ -6,9 +6,9 @@ const tenants = 100;
 const flags = [
   ...['can_delete', 'can_upload', 'can_create_folder', 'can_download', 'can_download_folder', 'can_view', 'can_rename'],
   ...['alert_delete', 'alert_upload', 'alert_create_folder', 'alert_download', 'alert_view', 'alert_rename'],
-  ...['copy_protect', 'digital_signature', 'allow_all_users', 'proxy_mode', 'folder', 'active'],
+  ...['copy_protect', 'digital_signature', 'allow_all_users', 'proxy_mode', 'folder'],
 ];
-const on = ['can_download', 'can_view', 'allow_all_users', 'active'];
+const on = ['can_download', 'can_view', 'allow_all_users'];
 const begun = 1_700_000_000_000;
 
 /** Where a tenant's shares lie, and who signs in to them. */
@@ -17,10 +17,21 @@ interface Place {
   readonly location: number;
 }
 
-type Value = string | number;
+type Value = string | number | null;
 type Row = Record<string, Value>;
 
-function rowOf({ tid, title, description, path, viewId }: Made, number: number, { profile, location }: Place): Row {
+const never = Date.UTC(2100, 0);
+
+/** As in an installation of some years: the oldest mostly ended, some of the newest not begun, others switched off by and by. */
+function stateOf(number: number, total: number): Row {
+  const ofTenant = Math.floor(number / 2); // every second is tenant 1's
+  const active = ofTenant % 25 === 7 ? 0 : 1;
+  if (number < total / 10) return { active, valid_from: null, valid_to: ofTenant % 5 === 0 ? null : begun + number * 1000 + 1 };
+  if (number > total * 0.98) return { active, valid_from: ofTenant % 3 === 0 ? never : null, valid_to: null };
+  return { active, valid_from: null, valid_to: ofTenant % 3 === 0 ? never : null };
+}
+
+function rowOf({ tid, title, description, path, viewId }: Made, number: number, total: number, { profile, location }: Place): Row {
   const text = [title, description, path, viewId].join('\u001f').normalize('NFC').toLowerCase();
   return {
     ...{ id: number + 1, tid, version: 1, created_owner: 'bench', updated_owner: 'bench' },
@@ -28,6 +39,7 @@ function rowOf({ tid, title, description, path, viewId }: Made, number: number, 
     ...{ title, location_id: location, path, path_key: path, profile_id: profile, view_id: viewId, description, search_text: text },
     ...{ notify_emails: '', startup_message: '', water_mark_text: '', digital_sign_reason: '' },
     ...Object.fromEntries(flags.map((flag) => [flag, on.includes(flag) ? 1 : 0])),
+    ...stateOf(number, total),
   };
 }
 
@@ -59,7 +71,7 @@ export function fillSqlite(file: string, total: number): void {
   let share: ReturnType<DatabaseSync['prepare']> | undefined;
   const link = database.prepare('INSERT INTO link (view_key, tid, share_id) VALUES (?, ?, ?)');
   for (const made of records(total, others)) {
-    const row = rowOf(made, number, places.get(made.tid) ?? { profile, location });
+    const row = rowOf(made, number, total, places.get(made.tid) ?? { profile, location });
     const names = Object.keys(row);
     share ??= database.prepare(`INSERT INTO share (${names.join()}) VALUES (${names.map(() => '?').join()})`);
     share.run(...Object.values(row));
@@ -104,7 +116,7 @@ export async function fillPostgres(url: string, total: number): Promise<void> {
   let rows: Row[] = [];
   const flush = async () => {
     const names = Object.keys(rows[0] ?? {});
-    const types = names.map((name, index) => `$${index + 1}::${typeof rows[0]?.[name] === 'number' ? 'bigint' : 'text'}[]`);
+    const types = names.map((name, index) => `$${index + 1}::${typeof rows[0]?.[name] === 'string' ? 'text' : 'bigint'}[]`);
     const columns = names.map((name) => rows.map((row) => row[name]));
     await client.query(`INSERT INTO share (${names.join()}) SELECT * FROM unnest(${types.join()})`, columns);
     await client.query(
@@ -115,7 +127,7 @@ export async function fillPostgres(url: string, total: number): Promise<void> {
   };
   let number = 0;
   for (const made of records(total, [...places.keys()].slice(1))) {
-    rows.push(rowOf(made, number, places.get(made.tid) ?? { profile: 0, location: 0 }));
+    rows.push(rowOf(made, number, total, places.get(made.tid) ?? { profile: 0, location: 0 }));
     number += 1;
     if (rows.length === atOnce || number === total) await flush();
   }
