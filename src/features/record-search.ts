@@ -37,8 +37,11 @@ export interface Found {
   readonly next: string | null;
 }
 
+/** What an empty column counts as; no value is as low. */
+export const asEmpty = Number.MIN_SAFE_INTEGER;
+
 /** A column that may be empty, sorted alike by every engine: what is empty comes first. */
-export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(Number.MIN_SAFE_INTEGER)})`;
+export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(asEmpty)})`;
 
 function instantIn(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
@@ -129,12 +132,11 @@ export async function findPage<TB extends keyof Database>(store: Store, { matche
     ids: found.select(idOf).as('found'),
   });
   const counted = kept ? await keptCount(store.read, kept) : null;
-  const narrowed = kept?.narrowed ?? true;
   const { rows, total } = await store.find({
     matches: select(matches),
     holding: word && kept ? { ...word, tid: kept.tid, matches: select(matches.where(word.holds)) } : null,
-    narrowed,
-    total: counted && !narrowed && !word ? counted.total : null,
+    narrowed: kept?.narrowed ?? true,
+    size: counted?.total ?? null,
     version: counted?.version ?? null,
     order: page.order,
     behind: page.after,

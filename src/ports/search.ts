@@ -30,10 +30,10 @@ export interface Search {
   /** What all filters but the word of `holding` let through. */
   readonly matches: Matches;
   readonly holding: Holding | null;
-  /** Does anything but that word narrow it? */
+  /** Does a filter other than that word narrow it? */
   readonly narrowed: boolean;
-  /** How many there are, where that is kept; null: they are to be counted. */
-  readonly total: number | null;
+  /** How many there are that no filter leaves out, where that is kept. */
+  readonly size: number | null;
   /** Another text as soon as a count of this tenant's may have changed; null: that is not known. */
   readonly version: string | null;
   readonly order: 'asc' | 'desc';

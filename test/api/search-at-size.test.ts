@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { type ShareState, shareStates } from '#core/records/share.ts';
 import { fold } from '../../src/core/fold.ts';
 import { type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
@@ -7,8 +8,19 @@ const many = 6000; // beyond what is looked up record by record
 const atOnce = 200; // rows an insert takes
 const kinds = ['Report', 'Invoice', 'Timesheet', 'Договор', '契約書', 'MÜLLER'];
 
+const far = Date.UTC(2100, 0);
+/** One of a hundred is not active, one has not begun, one has ended; others end later. */
+const rare: Readonly<Record<number, { readonly state: ShareState; readonly columns: object }>> = {
+  50: { state: 'inactive', columns: { active: 0, valid_to: 1 } },
+  51: { state: 'scheduled', columns: { valid_from: far } },
+  52: { state: 'ended', columns: { valid_from: 1, valid_to: 2 } },
+};
+const ordinary = (number: number) => ({ state: 'active', columns: { valid_to: number % 3 === 0 ? far + (number % 40) : null } }) as const;
+
 interface Expected {
   readonly id: number;
+  readonly state: ShareState;
+  readonly end: number | null;
   readonly title: string;
   readonly text: string;
 }
@@ -24,10 +36,14 @@ async function addMany(postern: TestPostern, like: number): Promise<Expected[]> 
       const title = `${kinds[number % 6]} ${(number * 7919) % many}`;
       const view_id = `${row.view_id.slice(0, 10)}${String(number).padStart(12, '0')}`;
       const description = number % 500 === 0 ? '100%_\\ sure' : '';
-      return { ...row, title, description, view_id, search_text: fold([title, description, row.path, view_id].join('\u001f')) };
+      const { columns } = rare[number % 100] ?? ordinary(number);
+      return { ...row, ...columns, title, description, view_id, search_text: fold([title, description, row.path, view_id].join('\u001f')) };
     });
-    const ids = await store.write((tx) => tx.insertInto('share').values(rows).returning(['id', 'title', 'search_text']).execute());
-    made.push(...ids.map(({ id, title, search_text: text }) => ({ id, title, text })));
+    const ids = await store.write((tx) =>
+      tx.insertInto('share').values(rows).returning(['id', 'title', 'valid_to', 'search_text']).execute(),
+    );
+    for (const [index, { id, title, valid_to: end, search_text: text }] of ids.entries())
+      made.push({ id, title, end, text, state: (rare[(begin + index) % 100] ?? ordinary(0)).state });
   }
   return made;
 }
@@ -38,7 +54,13 @@ async function startWithMany(t: TestContext, environment: Record<string, string>
   const postern = await startPostern(t, { environment });
   const first = await postern.call('share/add', newShare({ title: 'The first' }));
   const records = await addMany(postern, first.id);
-  records.unshift({ id: first.id, title: 'The first', text: fold(`The first\u001f\u001f/\u001f${first.viewId}`) });
+  records.unshift({
+    id: first.id,
+    title: 'The first',
+    state: 'active',
+    end: null,
+    text: fold(`The first\u001f\u001f/\u001f${first.viewId}`),
+  });
   const search = (query: object) => postern.call('share/search', query);
   return { postern, records, search };
 }
@@ -67,6 +89,31 @@ async function findsExactly(records: readonly Expected[], search: (query: object
 test('a word finds exactly the shares that hold it, in any order and on any page, among thousands', async (t) => {
   const { records, search } = await startWithMany(t);
   await findsExactly(records, search);
+});
+
+test('the shares in a state are counted and found, in any order and on any page, among thousands', async (t) => {
+  const { records, search } = await startWithMany(t);
+  const orders = {
+    title: (a: Expected, b: Expected) => byCodePoint(a.title, b.title) || a.id - b.id,
+    validityEndDate: (a: Expected, b: Expected) => (a.end ?? -1) - (b.end ?? -1) || a.id - b.id,
+  };
+  for (const state of shareStates)
+    for (const searchWord of [undefined, '7'])
+      for (const [sortField, order] of Object.entries(orders)) {
+        const matching = records.filter((record) => record.state === state && record.text.includes(searchWord ?? ''));
+        const ids = matching.toSorted(order).map(({ id }) => id);
+        const query = { state, sortField, pageSize: 7, ...(searchWord ? { searchWord } : {}) };
+        const found = async (more: object) => {
+          const { list, totalCount } = await search({ ...query, ...more });
+          return { totalCount, ids: list.map(({ id }: Json) => id) };
+        };
+        const where = JSON.stringify(query);
+        assert.deepEqual(await found({}), { totalCount: ids.length, ids: ids.slice(0, 7) }, where);
+        const last = { totalCount: ids.length, ids: ids.slice(-7) };
+        assert.deepEqual(await found({ startIndex: ids.length - 7 }), last, where);
+        const falling = { totalCount: ids.length, ids: ids.toReversed().slice(3, 10) };
+        assert.deepEqual(await found({ sortOrder: 'desc', startIndex: 3 }), falling, where);
+      }
 });
 
 test('the same is found where no memory is given to it', async (t) => {

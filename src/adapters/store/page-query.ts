@@ -45,7 +45,8 @@ export async function pageBySql(
   counts: KeptCounts,
   take: Take = (found, asked, cut) => rowsOf(db, found, asked, cut).execute(),
 ): Promise<SearchPage> {
-  const total = search.total ?? (await counted(db, matches, search.version, counts));
+  const { size, narrowed, holding, version } = search;
+  const total = size !== null && !narrowed && !holding ? size : await counted(db, matches, version, counts);
   const cut = cutOf(search, total);
   if (cut.limit === 0) return { rows: [], total };
   const rows = await take(matches, search, cut, total);

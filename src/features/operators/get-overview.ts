@@ -4,6 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { count, recordId } from '#core/records/field.ts';
 import { locationsHealth } from '#features/location-health.ts';
 import { read } from '#features/operation.ts';
+import { emptyFirst } from '#features/record-search.ts';
 import { countsByDay, doneByVisitors } from '#features/visitor-counts.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -40,14 +41,15 @@ const Overview = Type.Object({
 });
 
 async function endingSoon({ store }: Ports, tid: number, now: number) {
+  const end = emptyFirst('valid_to');
   const rows = await store.search
     .selectFrom('share')
     .select(['id', 'title', 'valid_to'])
     .where('tid', '=', tid)
-    .where('valid_to', '>', now)
-    .where('valid_to', '<=', now + lookedAhead * day)
+    .where(end, '>', now)
+    .where(end, '<=', now + lookedAhead * day)
     .where('active', '=', 1)
-    .orderBy('valid_to')
+    .orderBy(end)
     .limit(mostEnding)
     .execute();
   return rows.map(({ id, title, valid_to }) => ({ id, title, validityEndDate: formatInstant(valid_to ?? now) }));

@@ -4,7 +4,7 @@ import { limits, recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { read } from '#features/operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage, recordsFrom } from '#features/record-search.ts';
+import { asEmpty, emptyFirst, envelope, filters, findPage, holdsWord, readPage, recordsFrom } from '#features/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
 import { sortColumns } from './share-columns.ts';
@@ -29,13 +29,16 @@ async function wordIn({ read, dialect }: Store, tid: number, word: string | null
   return { table: 'share', word, within, holds } as const;
 }
 
+/** As an index holds it (0003-lists). */
+const endOf = emptyFirst('share.valid_to');
+
 /** The same states as the decision knows, at this instant. */
 function inState(found: ReturnType<typeof sharesOf>, state: ShareState, now: number) {
   if (state === 'inactive') return found.where('share.active', '=', 0);
   const active = found.where('share.active', '=', 1);
   const begun = active.where(({ or, eb }) => or([eb('share.valid_from', 'is', null), eb('share.valid_from', '<=', now)]));
   if (state === 'scheduled') return active.where('share.valid_from', '>', now);
-  if (state === 'ended') return begun.where('share.valid_to', '<=', now);
+  if (state === 'ended') return begun.where(endOf, '>', asEmpty).where(endOf, '<=', now);
   return begun.where(({ or, eb }) => or([eb('share.valid_to', 'is', null), eb('share.valid_to', '>', now)]));
 }
 

@@ -33,7 +33,7 @@ const columns: readonly Column<AccessUser>[] = [
     ),
   },
   { name: 'E-mail', sort: 'email', cell: ({ email }) => email },
-  { name: 'Login profile', sort: 'loginProfileName', cell: ({ loginProfileName }) => loginProfileName },
+  { name: 'Login profile', cell: ({ loginProfileName }) => loginProfileName },
   {
     name: 'State',
     sort: 'active',

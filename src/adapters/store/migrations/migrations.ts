@@ -1,7 +1,7 @@
 import { first } from './0001-first.ts';
 import { consoleAccounts } from './0002-console.ts';
-import { shareStates } from './0003-share-states.ts';
+import { lists } from './0003-lists.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [first, consoleAccounts, shareStates];
+export const migrations: readonly Migration[] = [first, consoleAccounts, lists];
