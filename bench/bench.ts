@@ -208,7 +208,7 @@ async function searchSection(files: string): Promise<void> {
   await using postern = await filled(data, 1_000_000);
   await searches(note, postern, join(data, 'postern.db'));
   await pressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
-  await using few = await filled(join(folder, 'few'), 200);
+  await using few = await filled(join(folder, 'few'), 2000);
   await consoleLists(note, few, postern);
 }
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { type Record as Made, records } from './records.ts';
+import { chance, firstNames, type Record as Made, names, records } from './records.ts';
 
 const tenants = 100;
 const flags = [
@@ -25,9 +25,9 @@ const never = Date.UTC(2100, 0);
 /** As in an installation of some years: the oldest mostly ended, some of the newest not begun, others switched off by and by. */
 function stateOf(number: number, total: number): Row {
   const ofTenant = Math.floor(number / 2); // every second is tenant 1's
-  const active = ofTenant % 25 === 7 ? 0 : 1;
+  const active = ofTenant % 16 === 7 ? 0 : 1;
   if (number < total / 10) return { active, valid_from: null, valid_to: ofTenant % 5 === 0 ? null : begun + number * 1000 + 1 };
-  if (number > total * 0.98) return { active, valid_from: ofTenant % 3 === 0 ? never : null, valid_to: null };
+  if (number > total * 0.75) return { active, valid_from: ofTenant % 3 === 0 ? never : null, valid_to: null };
   return { active, valid_from: null, valid_to: ofTenant % 3 === 0 ? never : null };
 }
 
@@ -43,17 +43,35 @@ function rowOf({ tid, title, description, path, viewId }: Made, number: number, 
   };
 }
 
+/** A person who signs in by name. */
+function personOf(number: number, profile: number): Row {
+  const random = chance(number);
+  const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
+  const [first, last] = [pick(firstNames), pick(names)];
+  const username = `${first}.${last}.${number}`.toLowerCase();
+  const email = `${username}@example.com`;
+  return {
+    ...{ tid: 1, version: 1, created_owner: 'bench', updated_owner: 'bench', created_at: begun + number * 1000 },
+    ...{ updated_at: begun + number * 1000 + (number % 1000) * 77_777, profile_id: profile, session_epoch: 0 },
+    ...{ username, username_key: username, first_name: first, last_name: last, email, email_key: email },
+    ...{ active: random() < 0.06 ? 0 : 1, search_text: [username, first, last, email].join('\u001f').toLowerCase() },
+  };
+}
+
 const copied = (row: object, over: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...over });
 const numberIn = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
 
-/** Fills an embedded database that Postern has made with shares of a hundred tenants. */
+/** Fills an embedded database that Postern has made with shares of a hundred tenants, and with half as many people of the first. */
 export function fillSqlite(file: string, total: number): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN');
+  const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   const insert = (table: string, row: Row) => {
-    const names = Object.keys(row);
-    const text = `INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()}) RETURNING id`;
-    return numberIn(database.prepare(text).get(...Object.values(row)));
+    const columns = Object.keys(row);
+    const text = `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()}) RETURNING rowid AS id`;
+    const statement = prepared.get(table) ?? database.prepare(text);
+    prepared.set(table, statement);
+    return numberIn(statement.get(...Object.values(row)));
   };
   const first = (table: string) => Object(database.prepare(`SELECT * FROM ${table} WHERE tid = 1`).get());
   const { id: profile, ...profileRow } = first('login_profile');
@@ -68,16 +86,12 @@ export function fillSqlite(file: string, total: number): void {
   }
   const others = [...places.keys()].slice(1);
   let number = 0;
-  let share: ReturnType<DatabaseSync['prepare']> | undefined;
-  const link = database.prepare('INSERT INTO link (view_key, tid, share_id) VALUES (?, ?, ?)');
   for (const made of records(total, others)) {
-    const row = rowOf(made, number, total, places.get(made.tid) ?? { profile, location });
-    const names = Object.keys(row);
-    share ??= database.prepare(`INSERT INTO share (${names.join()}) VALUES (${names.map(() => '?').join()})`);
-    share.run(...Object.values(row));
-    link.run(made.viewId.toLowerCase(), made.tid, number + 1);
+    insert('share', rowOf(made, number, total, places.get(made.tid) ?? { profile, location }));
+    insert('link', { view_key: made.viewId.toLowerCase(), tid: made.tid, share_id: number + 1 });
     number += 1;
   }
+  for (let made = 0; made < total / 2; made += 1) insert('access_user', personOf(made, profile));
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 }

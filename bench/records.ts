@@ -33,7 +33,21 @@ const subjects = [
   '契約書',
   'Prüfung',
 ];
-const names = ['Dorn', 'Schmidt', 'Okafor', 'Nakamura', 'Ivanov', 'Silva', 'Keller', 'Rossi', 'Haddad', 'Berg', 'Lindqvist', 'Moreau'];
+export const firstNames = ['Anna', 'Bernd', 'Chidi', 'Dmitri', 'Eiko', 'Fatima', 'Georg', 'Hanna', 'Ivan', 'Júlia'];
+export const names = [
+  'Dorn',
+  'Schmidt',
+  'Okafor',
+  'Nakamura',
+  'Ivanov',
+  'Silva',
+  'Keller',
+  'Rossi',
+  'Haddad',
+  'Berg',
+  'Lindqvist',
+  'Moreau',
+];
 const endings = ['pdf', 'docx', 'xlsx', 'dwg', 'zip', 'txt', 'csv', 'png', 'tiff', 'eml'];
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
