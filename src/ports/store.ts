@@ -34,8 +34,9 @@ export interface Store {
    */
   write<T>(change: (tx: Tx) => Promise<T>, options?: { readonly dryRun?: boolean }): Promise<T>;
   /**
-   * Asks once, and answers the same until any change is committed: for what is asked at every request. What depends on
-   * the clock is decided by the caller, on what was answered.
+   * Asks once, and answers the same until a change of more than the trail (trail-tables.ts) is committed: for what is
+   * asked at every request, and depends on nothing that the trail holds. What depends on the clock is decided by the
+   * caller, on what was answered.
    */
   unchanged<T>(key: string, ask: () => Promise<T>): Promise<T>;
   /** All that was visible before the call is on disk after it. */

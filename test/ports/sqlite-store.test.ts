@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { migrate } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
+import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
@@ -121,4 +122,31 @@ test('before a database that holds records takes a new form it is copied, readab
   atEnd(t, () => copy.close());
   assert.deepEqual({ ...copy.prepare('SELECT * FROM thing').get() }, { id: 1, name: 'kept' });
   assert.deepEqual({ ...database.prepare('SELECT * FROM thing').get() }, { id: 1 });
+});
+
+const happened: Happening = {
+  ...{ tid: 1, at: 0, actor: '', actorKind: 'visitor', address: '::1', action: 'list', outcome: 'done', share: null },
+  ...{ path: '', bytes: null, before: null, after: null, requestId: '', process: null },
+};
+const tenantMade = (tx: Tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).execute();
+
+test('what is asked at every request is asked again after any change but of the trail', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  let asked = 0;
+  const ask = () =>
+    store.unchanged('question', async () => {
+      asked += 1;
+    });
+  async function isAskedAgain(change: (tx: Tx) => Promise<unknown>): Promise<boolean> {
+    await ask();
+    const before = asked;
+    await store.write(change);
+    await ask();
+    return asked > before;
+  }
+  assert.equal(await isAskedAgain(tenantMade), true, 'a tenant');
+  assert.equal(await isAskedAgain((tx) => recordHappening(tx, happened)), false, 'a row of the trail');
+  assert.equal(await isAskedAgain((tx) => tx.updateTable('audit').set({ count: 2 }).execute()), false, 'the same, counted on');
+  assert.equal(await isAskedAgain((tx) => tx.deleteFrom('access_user').execute()), true, 'users, and what goes with them');
+  assert.equal(await isAskedAgain((tx) => recordHappening(tx, happened).then(() => tenantMade(tx))), true, 'both in one');
 });

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { constants, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Answer } from '#adapters/store/kysely-over.ts';
 
 const cachedStatements = 500;
@@ -7,6 +7,15 @@ const cachedStatements = 500;
 export interface Connection {
   readonly database: DatabaseSync;
   run(sql: string, parameters: readonly unknown[]): Answer;
+  /** The tables that were changed since this was asked last, by triggers and cascades too. */
+  changed(): ReadonlySet<string>;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly reads: boolean;
+  /** Tables that it changes. */
+  readonly changes: readonly string[];
 }
 
 const isInput = (value: unknown): value is SQLInputValue =>
@@ -14,17 +23,27 @@ const isInput = (value: unknown): value is SQLInputValue =>
 
 export const areInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
 
+const changing: readonly number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
+
 /** Opens a file; `readOnly` connections never wait for the writer (WAL). */
 export function openConnection(file: string, options: { readonly readOnly: boolean }): Connection {
   const database = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 1000 });
   database.exec('PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY');
-  const statements = new Map<string, { statement: StatementSync; reads: boolean }>();
+  const statements = new Map<string, Prepared>();
+  const told = new Set<string>(); // by SQLite, of the statement that is being prepared
+  let changed = new Set<string>();
+  if (!options.readOnly)
+    database.setAuthorizer((action, table) => {
+      if (table !== null && changing.includes(action)) told.add(table);
+      return constants.SQLITE_OK;
+    });
   const prepared = (sql: string) => {
     const known = statements.get(sql);
     if (known) return known;
     if (statements.size >= cachedStatements) statements.clear();
+    told.clear();
     const statement = database.prepare(sql);
-    const made = { statement, reads: statement.columns().length > 0 };
+    const made = { statement, reads: statement.columns().length > 0, changes: [...told] };
     statements.set(sql, made);
     return made;
   };
@@ -32,9 +51,15 @@ export function openConnection(file: string, options: { readonly readOnly: boole
     database,
     run(sql, parameters) {
       if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
-      const { statement, reads } = prepared(sql);
+      const { statement, reads, changes } = prepared(sql);
+      for (const table of changes) changed.add(table);
       if (reads) return { rows: statement.all(...parameters), changes: 0 };
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
+    },
+    changed() {
+      const tables = changed;
+      changed = new Set();
+      return tables;
     },
   };
 }

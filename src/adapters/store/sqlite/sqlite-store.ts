@@ -45,7 +45,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const searcher = searchThread({ file, mostBytes: searchMemory });
   const heard = hearTextChanges(writer.database);
   const committed = () => {
-    unchanged.forget();
+    unchanged.forget(writer.changed());
     searcher.tell(heard());
   };
   const queue = writeQueue(writer, log, { lost, committed });

@@ -1,10 +1,16 @@
+import type { Database } from '#ports/tables.ts';
+
 const mostKept = 5000;
 
-/** Answers that hold until the next commit: one process writes, so that it knows of every change. */
+/** What happened, not what holds: a visit that is recorded makes nobody ask again. */
+const trail = ['audit', 'ongoing', 'alert', 'unsettled'] as const satisfies readonly (keyof Database)[];
+const isTrail: ReadonlySet<string> = new Set([...trail, 'sqlite_sequence']);
+
+/** Answers that hold until a commit changes more than the trail: one process writes, so that it knows of every change. */
 export interface Unchanged {
   ask<T>(key: string, ask: () => Promise<T>): Promise<T>;
-  /** A change was committed. */
-  forget(): void;
+  /** Changes of these tables were committed. */
+  forget(changed: ReadonlySet<string>): void;
 }
 
 export function unchangedAnswers(): Unchanged {
@@ -20,6 +26,8 @@ export function unchangedAnswers(): Unchanged {
       asked.catch(() => kept.delete(key));
       return asked;
     },
-    forget: () => kept.clear(),
+    forget(changed) {
+      if (!changed.isSubsetOf(isTrail)) kept.clear();
+    },
   };
 }
