@@ -66,11 +66,14 @@ export function fillSqlite(file: string, total: number): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN');
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  const insert = (table: string, row: Row) => {
-    const columns = Object.keys(row);
-    const text = `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()}) RETURNING rowid AS id`;
-    const statement = prepared.get(table) ?? database.prepare(text);
+  const prepare = (table: string, columns: readonly string[]) => {
+    const values = columns.map(() => '?');
+    const statement = database.prepare(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()}) RETURNING rowid AS id`);
     prepared.set(table, statement);
+    return statement;
+  };
+  const insert = (table: string, row: Row) => {
+    const statement = prepared.get(table) ?? prepare(table, Object.keys(row));
     return numberIn(statement.get(...Object.values(row)));
   };
   const first = (table: string) => Object(database.prepare(`SELECT * FROM ${table} WHERE tid = 1`).get());

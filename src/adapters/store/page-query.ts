@@ -34,6 +34,15 @@ export function rowsOf(db: Tx, matches: Pick<Matches, 'rows'>, { order, behind }
   return rows.orderBy('value', direction).orderBy('id', direction).limit(limit).offset(offset);
 }
 
+/**
+ * The same rows, all of them found before they are put in order, by the index of what they are filtered by.
+ * @param fence what an engine's planner does not look through from the ORDER BY outside
+ */
+export function gathered({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET 0'): Pick<Matches, 'rows'> {
+  const all = sql<{ id: number; value: string | number }>`(SELECT * FROM ${rows} ${sql.raw(fence)})`;
+  return { rows: all.as('found') };
+}
+
 /** Takes the rows of a page. @param total how many match in all */
 export type Take = (matches: Matches, search: Search, cut: Cut, total: number) => Promise<SearchPage['rows']>;
 

@@ -1,8 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { keptCounts } from '#adapters/store/kept-counts.ts';
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
-import { pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
-import type { Matches } from '#ports/search.ts';
+import { gathered, pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
 import type { Store } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { TookTooLong } from './errors.ts';
@@ -17,12 +16,6 @@ interface Patience {
   readonly walk: number;
   /** So many matches are left to the database's own choice. */
   readonly few: number;
-}
-
-/** The same rows, in an order that no index gives: the database gathers all of them and sorts. */
-function gathered({ rows }: Matches): Pick<Matches, 'rows'> {
-  const all = sql<{ id: number; value: string | number }>`(SELECT * FROM ${rows} OFFSET 0)`;
-  return { rows: all.as('found') };
 }
 
 /** Queries that any free connection answers. */
@@ -57,7 +50,7 @@ export function searchesOver(connections: Connections, patience: Patience): Pick
       return await rowsOf(hasty, matches, asked, cut).execute();
     } catch (cause) {
       if (!(cause instanceof TookTooLong)) throw cause;
-      return rowsOf(search, gathered(matches), asked, cut).execute();
+      return rowsOf(search, gathered(matches, 'OFFSET 0'), asked, cut).execute();
     }
   };
   return { search, find: (asked) => pageBySql(search, asked.holding?.matches ?? asked.matches, asked, counts, take) };

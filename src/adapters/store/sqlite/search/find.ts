@@ -1,18 +1,10 @@
-import { sql } from 'kysely';
 import { keptCounts } from '#adapters/store/kept-counts.ts';
-import { pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
+import { gathered, pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
 import { areInputs } from '#adapters/store/sqlite/connection.ts';
-import type { Matches } from '#ports/search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Searcher } from './searcher.ts';
 
 const few = 25_000;
-
-/** By the index of what they are filtered by: SQLite plans no further than a LIMIT. */
-function gathered({ rows }: Matches): Pick<Matches, 'rows'> {
-  const all = sql<{ id: number; value: string | number }>`(SELECT * FROM ${rows} LIMIT -1 OFFSET 0)`;
-  return { rows: all.as('found') };
-}
 
 /** Answers pages of searches: a word by the texts in memory, all else by SQL, both in the thread of long questions. */
 export function findBySqlite(db: Tx, searcher: Searcher): Store['find'] {
@@ -20,14 +12,14 @@ export function findBySqlite(db: Tx, searcher: Searcher): Store['find'] {
   /** Few among very many may lie anywhere along the index of their order: all of it would be walked. */
   const take: Take = (matches, asked, cut, total) => {
     const areFew = asked.narrowed && total <= few && total * 20 < (asked.size ?? 0);
-    return rowsOf(db, areFew ? gathered(matches) : matches, asked, cut).execute();
+    return rowsOf(db, areFew ? gathered(matches, 'LIMIT -1 OFFSET 0') : matches, asked, cut).execute();
   };
   return async (search) => {
     const { holding, matches, order, behind, startIndex, pageSize, narrowed } = search;
     if (!holding) return pageBySql(db, matches, search, counts, take);
-    const { sql: text, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
+    const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
     if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
-    const page = await searcher.find(holding, { sql: text, parameters, order, behind, startIndex, pageSize, narrowed });
+    const page = await searcher.find(holding, { sql, parameters, order, behind, startIndex, pageSize, narrowed });
     return page ?? pageBySql(db, holding.matches, search, counts, take);
   };
 }
