@@ -5,7 +5,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { reaches } from '#core/policy/role.ts';
 import { defaultPageSize, type PageQuery, sortOrders } from '#core/records/search.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Holding, Matches } from '#ports/search.ts';
+import type { Matches, Texts } from '#ports/search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import type { Caller } from './operation.ts';
@@ -84,7 +84,6 @@ export function holdsWord(column: string, word: string, indexed = true): RawBuil
 
 /** A word that records hold in their text, or in that of what they lie in; by an index of texts, not by reading each. */
 interface Word {
-  readonly table: Holding['table'];
   readonly word: string;
   readonly within: readonly number[];
   /** The same as a condition. */
@@ -92,9 +91,7 @@ interface Word {
 }
 
 /** Records whose number is kept. */
-interface Kept {
-  readonly tid: number;
-  readonly count: 'shares' | 'users';
+interface Kept extends Texts {
   /** Does a filter other than the word leave any out? */
   readonly narrowed: boolean;
   /** Is the same asked again answered by the same number until one of these records changes? */
@@ -114,11 +111,11 @@ interface Asked<TB extends keyof Database> {
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
 /** How many records a tenant has, and a text that is another as soon as any of them has changed. */
-async function keptCount(db: Tx, { tid, count, lasting }: Kept) {
-  const table = count === 'shares' ? 'share_count' : 'user_count';
+async function keptCount(db: Tx, { table, tid, lasting }: Kept) {
+  const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db
-    .selectFrom(table)
-    .select([sumOf(count).as('total'), sumOf('changes').as('changes')])
+    .selectFrom(counts)
+    .select([sumOf(column).as('total'), sumOf('changes').as('changes')])
     .where('tid', '=', tid)
     .executeTakeFirstOrThrow();
   return { total, version: lasting ? String(changes) : null };
@@ -134,7 +131,8 @@ export async function findPage<TB extends keyof Database>(store: Store, { matche
   const counted = kept ? await keptCount(store.read, kept) : null;
   const { rows, total } = await store.find({
     matches: select(matches),
-    holding: word && kept ? { ...word, tid: kept.tid, matches: select(matches.where(word.holds)) } : null,
+    holding: word ? { ...word, matches: select(matches.where(word.holds)) } : null,
+    texts: kept ? { table: kept.table, tid: kept.tid } : null,
     narrowed: kept?.narrowed ?? true,
     size: counted?.total ?? null,
     version: counted?.version ?? null,

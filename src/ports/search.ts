@@ -14,10 +14,14 @@ export interface Behind {
   readonly id: number;
 }
 
-/** A word that a tenant's records hold in their folded text, or in that of what they lie in. */
-export interface Holding {
+/** A tenant's records in whose texts words are looked for. */
+export interface Texts {
   readonly table: 'share' | 'access_user';
   readonly tid: number;
+}
+
+/** A word that records hold in their folded text, or in that of what they lie in. */
+export interface Holding {
   readonly word: string;
   /** Numbers of the locations whose own text holds it. */
   readonly within: readonly number[];
@@ -30,6 +34,8 @@ export interface Search {
   /** What all filters but the word of `holding` let through. */
   readonly matches: Matches;
   readonly holding: Holding | null;
+  /** The texts that hold it, or that a word may be looked for in next. */
+  readonly texts: Texts | null;
   /** Does a filter other than that word narrow it? */
   readonly narrowed: boolean;
   /** How many there are that no filter leaves out, where that is kept. */

@@ -157,8 +157,8 @@ test('a page whose first records lie too deep in their order is found all the sa
   const { find } = searchesOver(connections, { statement: 10_000, walk: 20, few: 0 });
   const slowly = sql<{ id: number; value: string }>`(SELECT i AS id, 'v' || i AS value FROM generate_series(1, 3) i, pg_sleep(0.2))`;
   const matches = { rows: slowly.as('found'), ids: slowly.as('found') };
-  const holding = { table: 'share', tid: 1, word: 'v', within: [], matches } as const;
-  const asked = { matches, holding, narrowed: false, size: 3, version: null, order: 'desc', behind: null } as const;
+  const holding = { word: 'v', within: [], matches };
+  const asked = { matches, holding, texts: null, narrowed: false, size: 3, version: null, order: 'desc', behind: null } as const;
   const { rows } = await find({ ...asked, startIndex: 0, pageSize: 2 });
   assert.deepEqual(
     rows.map(({ id }) => id),

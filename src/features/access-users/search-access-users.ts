@@ -32,12 +32,11 @@ export const searchAccessUsers = read({
         page.word === null
           ? null
           : {
-              table: 'access_user',
               word: page.word,
               within: [],
               holds: holdsWord('access_user.search_text', page.word, ports.store.dialect.isIndexed(page.word)),
             },
-      kept: { tid: caller.tid, count: 'users', narrowed: filters(others), lasting: true },
+      kept: { table: 'access_user', tid: caller.tid, narrowed: filters(others), lasting: true },
     });
     const list = await accessUserRecords(recordsFrom(ports.store, ids), caller.tid, ids);
     return envelope('accessuser', { list, ...rest }, page, filters(query), caller, ports, 'editor');

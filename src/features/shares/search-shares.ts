@@ -26,7 +26,7 @@ async function wordIn({ read, dialect }: Store, tid: number, word: string | null
   const within = await locationsHolding(read, tid, word);
   const inText = holdsWord('share.search_text', word, dialect.isIndexed(word));
   const holds = within.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(within)}))`;
-  return { table: 'share', word, within, holds } as const;
+  return { word, within, holds };
 }
 
 /** As an index holds it (0003-lists). */
@@ -80,7 +80,7 @@ export const searchShares = read({
       page,
       id: 'share.id',
       word: await wordIn(ports.store, caller.tid, word),
-      kept: { tid: caller.tid, count: 'shares', narrowed: filters(others), lasting },
+      kept: { table: 'share', tid: caller.tid, narrowed: filters(others), lasting },
     });
     const list = await shareRecords(recordsFrom(ports.store, ids), caller.tid, ids, ports.links);
     return envelope('share', { list, ...rest }, page, filters(query), caller, ports, 'editor');

@@ -15,11 +15,15 @@ export function findBySqlite(db: Tx, searcher: Searcher): Store['find'] {
     return rowsOf(db, areFew ? gathered(matches, 'LIMIT -1 OFFSET 0') : matches, asked, cut).execute();
   };
   return async (search) => {
-    const { holding, matches, order, behind, startIndex, pageSize, narrowed } = search;
-    if (!holding) return pageBySql(db, matches, search, counts, take);
+    const { holding, texts, matches, order, behind, startIndex, pageSize, narrowed } = search;
+    if (!holding || !texts) {
+      const page = await pageBySql(db, holding?.matches ?? matches, search, counts, take);
+      if (texts && startIndex === 0) searcher.expect(texts); // who looks at a list's beginning may search it
+      return page;
+    }
     const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
     if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
-    const page = await searcher.find(holding, { sql, parameters, order, behind, startIndex, pageSize, narrowed });
+    const page = await searcher.find(texts, holding, { sql, parameters, order, behind, startIndex, pageSize, narrowed });
     return page ?? pageBySql(db, holding.matches, search, counts, take);
   };
 }

@@ -1,14 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Answer } from '#adapters/store/kysely-over.ts';
 import { openConnection } from '#adapters/store/sqlite/connection.ts';
-import type { Holding, SearchPage } from '#ports/search.ts';
+import type { Holding, SearchPage, Texts } from '#ports/search.ts';
 import { type Changed, tenantTexts } from './tenant-texts.ts';
 import { type WordPage, wordPages } from './word-page.ts';
 
 /** What the thread is asked, or told; an answer comes under the question's number. */
 export type Message =
   | { readonly number: number; readonly ask: { readonly sql: string; readonly parameters: readonly unknown[] } }
-  | { readonly number: number; readonly find: WordPage; readonly holding: Pick<Holding, 'table' | 'tid' | 'word' | 'within'> }
+  | { readonly number: number; readonly find: WordPage; readonly texts: Texts; readonly holding: Omit<Holding, 'matches'> }
+  | { readonly expected: Texts }
   | { readonly changed: readonly Changed[] };
 /** null: the tenant's texts are more than memory is given for. */
 export type Told = { readonly number: number } & (
@@ -28,16 +29,17 @@ const connection = openConnection(file, { readOnly: true });
 const texts = tenantTexts(connection, mostBytes);
 const pageOf = wordPages(connection);
 
-async function answer(message: Exclude<Message, { changed: unknown }>): Promise<Told> {
+async function answer(message: Extract<Message, { number: number }>): Promise<Told> {
   const { number } = message;
   if ('ask' in message) return { number, answer: connection.run(message.ask.sql, message.ask.parameters) };
-  const { table, tid, word, within } = message.holding;
-  const index = await texts.of(table, tid);
+  const { word, within } = message.holding;
+  const index = await texts.of(message.texts);
   return { number, page: index && pageOf(index.find(word, within), index.size(), message.find) };
 }
 
 parentPort?.on('message', (message: Message) => {
   if ('changed' in message) return texts.changed(message.changed);
+  if ('expected' in message) return texts.expect(message.expected);
   answer(message)
     .catch((cause: unknown): Told => ({ number: message.number, problem: cause instanceof Error ? cause.message : 'unknown' }))
     .then((told) => parentPort?.postMessage(told));

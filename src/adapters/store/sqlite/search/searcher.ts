@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
 import type { Ask } from '#adapters/store/kysely-over.ts';
-import type { Holding, SearchPage } from '#ports/search.ts';
+import type { Holding, SearchPage, Texts } from '#ports/search.ts';
 import type { Message, SearchData, Told } from './search-thread.ts';
 import type { Changed } from './tenant-texts.ts';
 import type { WordPage } from './word-page.ts';
@@ -16,7 +16,9 @@ type Question = Message extends infer M ? (M extends { number: number } ? Omit<M
 export interface Searcher extends AsyncDisposable {
   readonly ask: Ask;
   /** @returns null where the tenant's texts are more than memory is given for */
-  find(holding: Holding, page: WordPage): Promise<SearchPage | null>;
+  find(texts: Texts, holding: Holding, page: WordPage): Promise<SearchPage | null>;
+  /** A word may be looked for in these texts next: they are read meanwhile, where there is memory left. */
+  expect(texts: Texts): void;
   /** Tells which texts a commit may have changed; what is asked from then on is answered by the new ones. */
   tell(changed: readonly Changed[]): void;
 }
@@ -58,9 +60,12 @@ export function searchThread(data: SearchData): Searcher {
       const told = await put({ ask: { sql, parameters } });
       return 'answer' in told ? told.answer : { rows: [], changes: 0 };
     },
-    async find({ table, tid, word, within }, page) {
-      const told = await put({ find: page, holding: { table, tid, word, within } });
+    async find(texts, { word, within }, page) {
+      const told = await put({ find: page, texts, holding: { word, within } });
       return 'page' in told ? told.page : null;
+    },
+    expect(texts) {
+      thread?.postMessage({ expected: texts });
     },
     tell(changed) {
       if (changed.length > 0) thread?.postMessage({ changed });

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Holding } from '#ports/search.ts';
+import type { Texts } from '#ports/search.ts';
 import type { Changed } from './tenant-texts.ts';
 
-const tables = ['share', 'access_user'] as const satisfies readonly Holding['table'][];
+const tables = ['share', 'access_user'] as const satisfies readonly Texts['table'][];
 
 /**
  * Hears of every record whose text changes on a connection, by triggers of the connection alone: the database holds

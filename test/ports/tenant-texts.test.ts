@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Connection, openConnection } from '#adapters/store/sqlite/connection.ts';
+import { tenantTexts } from '#adapters/store/sqlite/search/tenant-texts.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { temporaryFolder } from '../start.ts';
+import { until } from './until.ts';
+
+const shares = 300; // of each tenant
+const ofOne = shares * 100; // bytes that their texts take, and less than those of two
+const first = { table: 'share', tid: 1 } as const;
+const second = { table: 'share', tid: 2 } as const;
+
+/** Two tenants' shares in a real database, and what was asked of it. */
+async function twoTenants(t: TestContext) {
+  const connection = openConnection(join(await temporaryFolder(t), 'texts.db'), { readOnly: false });
+  atEnd(t, () => connection.database.close());
+  connection.database.exec('CREATE TABLE share (id INTEGER PRIMARY KEY, tid INTEGER, location_id INTEGER, search_text TEXT) STRICT');
+  for (let id = 1; id <= 2 * shares; id += 1)
+    connection.run('INSERT INTO share VALUES (?, ?, 1, ?)', [id, 1 + (id % 2), `number ${id} of a tenant's shares`]);
+  const asked: string[] = [];
+  const heard: Connection = {
+    ...connection,
+    run(sql, parameters) {
+      asked.push(`${/octet_length/.test(sql) ? 'lengths' : 'texts'} of ${parameters[0]}`);
+      return connection.run(sql, parameters);
+    },
+  };
+  return { connection, heard, asked };
+}
+
+test('texts that are expected to be searched are read once, and hold what changed meanwhile', async (t) => {
+  const { connection, heard, asked } = await twoTenants(t);
+  const texts = tenantTexts(heard, ofOne);
+  texts.expect(first);
+  connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['renamed', 2]);
+  texts.changed([{ ...first, id: 2 }]);
+  const index = await texts.of(first);
+  assert.deepEqual(index?.find('renamed', []).all(), [2]);
+  assert.equal(index?.size(), shares);
+  texts.expect(first);
+  assert.equal(await texts.of(first), index);
+  assert.deepEqual(asked, ['lengths of 1', 'texts of 1', 'texts of 1'], 'the last for the change');
+});
+
+test('texts that are only expected make nobody go; those that are searched do', async (t) => {
+  const { heard, asked } = await twoTenants(t);
+  const texts = tenantTexts(heard, ofOne);
+  const index = await texts.of(first);
+  texts.expect(second);
+  await until(() => asked.includes('lengths of 2'));
+  assert.equal(await texts.of(first), index);
+  assert.ok(!asked.includes('texts of 2'));
+  assert.equal((await texts.of(second))?.size(), shares);
+  assert.notEqual(await texts.of(first), index, 'read anew');
+});
