@@ -130,7 +130,7 @@ export const catalogue = {
   searchMemory: setting(
     'POSTERN_SEARCH_MEMORY',
     '144',
-    'MiB for the texts of searched tenants, some 200 bytes a share; what does not fit is read from the disk, ten times slower. PostgreSQL takes none.',
+    'MiB for the texts of tenants whose lists are used, some 200 bytes a share; what does not fit is read from the disk, ten times slower. PostgreSQL takes none.',
     mebibytes,
   ),
   apiKey: setting(

@@ -43,6 +43,9 @@ export function gathered({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET
   return { rows: all.as('found') };
 }
 
+/** So few among so many that each is looked up; otherwise they are met on the way through all. */
+export const areFew = (count: number, size: number, most: number) => count <= most && count * 20 < size;
+
 /** Takes the rows of a page. @param total how many match in all */
 export type Take = (matches: Matches, search: Search, cut: Cut, total: number) => Promise<SearchPage['rows']>;
 

@@ -1,18 +1,18 @@
 import { keptCounts } from '#adapters/store/kept-counts.ts';
-import { gathered, pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
+import { areFew, gathered, pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
 import { areInputs } from '#adapters/store/sqlite/connection.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Searcher } from './searcher.ts';
 
-const few = 25_000;
+const few = 25_000; // looked up along the index of their filter
 
 /** Answers pages of searches: a word by the texts in memory, all else by SQL, both in the thread of long questions. */
 export function findBySqlite(db: Tx, searcher: Searcher): Store['find'] {
   const counts = keptCounts();
   /** Few among very many may lie anywhere along the index of their order: all of it would be walked. */
   const take: Take = (matches, asked, cut, total) => {
-    const areFew = asked.narrowed && total <= few && total * 20 < (asked.size ?? 0);
-    return rowsOf(db, areFew ? gathered(matches, 'LIMIT -1 OFFSET 0') : matches, asked, cut).execute();
+    const scattered = asked.narrowed && areFew(total, asked.size ?? 0, few);
+    return rowsOf(db, scattered ? gathered(matches, 'LIMIT -1 OFFSET 0') : matches, asked, cut).execute();
   };
   return async (search) => {
     const { holding, texts, matches, order, behind, startIndex, pageSize, narrowed } = search;

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { cutOf } from '#adapters/store/page-query.ts';
+import { areFew, cutOf } from '#adapters/store/page-query.ts';
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
 import type { Search, SearchPage } from '#ports/search.ts';
 import type { IdSet } from './id-set.ts';
@@ -11,9 +11,7 @@ export interface WordPage extends Pick<Search, 'order' | 'behind' | 'startIndex'
   readonly parameters: readonly SQLInputValue[];
 }
 
-const few = 5000;
-/** Looked up one by one; otherwise they are met on the way through all records. */
-const areFew = (count: number, size: number) => count <= few && count * 20 < size;
+const few = 5000; // looked up one by one, by number
 
 /** Answers pages from what the index of so many records found. */
 export function wordPages({ database, run }: Connection): (matches: IdSet, size: number, asked: WordPage) => SearchPage {
@@ -23,7 +21,7 @@ export function wordPages({ database, run }: Connection): (matches: IdSet, size:
 
   return (matches, size, { sql, parameters, order, behind, narrowed, ...place }) => {
     present = matches;
-    const isFew = areFew(matches.count(), size);
+    const isFew = areFew(matches.count(), size, few);
     // The order of a CROSS JOIN stays: each match is looked up, and no index is walked to meet it.
     const source = isFew
       ? `FROM json_each(?) AS entry CROSS JOIN (${sql}) AS found ON found.id = entry.value WHERE true`
