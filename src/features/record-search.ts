@@ -110,7 +110,7 @@ interface Asked<TB extends keyof Database> {
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
-/** How many records a tenant has, and a text that is another as soon as any of them has changed. */
+/** How many records a tenant has, and a text that is another as soon as one of them has changed. */
 async function keptCount(db: Tx, { table, tid, lasting }: Kept) {
   const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db

@@ -15,7 +15,7 @@ function idIn(body: unknown): number {
 
 /**
  * Is the record that a change is about there, the caller's, and still what the caller saw?
- * @param ifMatch the header, or undefined: any version will do
+ * @param ifMatch the header, or undefined where every version will do
  * @throws 400 without an id, 404, 412
  */
 export async function checkTarget(

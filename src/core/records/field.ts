@@ -28,7 +28,7 @@ export const recordId = (description: string) => Type.Integer({ minimum: 1, maxi
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** An instant as it is answered: RFC 3339 in UTC. As it is sent: any ISO 8601 date-time or date. */
+/** An instant as it is answered: RFC 3339 in UTC. As it is sent, every ISO 8601 date-time or date is taken. */
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 /** The same field, where null says that it is not set, or clears it. */

@@ -47,7 +47,7 @@ export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
   to: text(raw['to']),
 });
 
-/** What the list shows, and how to show something else: any change but of the page begins at the first page. */
+/** What the list shows, and how to show something else; every change but of the page begins at the first page. */
 export function useListState() {
   const shown = listSearch(useSearch({ strict: false }));
   const navigate = useNavigate();

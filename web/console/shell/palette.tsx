@@ -112,7 +112,7 @@ export function Palette() {
   );
 }
 
-/** Takes what is chosen in the palette, else the first. @returns whether there was any */
+/** Takes what is chosen in the palette, else the first. @returns whether there was one */
 function takeFirst(search: HTMLInputElement): boolean {
   const dialog = search.closest('[role="dialog"]');
   if (dialog?.querySelector('[data-selected]')) return true; // the palette takes it itself
