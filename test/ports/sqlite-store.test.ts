@@ -150,3 +150,48 @@ test('what is asked at every request is asked again after any change but of the 
   assert.equal(await isAskedAgain((tx) => tx.deleteFrom('access_user').execute()), true, 'users, and what goes with them');
   assert.equal(await isAskedAgain((tx) => recordHappening(tx, happened).then(() => tenantMade(tx))), true, 'both in one');
 });
+
+test('keys that were asked for before are asked for anew after each change, its own, refused and dry ones too', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  const [tenant] = await store.write((tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).returning('id').execute());
+  const made = { tid: tenant?.id ?? 0, version: 1, role: 'admin', first_characters: '', created_owner: '', created_at: 0 };
+  const make = (name: string) => (tx: Tx) =>
+    tx
+      .insertInto('api_key')
+      .values({ ...made, name, hash: name })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+  const rename = (tx: Tx, name: string) => tx.updateTable('api_key').set({ name }).execute();
+  const names = async (db: Tx) => (await db.selectFrom('api_key').select('name').execute()).map(({ name }) => name);
+  const tokens = async (db: Tx) => (await db.selectFrom('api_token').select('hash').execute()).map(({ hash }) => hash);
+  const { id } = await store.write(make('first'));
+  await store.write((tx) => tx.insertInto('api_token').values({ hash: 'token', key_id: id, expires_at: 0 }).execute());
+  assert.deepEqual([await names(store.read), await tokens(store.read)], [['first'], ['token']]);
+
+  const seen: string[][] = [];
+  const look = async (tx: Tx) => void seen.push(await names(tx));
+  const changes = [
+    store.write(async (tx) =>
+      look(tx)
+        .then(() => rename(tx, 'second'))
+        .then(() => look(tx)),
+    ),
+    store.write(async (tx) =>
+      rename(tx, 'refused')
+        .then(() => look(tx))
+        .then(() => Promise.reject(new Error('refused'))),
+    ),
+    store.write(async (tx) => rename(tx, 'dry').then(() => look(tx)), { dryRun: true }),
+    store.write(look),
+  ];
+  await Promise.allSettled(changes);
+  assert.deepEqual(seen.flat(), ['first', 'second', 'refused', 'dry', 'second']);
+  assert.deepEqual(await names(store.read), ['second']);
+
+  await store.write((tx) =>
+    tokens(tx)
+      .then(() => tx.deleteFrom('api_key').execute())
+      .then(() => tokens(tx)),
+  );
+  assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'what goes with the key goes');
+});

@@ -19,7 +19,7 @@ import { writeQueue } from './write-queue.ts';
 
 /** The one writing connection, open for the life of the process, with what a killed process left safely in the database. */
 function openWriter(file: string) {
-  const writer = openConnection(file, { readOnly: false });
+  const writer = openConnection(file, { readOnly: false, keepsRows: true });
   const { database } = writer;
   assert.equal(pragma(database, 'journal_mode=WAL'), 'wal');
   database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
@@ -40,17 +40,19 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const lock = lockProcess(join(folder, 'lock.db'));
   const file = join(folder, 'postern.db');
   const writer = openWriter(file);
+  const reader = openConnection(file, { readOnly: true, keepsRows: true });
   const log = openWriteAheadLog(file, lost);
   const unchanged = unchangedAnswers();
   const searcher = searchThread({ file, mostBytes: searchMemory });
   const heard = hearTextChanges(writer.database);
   const committed = () => {
-    unchanged.forget(writer.changed());
+    const changed = writer.changed();
+    reader.forget(changed);
+    unchanged.forget(changed);
     searcher.tell(heard());
   };
   const queue = writeQueue(writer, log, { lost, committed });
   const checkpoints = startCheckpoints(file, queue, log, lost);
-  const reader = openConnection(file, { readOnly: true });
   const search = kyselyOver(sqlite, searcher.ask);
   return {
     read: kyselyOver(sqlite, reader.run),

@@ -73,6 +73,11 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
     if (isLost(cause)) lost(cause);
   };
 
+  const undo = (statement: 'ROLLBACK' | 'ROLLBACK TO change') => {
+    database.exec(statement);
+    connection.undone();
+  };
+
   async function runOne(job: Job): Promise<void> {
     enter.run();
     let keep = !job.dryRun;
@@ -85,7 +90,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
       job.answer = () => job.reject(said(cause));
       if (!database.isTransaction) throw cause; // SQLite rolled the whole group back
     }
-    if (!keep) database.exec('ROLLBACK TO change');
+    if (!keep) undo('ROLLBACK TO change');
     leave.run();
   }
 
@@ -97,7 +102,8 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
       told();
     } catch (cause) {
       stopIfLost(cause);
-      if (database.isTransaction) database.exec('ROLLBACK');
+      if (database.isTransaction) undo('ROLLBACK');
+      else connection.undone(); // by SQLite itself
       await retryAlone(jobs, cause);
     }
   }
