@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -73,6 +74,9 @@ function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null
   return new Refusal('requestMalformed', 'A request names its Host once.');
 }
 
+/** RFC 9112, 6: what says that a body follows. */
+const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
 /** Fastify, with the strictness that decisions.md asks of bodies and answers. */
 export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const app = Fastify({
@@ -83,7 +87,10 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     genReqId: requestIds(random),
     childLoggerFactory: (logger) => logger,
     requestTimeout: 0,
-    http: { requireHostHeader: false }, // answered below, in our own words
+    http: {
+      requireHostHeader: false, // answered below, in our own words
+      optimizeEmptyRequests: true, // the stream of a body that never comes costs a visit a quarter of its time
+    },
     routerOptions: { maxParamLength: longestPath, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
@@ -98,12 +105,12 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   });
   // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
-  app.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.method !== 'PUT') {
-      if (request.headers.expect !== undefined) reply.raw.writeContinue();
-      if (request.method !== 'GET' && request.method !== 'HEAD' && !request.raw.complete) expectBody(request.raw, settings.patience);
-    }
-    done(null, payload);
+  app.addHook('preParsing', ({ method, headers, raw }, reply, payload, done) => {
+    if (method !== 'PUT' && headers.expect !== undefined) reply.raw.writeContinue();
+    if (method === 'GET' || method === 'HEAD') return done(null, payload);
+    if (method !== 'PUT' && hasBody(headers) && !raw.complete) expectBody(raw, settings.patience);
+    // Of a request without a body Node has ended the stream already, and no parser would hear of it.
+    done(null, hasBody(headers) ? payload : Readable.from([]));
   });
   app.setErrorHandler((error, request, reply) => {
     const refusal = asRefusal(error);

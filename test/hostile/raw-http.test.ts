@@ -136,6 +136,21 @@ test('the body of an upload that is permitted is asked for once', { timeout: 15_
   assert.deepEqual(statuses(answer), [100, 201]);
 });
 
+test('a request that announces no body has an empty one, on every method', { timeout: 15_000 }, async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('share/add', newShare());
+  const add = await raw(postern.apiUrl, 'POST /api/v1/share/add', [key, json]);
+  assert.equal(statusOf(add), 400, add);
+  assert.match(add, /title is required/);
+  assert.equal(statusOf(await raw(postern.apiUrl, 'POST /api/v1/share/add', [key])), 400);
+  const put = await raw(postern.publicUrl, `PUT /s/${viewId}/file/empty.txt`);
+  assert.equal(statusOf(put), 201, put);
+  assert.match(put, /"size":0/);
+  const rename = await raw(postern.publicUrl, `POST /s/${viewId}/rename`, [json]);
+  assert.equal(statusOf(rename), 400, rename);
+  assert.equal(statusOf(await raw(postern.publicUrl, `DELETE /s/${viewId}/file/empty.txt`, [json])), 204);
+});
+
 test('bodies that are too large, too deep or not what they say are refused', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const add = async (body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]) =>
