@@ -71,6 +71,18 @@ test('an empty file is an answer of no bytes', async (t) => {
   assert.equal((await raw(postern, `${base}/file/empty`, { headers: { range: 'bytes=0-' } })).status, 416);
 });
 
+test('every byte of a file comes as it is, whole and in part, however large it is', async (t) => {
+  const { postern, base } = await sharedDigits(t);
+  for (const size of [1, 256, 16_384, 16_385, 600_000]) {
+    const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (255 - index) & 255));
+    await writeFile(join(postern.files, 'every.bin'), bytes);
+    const whole = await raw(postern, `${base}/file/every.bin`);
+    assert.ok(whole.bytes.equals(bytes), `${size}`);
+    const part = await raw(postern, `${base}/file/every.bin`, { headers: { range: `bytes=0-${size >> 1}` } });
+    assert.ok(part.bytes.equals(bytes.subarray(0, (size >> 1) + 1)), `${size}`);
+  }
+});
+
 test('any file name is said in full by Content-Disposition', async (t) => {
   const { postern, base } = await sharedDigits(t);
   for (const name of [
