@@ -112,11 +112,7 @@ async function changeOnce<T>(
   const twin: Twin | null = twinOf(
     request.headers['idempotency-key'],
     { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...who]) },
-    {
-      method: request.method,
-      url: request.url,
-      body: JSON.stringify(request.body ?? null),
-    },
+    request,
     ports.vault,
   );
   const keep: Keep<T> = async (tx, value) => {

@@ -112,16 +112,7 @@ async function runChange(
   const dry = isDryRun(request, operation);
   const ifMatch = request.headers['if-match'];
   const now = ports.clock.now();
-  const twin = twinOf(
-    request.headers['idempotency-key'],
-    { tid: caller.tid, caller: `${caller.kind} ${caller.id}` },
-    {
-      method: request.method,
-      url: request.url,
-      body: JSON.stringify(request.body ?? null),
-    },
-    ports.vault,
-  );
+  const twin = twinOf(request.headers['idempotency-key'], { tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, request, ports.vault);
   await checkConflicts(ports.store.read, caller, parameters, now);
   const answer = await once(dry ? null : twin, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);

@@ -27,7 +27,7 @@ export interface KeptAnswer {
 export function twinOf(
   header: string | string[] | undefined,
   { tid, caller }: Pick<Twin, 'tid' | 'caller'>,
-  request: { method: string; url: string; body: string },
+  request: { method: string; url: string; body: unknown },
   vault: Vault,
 ): Twin | null {
   if (header === undefined) return null;
@@ -36,7 +36,8 @@ export function twinOf(
     throw new Refusal('fieldInvalid', 'Idempotency-Key must be 1 to 255 characters.', {
       faults: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }],
     });
-  const fingerprint = vault.mac('idempotent request', `${request.method}\n${request.url}\n${request.body}`);
+  const body = JSON.stringify(request.body ?? null);
+  const fingerprint = vault.mac('idempotent request', `${request.method}\n${request.url}\n${body}`);
   return { tid, caller, key, fingerprint };
 }
 

@@ -2,9 +2,10 @@ import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { locationFields, NewLocation } from '#core/records/location.ts';
+import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { checkLocation, locationRecord, sealedFor } from './location-rows.ts';
+import { checkLocation, locationRecord } from './location-rows.ts';
 
 /** @throws 409 where another location of the tenant has the name */
 export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): Promise<void> {
@@ -37,7 +38,7 @@ export const addLocation = change({
         version: 1,
         name,
         kind: body.kind,
-        configuration: vault.seal(sealedFor, body.configuration),
+        configuration: sealConfiguration(body.configuration, vault),
         search_text: fold(name),
         created_owner: caller.name,
         updated_owner: caller.name,

@@ -2,14 +2,12 @@ import Value from 'typebox/value';
 import { fieldRefusal } from '#core/messages.ts';
 import { builtKinds, LocalConfiguration, type Location, locationKinds } from '#core/records/location.ts';
 import { inOrder } from '#features/in-order.ts';
+import { configurationOf } from '#features/location-configuration.ts';
 import { stampsOf } from '#features/record-stamps.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Place } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
-
-/** What a location's sealed configuration is for. */
-export const sealedFor = 'location';
 
 /** The records of a tenant's locations, in the order of the ids. */
 export async function locationRecords(db: Tx, tid: number, ids: readonly number[], vault: Vault): Promise<Location[]> {
@@ -25,7 +23,7 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     tid: row.tid,
     name: row.name,
     kind: row.kind,
-    configuration: vault.open(sealedFor, row.configuration),
+    configuration: configurationOf(row, vault),
     ...stampsOf(row),
   }));
   return inOrder(ids, records);
@@ -66,7 +64,7 @@ export async function checkLocation(
 ): Promise<void> {
   checkShape(wanted.kind, wanted.configuration);
   const rows = await store.read.selectFrom('location').select(['id', 'tid', 'kind', 'configuration']).execute();
-  const others = rows.filter((row) => row.id !== id).map((row) => ({ ...row, configuration: vault.open(sealedFor, row.configuration) }));
+  const others = rows.filter((row) => row.id !== id).map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
   const fault = await storages.fault(wanted, others);
   if (fault) throw fieldRefusal('configuration', fault);
 }

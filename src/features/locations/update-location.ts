@@ -1,10 +1,11 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
+import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkNameFree } from './add-location.ts';
-import { checkLocation, locationRecord, locationRecords, sealedFor } from './location-rows.ts';
+import { checkLocation, locationRecord, locationRecords } from './location-rows.ts';
 
 const fixed = { kind: 'cannot be changed; add another location', tid: 'cannot be changed' };
 
@@ -34,7 +35,7 @@ export const updateLocation = change({
       .updateTable('location')
       .set((row) => ({
         name,
-        configuration: vault.seal(sealedFor, body.configuration ?? before.configuration),
+        configuration: sealConfiguration(body.configuration ?? before.configuration, vault),
         search_text: fold(name),
         version: row('version', '+', 1),
         updated_owner: caller.name,

@@ -1,6 +1,7 @@
 import { fold } from '#core/fold.ts';
 import { environmentKeyName } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
+import { sealConfiguration } from '#features/location-configuration.ts';
 import { unfinishedCopy } from '#features/unfinished-copy.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -42,7 +43,7 @@ async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<
       version: 1,
       name: 'local',
       kind: 'local',
-      configuration: vault.seal('location', JSON.stringify({ folder })),
+      configuration: sealConfiguration(JSON.stringify({ folder }), vault),
       search_text: fold('local'),
       created_owner: owner,
       updated_owner: owner,

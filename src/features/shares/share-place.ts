@@ -1,5 +1,6 @@
 import { formatItemPath } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { configurationOf } from '#features/location-configuration.ts';
 import { type Name, prepared } from '#features/prepared.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StorageAway } from '#ports/storage.ts';
@@ -19,17 +20,14 @@ export async function locationNamed(db: Tx, tid: number, name: string) {
 
 /** Asks the storage whether what is to be shared is there, and is what the body says. @throws 400 at the field, 503 */
 export async function checkPlace(
-  ports: Pick<Ports, 'store' | 'storages' | 'vault'>,
+  ports: Pick<Ports, 'storages' | 'vault'>,
   location: Awaited<ReturnType<typeof locationNamed>>,
   text: string,
   folder: boolean,
 ): Promise<void> {
   const path = pathIn(text);
-  const configuration = await ports.store.unchanged(`place ${location.id}`, async () =>
-    ports.vault.open('location', location.configuration),
-  );
   try {
-    const storage = await ports.storages.open({ ...location, configuration });
+    const storage = await ports.storages.open({ ...location, configuration: configurationOf(location, ports.vault) });
     const entry = await storage.stat(path);
     if (!entry) throw fieldRefusal('path', `nothing lies at ${formatItemPath(path)} in that location`);
     if (entry.folder !== folder)

@@ -1,4 +1,5 @@
 import { parseItemPath } from '#core/item-path.ts';
+import { configurationOf } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
@@ -34,7 +35,7 @@ async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row:
     id: row.location_id,
     tid: row.tid,
     kind: row.kind,
-    configuration: vault.open('location', row.configuration),
+    configuration: configurationOf(row, vault),
   });
   return storage.settle({ does: row.action, parent, name: row.name, newName: row.new_name, token: row.token });
 }
@@ -81,7 +82,7 @@ export async function sweepLocations({ store, storages, vault }: Pick<Ports, 'st
   const underWay = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
   for (const row of await store.read.selectFrom('location').selectAll().execute()) {
     try {
-      const storage = await storages.open({ ...row, configuration: vault.open('location', row.configuration) });
+      const storage = await storages.open({ ...row, configuration: configurationOf(row, vault) });
       await storage.sweep(underWay);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause; // a location that is away, or not to be written to, is left as it is

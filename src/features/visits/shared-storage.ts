@@ -1,5 +1,6 @@
 import { type ItemPath, joinPaths, parseItemPath, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
+import { configurationOf } from '#features/location-configuration.ts';
 import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull } from '#ports/storage.ts';
 import type { Entered, VisitPorts } from './enter.ts';
 
@@ -15,11 +16,11 @@ export interface SharedStorage {
 /** The storage of a share: the only way from a visit to bytes, and only with decide()'s permit. */
 export async function storageFor(
   { permit, link }: Pick<Entered, 'permit' | 'link'>,
-  { store, storages, vault }: Pick<VisitPorts, 'store' | 'storages' | 'vault'>,
+  { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
 ): Promise<SharedStorage> {
   const root = parseItemPath(link.path);
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('a stored path is not one');
-  const configuration = await store.unchanged(`place ${link.location_id}`, async () => vault.open('location', link.configuration));
+  const configuration = configurationOf(link, vault);
   const storage = await guarded(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));
   const at = (path: ItemPath) => {
     if (link.folder === 0 && path.length > 0) throw new Refusal('itemAbsent');

@@ -1,0 +1,18 @@
+import type { Vault } from '#ports/vault.ts';
+
+const purpose = 'location';
+
+/** By the row that holds it: a row that the store keeps is opened once. */
+const opened = new WeakMap<object, string>();
+
+/** Where a location lies, as its row keeps it. */
+export const sealConfiguration = (configuration: string, vault: Vault): string => vault.seal(purpose, configuration);
+
+/** Where a location lies. @param row what holds it sealed */
+export function configurationOf(row: { readonly configuration: string }, vault: Vault): string {
+  const known = opened.get(row);
+  if (known !== undefined) return known;
+  const configuration = vault.open(purpose, row.configuration);
+  opened.set(row, configuration);
+  return configuration;
+}
