@@ -24,6 +24,7 @@ export const largestBody = 1 << 20;
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Null while the body is still to come. */
     caller: Caller | null;
   }
   interface FastifyContextConfig {
@@ -155,9 +156,7 @@ async function run(
   ports: Ports,
   running: Running,
 ) {
-  // Asked again now that the body is here: it had its time to come.
-  const caller = request.method === 'GET' ? request.caller : await callerOf(request, ports);
-  if (!caller) throw new Refusal('keyMissing');
+  const caller = request.caller ?? (await callerOf(request, ports));
   checkRole(caller, operation.role);
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
   check(parameters);
@@ -206,6 +205,8 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         checkAddress(api, request);
         if (Number(request.headers['content-length'] ?? 0) > largestBody)
           throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');
+        // A body that is still to come has its time: who calls is asked again behind it.
+        if (!request.raw.complete) request.caller = null;
       });
       loginRoute(api, ports);
       operatorRoutes(api, ports);

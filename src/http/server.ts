@@ -98,7 +98,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   });
   app.server.headersTimeout = headerTimeout;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => parseJson(body));
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, parseJson(body)));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     done(hostFault(request.raw) ?? undefined);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type Answer, startPostern, type TestPostern } from '../start.ts';
+import { type Answer, newShare, startPostern, type TestPostern } from '../start.ts';
 import { keyOf } from './keys.ts';
 
 const password = 'a horse that reads maps';
@@ -17,11 +17,17 @@ async function withOperator(t: TestContext, role = 'admin') {
   return { postern, id: Number(id), cookie: cookieOf(await signIn(postern, 'Olga')) };
 }
 
-/** A change whose body comes in two halves; `between` happens while the server waits for the second. */
-async function held(postern: TestPostern, headers: string[], body: string, between: () => Promise<unknown>): Promise<string> {
+/** A call whose body comes in two halves; `between` happens while the server waits for the second. */
+async function held(
+  postern: TestPostern,
+  headers: string[],
+  body: string,
+  between: () => Promise<unknown>,
+  name = 'loginprofile/add',
+): Promise<string> {
   const { host, hostname, port } = new URL(postern.apiUrl);
   const socket = connect(Number(port), hostname);
-  const lines = ['POST /api/v1/loginprofile/add HTTP/1.1', `Host: ${host}`, 'Content-Type: application/json', 'Connection: close'];
+  const lines = [`POST /api/v1/${name} HTTP/1.1`, `Host: ${host}`, 'Content-Type: application/json', 'Connection: close'];
   socket.write(`${[...lines, `Content-Length: ${body.length}`, ...headers].join('\r\n')}\r\n\r\n${body.slice(0, 4)}`);
   await new Promise((resolve) => socket.once('connect', resolve));
   await between();
@@ -52,6 +58,19 @@ test('a key that ends while a change’s body is still coming changes nothing', 
   const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
   const status = await held(postern, [`Authorization: Bearer ${key}`], '{"title":"Backdoor"}', () => postern.call('apikey/delete', { id }));
   assert.equal(status, '401');
+});
+
+test('a key that ends while a question’s body is still coming reads nothing', async (t) => {
+  const postern = await startPostern(t);
+  const { id: asked } = await postern.call('share/add', newShare());
+  const body = JSON.stringify({ id: asked });
+  const statusOf = async (between: (keyId: number) => Promise<unknown>) => {
+    const key = await keyOf(postern, 'admin');
+    const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
+    return held(postern, [`Authorization: Bearer ${key}`], body, () => between(id), 'share/get');
+  };
+  assert.equal(await statusOf((id) => postern.call('apikey/delete', { id })), '401');
+  assert.equal(await statusOf(async () => {}), '200');
 });
 
 test('over TLS only the cookie that no other host can plant is taken', async (t) => {
