@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import chromium from '@sparticuz/chromium';
 import pg from 'pg';
 import { openPostgresStore } from '../src/adapters/store/postgres/postgres-store.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
@@ -55,6 +56,8 @@ async function runOnPostgres(files: readonly string[]): Promise<void> {
 }
 
 const files = named.length > 0 ? named : all;
+// Of files that begin together, one would start the browser that another is still unpacking.
+if (files.some((file) => file.startsWith('test/web/'))) await chromium.executablePath();
 for (const engine of engines) {
   console.log(`\n> tests on ${engine}`);
   if (engine === 'SQLite') await runAll(files, process.env);

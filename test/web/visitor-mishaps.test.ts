@@ -237,3 +237,13 @@ test('whoever comes back to a folder finds it scrolled as they left it', { timeo
   await page.getByText('91 items').waitFor();
   await until(async () => (await page.evaluate('scrollY')) === 900);
 });
+
+test('a browser that is told to keep nothing shows a share all the same, and as light or dark as is chosen', async (t) => {
+  const { page, share } = await openShare(t, {}, ['plan.txt']);
+  await page.addInitScript(`for (const memory of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, memory, { get() { throw new DOMException('denied', 'SecurityError'); } })`);
+  await page.goto(share.viewUrl);
+  await page.getByRole('link', { name: /^plan.txt/ }).waitFor();
+  await page.getByLabel('Appearance').selectOption('dark');
+  await page.locator('html[data-appearance=dark]').waitFor();
+});

@@ -51,6 +51,18 @@ test('a portal lists the shares that are for its visitor, and opens them without
   assert.equal(await page.getByText('For Bob').count(), 0);
   await page.getByRole('link', { name: /For Ann/ }).click();
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  await page.getByRole('link', { name: 'Clients' }).click();
+  await page.getByRole('link', { name: /For Ann/ }).waitFor();
+});
+
+test('a share that was not opened from a portal leads to none', async (t) => {
+  const postern = await startPostern(t);
+  const { viewUrl } = await postern.call('share/add', newShare());
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(viewUrl);
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  assert.equal(await page.locator('.back').count(), 0);
 });
 
 test('a kind of sign-in that is not there yet says so, and what to do', async (t) => {

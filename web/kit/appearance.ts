@@ -1,3 +1,5 @@
+import { keep, recall } from './browser-memory.ts';
+
 const key = 'postern-appearance';
 export const appearances = ['device', 'light', 'dark'] as const;
 export type Appearance = (typeof appearances)[number];
@@ -9,13 +11,13 @@ function apply(appearance: Appearance): void {
 
 /** Shows the page as was chosen here before. @returns that choice */
 export function rememberedAppearance(): Appearance {
-  const kept = appearances.find((one) => one === localStorage.getItem(key)) ?? 'device';
+  const kept = appearances.find((one) => one === recall('localStorage', key)) ?? 'device';
   apply(kept);
   return kept;
 }
 
 /** Shows the page so from now on. */
 export function chooseAppearance(appearance: Appearance): void {
-  localStorage.setItem(key, appearance);
+  keep('localStorage', key, appearance);
   apply(appearance);
 }

@@ -1,6 +1,7 @@
 import type { Visit } from '#core/records/visit.ts';
 import { visibleName } from '#core/words/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
+import type { WayBack } from './way-back.ts';
 import { useSpeech } from './words/speech.ts';
 
 /** Title, who has signed in, and what may be done. */
@@ -10,6 +11,7 @@ export function PageHead({
   sentence,
   description,
   message,
+  back,
   leave,
 }: {
   title: string;
@@ -17,11 +19,17 @@ export function PageHead({
   sentence: string;
   description?: string;
   message?: string;
+  back?: WayBack | null;
   leave: () => void;
 }) {
   const { say } = useSpeech();
   return (
     <header class="head">
+      {back && (
+        <a class="back" href={back.href} dir="auto">
+          <Icon name="left" /> {visibleName(back.title)}
+        </a>
+      )}
       <div class="head-row">
         <h1 dir="auto">{visibleName(title)}</h1>
         {visitor && (

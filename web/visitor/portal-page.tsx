@@ -3,6 +3,7 @@ import type { PortalVisit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
+import { keepWayBack } from './way-back.ts';
 import { untilWords } from './words/sentences.ts';
 import { useSpeech } from './words/speech.ts';
 
@@ -28,7 +29,7 @@ export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => 
           <ul class="rows">
             {shares.map((share) => (
               <li key={share.viewUrl} class="row">
-                <a class="row-main" href={share.viewUrl}>
+                <a class="row-main" href={share.viewUrl} onClick={() => keepWayBack(share.viewUrl, signIn.title)}>
                   <Icon name={share.folder ? 'folder' : 'file'} />
                   <span class="share-title">
                     <span>{share.title}</span>

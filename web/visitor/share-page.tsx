@@ -13,6 +13,7 @@ import { DropBox } from './upload/drop-box.tsx';
 import { UploadSheet } from './upload/upload-sheet.tsx';
 import { isUnderWay } from './upload/uploads.ts';
 import { useUploads } from './upload/use-uploads.ts';
+import { wayBack } from './way-back.ts';
 import { permissionSentence } from './words/sentences.ts';
 import { useSpeech } from './words/speech.ts';
 
@@ -48,6 +49,7 @@ export function SharePage({ visit, share, sessions, leave }: Properties) {
           sentence={permissionSentence(share, speech)}
           description={share.description}
           message={share.startupMessage}
+          back={wayBack()}
           leave={() => (queue.all.some(isUnderWay) ? setLeaving(true) : leave())}
         />
         {share.marked && listed && <p class="notice">{say('protectedFiles')}</p>}
