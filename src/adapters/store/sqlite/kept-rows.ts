@@ -1,6 +1,6 @@
 import type { Database } from '#ports/tables.ts';
 
-const mostKept = 1000; // answers of one statement
+const mostKept = 500; // answers in all
 
 /** Tables of few rows that are asked for at every request and changed by hand. */
 const settled: ReadonlySet<string> = new Set([
@@ -29,24 +29,32 @@ const arePlain = (values: readonly unknown[]) =>
 
 export function keptRows(): KeptRows {
   const byStatement = new Map<string, { readonly tables: readonly string[]; readonly answers: Map<string, unknown[]> }>();
+  let total = 0;
+  function keep(sql: string, tables: readonly string[], key: string, rows: unknown[]): void {
+    if (rows.length > 1) return; // a list is asked for now and then, and is long
+    if (total >= mostKept) byStatement.clear();
+    total = byStatement.size === 0 ? 1 : total + 1;
+    for (const shared of [rows, ...rows]) Object.freeze(shared);
+    const kept = byStatement.get(sql) ?? { tables, answers: new Map() };
+    byStatement.set(sql, kept);
+    kept.answers.set(key, rows);
+  }
   return {
     keeps: (tables) => tables.length > 0 && tables.every((table) => settled.has(table)),
     rows(sql, tables, parameters, ask) {
       if (!arePlain(parameters)) return ask();
-      const kept = byStatement.get(sql) ?? { tables, answers: new Map() };
-      byStatement.set(sql, kept);
       const key = JSON.stringify(parameters);
-      const known = kept.answers.get(key);
+      const known = byStatement.get(sql)?.answers.get(key);
       if (known) return known;
       const rows = ask();
-      for (const row of rows) Object.freeze(row); // many will read it
-      if (kept.answers.size >= mostKept) kept.answers.clear();
-      kept.answers.set(key, rows);
+      keep(sql, tables, key, rows);
       return rows;
     },
     forget(changed) {
       for (const table of changed)
-        if (settled.has(table)) for (const { tables, answers } of byStatement.values()) if (tables.includes(table)) answers.clear();
+        if (settled.has(table))
+          for (const [sql, { tables, answers }] of byStatement)
+            if (tables.includes(table) && byStatement.delete(sql)) total -= answers.size;
     },
   };
 }
