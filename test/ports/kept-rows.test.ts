@@ -17,6 +17,7 @@ test('a row is asked for once until one of the tables that it came from changes'
   const { ask, times } = asking([{ id: 1 }]);
   const rows = () => kept.rows('one', ['location', 'tenant'], [1, 'a'], ask);
   assert.deepEqual([rows(), rows(), times()], [[{ id: 1 }], [{ id: 1 }], 1]);
+  assert.ok(Object.isFrozen(rows()[0]), 'all who ask share it');
   kept.forget(['share', 'login_profile']);
   rows();
   assert.equal(times(), 1);
@@ -56,4 +57,10 @@ test('however many are asked for, few are kept', () => {
   assert.equal(times(), 10_000, 'the last are');
   for (let id = 0; id < 4000; id += 1) kept.rows(`statement ${id % 7}`, ['api_key'], [`2 ${id}`], ask);
   assert.equal(times(), 14_000, 'the first are not');
+  kept.forget(['api_key']);
+  const full = () => Array.from({ length: 500 }, (_, id) => kept.rows('again', ['tenant'], [id], ask)).length;
+  full();
+  const before = times();
+  full();
+  assert.equal(times(), before, 'what was forgotten leaves room');
 });

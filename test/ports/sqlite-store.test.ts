@@ -3,6 +3,7 @@ import { existsSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
 import { migrate } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
@@ -25,12 +26,15 @@ storeContract('SQLite', async (t) => {
 
 test('a change that awaits something other than its transaction is refused and leaves nothing', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
+  const { promise: later, resolve: refused } = Promise.withResolvers<unknown>();
   const late = store.write(async (tx) => {
     await note('late')(tx);
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
+    await note('later')(tx).catch(refused);
   });
   await assert.rejects(late, /awaited something other/);
+  assert.match(String(await later), /went on after its end/);
   assert.deepEqual(await keysOf(store), []);
 });
 
@@ -187,6 +191,21 @@ test('keys that were asked for before are asked for anew after each change, its 
   await Promise.allSettled(changes);
   assert.deepEqual(seen.flat(), ['first', 'second', 'refused', 'dry', 'second']);
   assert.deepEqual(await names(store.read), ['second']);
+
+  await store.write((tx) => sql`create table chain (id integer references tenant(id) deferrable initially deferred)`.execute(tx));
+  for (const [how, end] of Object.entries({
+    'where it is committed': (tx: Tx) => sql`insert into chain values (999)`.execute(tx),
+    'by the database itself': (tx: Tx) => sql`insert or rollback into tenant (id, title, created_at) values (1, '', 0)`.execute(tx),
+  })) {
+    const undone = (tx: Tx) =>
+      rename(tx, how)
+        .then(() => names(tx))
+        .then(() => end(tx));
+    const [fails, beside] = await Promise.allSettled([store.write(undone), store.write(names)]);
+    assert.equal(fails.status, 'rejected', how);
+    const seenBy = [beside.status === 'fulfilled' && beside.value, await store.write(names), await names(store.read)];
+    assert.deepEqual(seenBy, [['second'], ['second'], ['second']], how);
+  }
 
   await store.write((tx) =>
     tokens(tx)

@@ -26,8 +26,8 @@ export function PageHead({
   return (
     <header class="head">
       {back && (
-        <a class="back" href={back.href} dir="auto">
-          <Icon name="left" /> {visibleName(back.title)}
+        <a class="back" href={back.href}>
+          <Icon name="left" /> <span dir="auto">{visibleName(back.title)}</span>
         </a>
       )}
       <div class="head-row">

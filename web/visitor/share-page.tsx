@@ -31,6 +31,7 @@ export function SharePage({ visit, share, sessions, leave }: Properties) {
   const speech = useSpeech();
   const { say } = speech;
   const [leaving, setLeaving] = useState(false);
+  const [back] = useState(wayBack);
   const { queue, uploads } = useUploads(share.can.createFolder, useRefused());
   useEffect(() => {
     document.title = share.title;
@@ -49,7 +50,7 @@ export function SharePage({ visit, share, sessions, leave }: Properties) {
           sentence={permissionSentence(share, speech)}
           description={share.description}
           message={share.startupMessage}
-          back={wayBack()}
+          back={back}
           leave={() => (queue.all.some(isUnderWay) ? setLeaving(true) : leave())}
         />
         {share.marked && listed && <p class="notice">{say('protectedFiles')}</p>}

@@ -10,12 +10,11 @@ const keyOf = (path: string) => `portal of ${path}`;
 
 /** Keeps, for this tab, that a share is opened from the portal that is shown. */
 export function keepWayBack(shareUrl: string, title: string): void {
-  const way: WayBack = { href: location.pathname, title };
-  keep('sessionStorage', keyOf(new URL(shareUrl).pathname), JSON.stringify(way));
+  keep('sessionStorage', keyOf(new URL(shareUrl).pathname), `${location.pathname}\n${title}`);
 }
 
 /** The portal that this tab opened the share from that is shown; null: from none. */
 export function wayBack(): WayBack | null {
-  const kept = recall('sessionStorage', keyOf(location.pathname));
-  return kept === null ? null : JSON.parse(kept);
+  const [href, ...title] = recall('sessionStorage', keyOf(location.pathname))?.split('\n') ?? [];
+  return href?.startsWith('/p/') ? { href, title: title.join('\n') } : null;
 }

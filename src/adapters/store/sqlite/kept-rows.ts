@@ -13,7 +13,10 @@ const settled: ReadonlySet<string> = new Set([
   'tenant',
 ] as const satisfies readonly (keyof Database)[]);
 
-/** What statements over settled tables answered, until one of their tables changes. */
+/**
+ * What statements over settled tables answered, until one of their tables changes: such a statement depends on nothing
+ * else, as long as nobody writes one that asks for the time or for chance. Rows that are kept are shared, and frozen.
+ */
 export interface KeptRows {
   /** Whether it keeps what a statement answers. @param tables all that the statement reads */
   keeps(tables: readonly string[]): boolean;

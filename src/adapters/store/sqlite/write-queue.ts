@@ -56,7 +56,11 @@ interface Told {
  */
 export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, committed: told }: Told): WriteQueue {
   const { database } = connection;
-  const tx = kyselyOver(sqlite, connection.run);
+  let changing = false;
+  const tx = kyselyOver(sqlite, (text, parameters) => {
+    if (!changing) throw new Error('a change went on after its end'); // nobody would be told of it
+    return connection.run(text, parameters);
+  });
   const begin = database.prepare('BEGIN IMMEDIATE');
   const end = database.prepare('COMMIT');
   const enter = database.prepare('SAVEPOINT change');
@@ -80,6 +84,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
 
   async function runOne(job: Job): Promise<void> {
     enter.run();
+    changing = true;
     let keep = !job.dryRun;
     try {
       const value = await inOneTurn(job.change(tx));
@@ -89,6 +94,8 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
       keep = false;
       job.answer = () => job.reject(said(cause));
       if (!database.isTransaction) throw cause; // SQLite rolled the whole group back
+    } finally {
+      changing = false;
     }
     if (!keep) undo('ROLLBACK TO change');
     leave.run();
