@@ -1,3 +1,6 @@
+import type { Ports } from '#ports/ports.ts';
+import type { Storage } from '#ports/storage.ts';
+import type { Place } from '#ports/storages.ts';
 import type { Vault } from '#ports/vault.ts';
 
 const purpose = 'location';
@@ -16,3 +19,7 @@ export function configurationOf(row: { readonly configuration: string }, vault: 
   opened.set(row, configuration);
   return configuration;
 }
+
+/** What lies at a location. @param row the location, its configuration sealed; @throws StorageAway */
+export const openLocation = (row: Place, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
+  storages.open({ ...row, configuration: configurationOf(row, vault) });

@@ -1,5 +1,5 @@
 import type { Ports } from '#ports/ports.ts';
-import { configurationOf } from './location-configuration.ts';
+import { openLocation } from './location-configuration.ts';
 
 const patience = 1000; // ms; a mount that hangs is told as away
 
@@ -28,7 +28,6 @@ export async function locationsHealth(
 ): Promise<readonly LocationHealth[]> {
   const all = store.read.selectFrom('location').selectAll().orderBy('id');
   const rows = await (tid === undefined ? all : all.where('tid', '=', tid)).execute();
-  const answers = (row: (typeof rows)[number]) =>
-    passes(async () => (await storages.open({ ...row, configuration: configurationOf(row, vault) })).check());
+  const answers = (row: (typeof rows)[number]) => passes(async () => (await openLocation(row, { storages, vault })).check());
   return Promise.all(rows.map(async (row) => ({ id: row.id, tid: row.tid, name: row.name, kind: row.kind, answers: await answers(row) })));
 }

@@ -71,11 +71,12 @@ function checkQueryNames(query: object, known: readonly string[]): void {
 
 /** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
 function parametersOf(request: FastifyRequest, operation: Operation): unknown {
-  if (operation.method === 'POST' && !request.url.includes('?')) return request.body ?? {};
   const query = readQuery(request.url, operation.body);
   if (operation.method === 'GET') return query;
-  const { dryRun: _, ...rest } = query;
-  if (operation.method === 'DELETE' && isEmpty(request.body)) return rest;
+  if (operation.method === 'DELETE' && isEmpty(request.body)) {
+    const { dryRun: _, ...rest } = query;
+    return rest;
+  }
   checkQueryNames(query, isChange(operation) ? ['dryRun'] : []);
   return request.body ?? {};
 }

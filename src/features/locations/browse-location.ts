@@ -4,7 +4,7 @@ import { formatItemPath, parseItemPath } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
-import { configurationOf } from '#features/location-configuration.ts';
+import { openLocation } from '#features/location-configuration.ts';
 import { read } from '#features/operation.ts';
 import { StorageAway } from '#ports/storage.ts';
 
@@ -58,7 +58,7 @@ export const browseLocation = read({
     const path = parseItemPath(query.path ?? '/');
     if (!path) throw fieldRefusal('path', 'must be names separated by /, none of them ".", ".." or one that begins with .postern');
     try {
-      const storage = await storages.open({ ...row, configuration: configurationOf(row, vault) });
+      const storage = await openLocation(row, { storages, vault });
       const batches = await storage.list(path);
       if (!batches) throw fieldRefusal('path', 'is not a folder of that location');
       const { entries, complete } = await entriesOf(batches);

@@ -3,7 +3,7 @@ import { rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
-import { configurationOf } from '#features/location-configuration.ts';
+import { openLocation } from '#features/location-configuration.ts';
 import { read } from '#features/operation.ts';
 import type { Storage } from '#ports/storage.ts';
 
@@ -44,7 +44,7 @@ export const testLocation = read({
     const tried: { what: string; works: boolean; detail: string }[] = [];
     for (const [what, attempt] of Object.entries(attempts)) {
       try {
-        await attempt(await storages.open({ ...row, configuration: configurationOf(row, vault) }), random.token(tokenBits));
+        await attempt(await openLocation(row, { storages, vault }), random.token(tokenBits));
         tried.push({ what, works: true, detail: '' });
       } catch (cause) {
         tried.push({ what, works: false, detail: cause instanceof Error ? cause.message : 'failed' });

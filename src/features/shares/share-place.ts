@@ -1,6 +1,6 @@
 import { formatItemPath } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { configurationOf } from '#features/location-configuration.ts';
+import { openLocation } from '#features/location-configuration.ts';
 import { type Name, prepared } from '#features/prepared.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StorageAway } from '#ports/storage.ts';
@@ -27,7 +27,7 @@ export async function checkPlace(
 ): Promise<void> {
   const path = pathIn(text);
   try {
-    const storage = await ports.storages.open({ ...location, configuration: configurationOf(location, ports.vault) });
+    const storage = await openLocation(location, ports);
     const entry = await storage.stat(path);
     if (!entry) throw fieldRefusal('path', `nothing lies at ${formatItemPath(path)} in that location`);
     if (entry.folder !== folder)

@@ -1,5 +1,5 @@
 import { parseItemPath } from '#core/item-path.ts';
-import { configurationOf } from '#features/location-configuration.ts';
+import { configurationOf, openLocation } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
@@ -82,7 +82,7 @@ export async function sweepLocations({ store, storages, vault }: Pick<Ports, 'st
   const underWay = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
   for (const row of await store.read.selectFrom('location').selectAll().execute()) {
     try {
-      const storage = await storages.open({ ...row, configuration: configurationOf(row, vault) });
+      const storage = await openLocation(row, { storages, vault });
       await storage.sweep(underWay);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause; // a location that is away, or not to be written to, is left as it is

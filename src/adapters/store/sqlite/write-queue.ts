@@ -77,11 +77,6 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
     if (isLost(cause)) lost(cause);
   };
 
-  const undo = (statement: 'ROLLBACK' | 'ROLLBACK TO change') => {
-    database.exec(statement);
-    connection.undone();
-  };
-
   async function runOne(job: Job): Promise<void> {
     enter.run();
     changing = true;
@@ -97,7 +92,10 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
     } finally {
       changing = false;
     }
-    if (!keep) undo('ROLLBACK TO change');
+    if (!keep) {
+      database.exec('ROLLBACK TO change');
+      connection.undone();
+    }
     leave.run();
   }
 
@@ -109,8 +107,8 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
       told();
     } catch (cause) {
       stopIfLost(cause);
-      if (database.isTransaction) undo('ROLLBACK');
-      else connection.undone(); // by SQLite itself
+      if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has done it
+      connection.undone();
       await retryAlone(jobs, cause);
     }
   }
