@@ -25,14 +25,16 @@ const atOnce = availableParallelism() + 1;
 const asksTheDatabase = /^test\/(api|model)\/|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
 /** Each file is a process of its own: what it loads is compiled once for all. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
-let [passed, failed] = [0, 0];
+let [passed, failed, skipped] = [0, 0, 0];
 let fileFailed = false;
 const counts = ({ details, name }: { details: { type?: string }; name: string }) => details.type !== 'suite' && !name.endsWith('.test.ts');
 
 async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const stream = run({ files: [...files], concurrency: atOnce, env: { ...env, NODE_COMPILE_CACHE: compileCache } });
   stream.on('test:pass', (event) => {
-    if (counts(event)) passed += 1;
+    if (!counts(event)) return;
+    if (event.skip === undefined) passed += 1;
+    else skipped += 1;
   });
   stream.on('test:fail', (event) => {
     if (counts(event)) failed += 1;
@@ -66,6 +68,6 @@ for (const engine of engines) {
 process.on('exit', () => {
   if (fileFailed && failed === 0) failed += 1;
   if (passed === 0) failed += 1; // a run without a test proves nothing
-  console.log(`${passed} passed, ${failed} failed`);
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   if (failed > 0) process.exitCode = 1;
 });

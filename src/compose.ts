@@ -4,19 +4,25 @@ import { findPackageJSON } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { auditRetention } from '#features/audit-retention.ts';
 import { keepHouse } from '#features/housekeeping.ts';
 import { operations } from '#features/operations.ts';
 import { inviteFirstOperator } from '#features/operators/first-operator.ts';
-import { checkSecretKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
+import { checkSecretKey, holdsNoSecrets, isNew, newKey, prepare } from '#features/operators/first-start.ts';
 import { saidEvery, sayAlive, sayGone } from '#features/processes.ts';
+import { checkReadiness } from '#features/readiness.ts';
+import { listingTurns } from '#features/visits/listing-turns.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
 import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
 import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
+import { uploadSlots } from '#features/visits/upload-slots.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Ports } from '#ports/ports.ts';
+import { StoreFull } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
 import { argon2Hash } from './adapters/os/argon2.ts';
+import { probeDisk } from './adapters/os/disk-probe.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
@@ -31,10 +37,12 @@ import { healthRoutes } from './http/health.ts';
 import { managementApi } from './http/management-api.ts';
 import { metricsRoute, processMetrics } from './http/metrics.ts';
 import { defaultPatience, type Patience } from './http/patience.ts';
+import { redirectAliases } from './http/public-aliases.ts';
 import { answerNotFound, httpServer } from './http/server.ts';
 import { transferBuffers } from './http/transfer-buffers.ts';
 import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
+import { exitLost } from './lost-disk.ts';
 import type { Settings } from './settings.ts';
 
 const processBits = 96;
@@ -54,6 +62,8 @@ export interface Postern extends AsyncDisposable {
   readonly firstKeyFile: string | null;
   /** Where the first operator of the console is made, once and within an hour; null: there is one. */
   readonly firstConsoleUrl: string | null;
+  /** Names of the locations that do not answer at the start. */
+  readonly awayLocations: () => Promise<readonly string[]>;
   readonly ports: Ports;
 }
 
@@ -78,26 +88,25 @@ function urlOf(app: FastifyInstance, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** A failure's code and nothing more: its message may name a path of the machine. */
-function codeOf(cause: unknown): string {
-  if (cause instanceof Error && 'errcode' in cause) return `SQLite ${cause.errcode}`;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'a thread ended';
-}
-
-function exitLost(cause: unknown): never {
-  process.stderr.write(
-    `The disk of POSTERN_DATA failed (${codeOf(cause)}): Postern stops without an answer, since what is on it is not known.\n`,
-  );
-  process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
+/** On a full disk a start goes on without what it would write: what is there can still be read. */
+async function unlessFull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StoreFull) return null;
+    throw cause;
+  }
 }
 
 /** The only place that knows every part. Tests call it too, with a part replaced by name. */
 export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
-  const secretKey = settings.secretKey ?? data.secretKey();
+  if (settings.databaseUrl === null) data.checkDatabase();
   const store = opened.use(await openStore({ ...settings, folder: data.path }, replaced.lost ?? exitLost));
-  const storages = opened.use(localStorages(settings.localRoots, data.files));
+  // Made once there is a database for it: a key without a database is what is left of an installation.
+  const secretKey = settings.secretKey ?? data.secretKey(await holdsNoSecrets(store));
+  const storages = opened.use(localStorages(settings.localRoots, data.path, settings.minFreeSpace));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {
     store,
@@ -118,14 +127,15 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   if (first && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
   const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
   if (firstKey !== null) data.keepFirstKey(firstKey);
-  await prepare(ports, { apiKey: settings.apiKey, firstKey, folder: data.files });
-  const invitation = await inviteFirstOperator(ports);
-  await sayAlive(ports);
+  const begin = () => prepare(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
+  await (first ? begin() : unlessFull(begin));
+  const invitation = await unlessFull(() => inviteFirstOperator(ports));
+  await unlessFull(() => sayAlive(ports));
   const underWay = new Set<string>();
-  await settleChanges(ports, underWay);
+  await unlessFull(() => settleChanges(ports, underWay));
   await sweepLocations(ports);
 
-  const transfers = followTransfers();
+  const transfers = followTransfers(() => performance.now());
   opened.defer(() => transfers.stop());
   const metrics = processMetrics(transfers);
   const patience = replaced.patience ?? defaultPatience;
@@ -138,29 +148,39 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   );
   const admin = settings.admin ? httpServer(http, ports) : app;
 
+  const retention = auditRetention(
+    ports,
+    () => performance.now(),
+    (line) => app.log.warn(line),
+  );
   const house = setInterval(
-    () => void keepHouse(ports).catch(() => app.log.error('old rows could not be taken away')),
+    () => void keepHouse(ports, retention).catch(() => app.log.error('old rows could not be taken away')),
     houseKeptEvery,
   ).unref();
   opened.defer(() => clearInterval(house));
-  // What a process that was killed left begun is settled by those that live.
+  // What a process that was killed left begun is settled by those that live; so is what a full disk let nobody record.
   const live = () =>
     sayAlive(ports)
       .then(() => settleChanges(ports, underWay))
       .catch(() => app.log.warn('the database did not take the sign of life'));
-  const life = store.shared ? setInterval(() => void live(), saidEvery).unref() : undefined;
+  const life = setInterval(() => void live(), saidEvery).unref();
   opened.defer(async () => {
     clearInterval(life);
     await sayGone(ports).catch(() => {}); // those that live notice within a minute
   });
 
+  const readiness = opened.use(checkReadiness(ports, () => probeDisk(data.path)));
   for (const server of new Set([app, admin])) {
+    redirectAliases(server, settings.publicUrlAliases, ports.links.publicUrl);
     metrics.observe(server);
-    healthRoutes(server, ports, data.path);
+    healthRoutes(server, readiness);
   }
   managementApi(admin, operations, ports);
   metricsRoute(admin, metrics, ports);
-  if (admin !== app) answerNotFound(admin, ports.clock);
+  if (admin !== app) {
+    admin.get('/', (_request, reply) => reply.redirect('/console'));
+    answerNotFound(admin, ports.clock);
+  }
   docsRoutes(admin, operations, ports.links);
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
@@ -176,6 +196,8 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     trail,
     underWay,
     archives: zipArchives(),
+    listings: listingTurns(),
+    uploads: uploadSlots(),
     rightPairs: rightPairs(randomBytes(32).toString('base64url')),
   };
   visitorRoutes(app, {
@@ -203,7 +225,8 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     publicUrl,
     apiUrl,
     firstKeyFile: firstKey === null ? null : data.firstKeyFile,
-    firstConsoleUrl: invitation === null ? null : `${apiUrl}/console/first#${invitation}`,
+    firstConsoleUrl: invitation === null ? null : `${admin === app ? publicUrl : apiUrl}/console/first#${invitation}`,
+    awayLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
     ports,
     async [Symbol.asyncDispose]() {
       // No new work; what is under way gets its time.

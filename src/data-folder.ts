@@ -1,44 +1,71 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeOwnFile } from './adapters/os/durable-file.ts';
 
 const secretBits = 256;
 const shortestSecret = 16; // characters
-const ownerOnly = 0o600;
 
-/** Writes a file that nobody else may read, on disk for good. */
-function writeSecret(file: string, text: string): void {
-  const whole = `${file}.new`;
-  const descriptor = openSync(whole, 'w', ownerOnly);
-  writeFileSync(descriptor, text);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  renameSync(whole, file); // a crash leaves all of it or nothing
-  const folder = openSync(dirname(file), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+/** Makes the folder where it is not there. @throws where nothing can be written in it: everything later would fail in other words */
+function makeWritable(path: string): void {
+  try {
+    // Where a parent refuses new names with ENOENT, as /proc does, a recursive mkdir never comes to its end.
+    if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(path)), mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+    throw new Error(`POSTERN_DATA (${path}) cannot be written: ${code}. Give the user that runs Postern this folder, or name another`, {
+      cause,
+    });
+  }
 }
 
 /** What lies in POSTERN_DATA. */
 export function dataFolder(path: string) {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeWritable(path);
+  const [secretFile, database, moved] = [join(path, 'secret-key'), join(path, 'postern.db'), join(path, 'moved-to-postgresql')];
+  const hasKey = () => existsSync(secretFile) && readFileSync(secretFile, 'utf8').trim() !== '';
   return {
     path,
     files: join(path, 'files'),
     firstKeyFile: join(path, 'first-key'),
-    /** The key that seals secrets: made at the first start. */
-    secretKey(): string {
-      const file = join(path, 'secret-key');
-      // An empty one was left by a crash of the very first start: nothing has been sealed yet.
-      const isNew = !existsSync(join(path, 'postern.db'));
-      if (!existsSync(file) || (isNew && readFileSync(file, 'utf8').trim() === ''))
-        writeSecret(file, randomBytes(secretBits / 8).toString('base64url'));
-      const key = readFileSync(file, 'utf8').trim();
+    /**
+     * Refuses to begin anew where there was an installation: the embedded database is made before the key, so that a key
+     * without a database is what is left of one.
+     * @throws where the database is missing, empty, or was moved to a server
+     */
+    checkDatabase(): void {
+      if (existsSync(moved))
+        throw new Error(
+          `the database of POSTERN_DATA was moved to PostgreSQL: set POSTERN_DATABASE_URL, or delete the file ${moved} to use the old one again`,
+        );
+      const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
+      if (bytes === 0 && hasKey())
+        throw new Error(
+          `${database} is ${existsSync(database) ? 'empty' : 'missing'}, but there is a secret-key beside it: put the database back, or run npm run restore with a backup; to begin anew, move secret-key away`,
+        );
+    },
+    /** Says that the embedded database is no longer the one in use. */
+    noteMoved: () =>
+      writeOwnFile(moved, 'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n'),
+    /**
+     * The key that seals secrets: made at the first start.
+     * @param isNew whether the database holds no secrets: no new key is ever written beside an old database
+     */
+    secretKey(isNew: boolean): string {
+      if (!hasKey()) {
+        if (!isNew)
+          throw new Error(
+            `the file ${secretFile} is missing or empty: put it back from where you keep it, or set POSTERN_SECRET_KEY; if it is lost for good, npm run operator -- forget-secrets tells which secrets must be entered anew`,
+          );
+        writeOwnFile(secretFile, randomBytes(secretBits / 8).toString('base64url'));
+      }
+      const key = readFileSync(secretFile, 'utf8').trim();
       if (key.length < shortestSecret) throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');
       return key;
     },
     /** Before the key is good: a crash in between leaves no installation without one. */
-    keepFirstKey: (key: string) => writeSecret(join(path, 'first-key'), `${key}\n`),
+    keepFirstKey: (key: string) => writeOwnFile(join(path, 'first-key'), `${key}\n`),
     welcome(): void {
       mkdirSync(join(path, 'files'), { recursive: true });
       writeFileSync(

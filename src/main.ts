@@ -54,8 +54,13 @@ const settings = settingsOrStop();
 const postern = await compose(settings).catch((cause: unknown) =>
   stop(cannot, `Postern does not start: ${cause instanceof Error ? cause.message : 'unknown error'}`),
 );
+if (postern.ports.store.isFull())
+  process.stderr.write('Note: the disk of POSTERN_DATA is full: files can be downloaded, nothing can be changed until there is room.\n');
 for (const line of warnings(settings)) process.stderr.write(`Note: ${line}\n`);
 for (const line of guide(postern, settings)) say(line);
+void postern.awayLocations().then((names) => {
+  for (const name of names) process.stderr.write(`Note: the location "${name}" does not answer: its folder is gone or cannot be read.\n`);
+});
 
 let stopping = false;
 async function end(): Promise<void> {
@@ -65,5 +70,7 @@ async function end(): Promise<void> {
   await postern[Symbol.asyncDispose]();
   process.exit(0);
 }
+// npm start watches by a channel: where it is killed, nobody would be left to stop this process.
+if (process.connected) process.once('disconnect', () => void end());
 process.on('SIGTERM', () => void end());
 process.on('SIGINT', () => void end());

@@ -1,20 +1,23 @@
 // What an operator does with the database beside Postern: back it up, restore it, move it to PostgreSQL.
-import { createReadStream, createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { backupLines, backupSource, snapshotSource } from '#features/copies/backup-lines.ts';
+import { linesOf } from '#features/copies/backup-text.ts';
 import { fillStore, type Progress } from '#features/copies/fill-store.ts';
+import { forgetSecrets, secretsToEnter } from '#features/secrets/forget-secrets.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import type { Store } from '#ports/store.ts';
+import { putInPlace } from './adapters/os/durable-file.ts';
+import { keyVault } from './adapters/os/key-vault.ts';
 import { migrations } from './adapters/store/migrations/migrations.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { withPostgresSnapshot } from './adapters/store/postgres/postgres-snapshot.ts';
 import { withSqliteSnapshot } from './adapters/store/sqlite/sqlite-snapshot.ts';
 import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
+import { dataFolder } from './data-folder.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 const names = migrations.map(({ name }) => name);
@@ -51,17 +54,24 @@ async function backup(settings: Settings, file: string): Promise<void> {
   await withSnapshot(settings, (snapshot) =>
     pipeline(Readable.from(backupLines(snapshot, names, telling())), createGzip(), createWriteStream(part, { mode: 0o600 })),
   );
-  const written = await open(part, 'r+');
-  await written.sync();
-  await written.close();
-  renameSync(part, file);
+  putInPlace(part, file);
 }
 
-const linesOf = (file: string) => () =>
-  createInterface({ input: createReadStream(file).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY });
+/** The unpacked bytes of a file. An error of the file becomes an error of the returned stream. */
+function unpacked(file: string): AsyncIterable<Uint8Array> {
+  const gunzip = createGunzip();
+  pipeline(createReadStream(file), gunzip).catch((cause: Error) => gunzip.destroy(cause));
+  return gunzip;
+}
 
 const restore = (settings: Settings, file: string) =>
-  withStore(settings, (store) => fillStore(store, backupSource(linesOf(file), names), telling()));
+  withStore(settings, (store) =>
+    fillStore(
+      store,
+      backupSource(() => linesOf(unpacked(file)), names),
+      telling(),
+    ),
+  );
 
 async function moveStore(settings: Settings): Promise<void> {
   if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL names no database to move to');
@@ -70,9 +80,22 @@ async function moveStore(settings: Settings): Promise<void> {
   await withSqliteSnapshot(settings.data, (snapshot) =>
     withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), telling())),
   );
+  dataFolder(settings.data).noteMoved();
 }
 
-const [command, argument] = process.argv.slice(2);
+/** What an operator does who has lost the key: first without `--yes`, to see what it will cost. */
+async function operate(settings: Settings, [task, ...flags]: readonly string[]): Promise<void> {
+  if (task !== 'forget-secrets') throw new Error('the tasks are: forget-secrets');
+  await withStore(settings, async (store) => {
+    const lines = await secretsToEnter(store.read);
+    process.stderr.write(`${['These must be entered anew once the secrets are forgotten:', ...lines].join('\n  ')}\n`);
+    if (!flags.includes('--yes')) throw new Error('nothing was changed: add --yes to forget the secrets that the lost key sealed');
+    const key = settings.secretKey ?? dataFolder(settings.data).secretKey(true);
+    await store.write((tx) => forgetSecrets(tx, keyVault(key)));
+  });
+}
+
+const [command, argument, ...more] = process.argv.slice(2);
 try {
   const settings = readSettings(process.env);
   const file = () => {
@@ -82,7 +105,8 @@ try {
   if (command === 'backup') await backup(settings, file());
   else if (command === 'restore') await restore(settings, file());
   else if (command === 'move-store') await moveStore(settings);
-  else throw new Error('the commands are backup, restore and move-store');
+  else if (command === 'operator') await operate(settings, [argument ?? '', ...more]);
+  else throw new Error('the commands are backup, restore, move-store and operator');
   process.stderr.write(`${command} is done.\n`);
 } catch (cause) {
   process.stderr.write(

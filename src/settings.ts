@@ -1,5 +1,21 @@
-import { isAbsolute, resolve } from 'node:path';
-import { parseRanges } from '#core/policy/address-range.ts';
+import { resolve } from 'node:path';
+import { isOfKubernetes, withoutServices } from './kubernetes-variables.ts';
+import {
+  addresses,
+  atLeast,
+  bearer,
+  databaseUrl,
+  localRoots,
+  mebibytes,
+  optional,
+  port,
+  positive,
+  publicUrl,
+  ranges,
+  sendfile,
+  smtpUrl,
+  text,
+} from './setting-values.ts';
 
 /** What the operator has set, read once at start. */
 export interface Settings {
@@ -9,11 +25,15 @@ export interface Settings {
   readonly admin: { readonly port: number; readonly host: string } | null;
   /** null: `http://localhost:PORT`. */
   readonly publicUrl: string | null;
+  /** Former origins of the same server. */
+  readonly publicUrlAliases: readonly string[];
   readonly data: string;
   /** null: the embedded database in `data`. */
   readonly databaseUrl: string | null;
   /** For words in searches; bytes. */
   readonly searchMemory: number;
+  /** Bytes that uploads leave free on the file system of `data`. */
+  readonly minFreeSpace: number;
   readonly apiKey: string | null;
   readonly secretKey: string | null;
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
@@ -45,69 +65,6 @@ const setting = <T>(name: string, fallback: string, meaning: string, read: (text
   meaning,
   read,
 });
-const must = (what: string): never => {
-  throw new Error(what);
-};
-
-const port = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : must('must be a port, 0 to 65535'));
-const optional =
-  <T>(read: (text: string) => T) =>
-  (text: string): T | null =>
-    text === '' ? null : read(text);
-const text = (value: string) => value;
-const atLeast = (length: number) => (value: string) =>
-  value.length >= length ? value : must(`must be at least ${length} characters long`);
-// RFC 6750, 2.1: what a Bearer header can carry.
-const bearer = (value: string) =>
-  /^[\w\-.~+/]{16,}=*$/.test(value) ? value : must('must be at least 16 characters long, of letters, digits and - . _ ~ + /');
-const positive = (value: string) =>
-  /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : must('must be a whole number above 0');
-
-const mebibytes = (value: string) => (/^\d{1,5}$/.test(value) ? Number(value) * 2 ** 20 : must('must be a whole number of MiB'));
-
-function publicUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : must('must be an address such as https://files.example.com');
-  if (!['http:', 'https:'].includes(url.protocol)) must('must begin with http:// or https://');
-  if (url.pathname !== '/' || url.search || url.hash || url.username) must('must be an origin alone: no path, query, name or password');
-  return url.origin;
-}
-
-function smtpUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : must('must be smtp://user:password@host:port');
-  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? value : must('must be smtp://user:password@host:port');
-}
-
-const sendfile = (value: string) =>
-  value === 'x-accel-redirect' || value === 'x-sendfile' ? value : must('must be x-accel-redirect or x-sendfile');
-
-function ranges(value: string): string {
-  const parsed = parseRanges(value);
-  return 'wrong' in parsed ? must(`"${parsed.wrong}" is no address, CIDR block or first-last range`) : value;
-}
-
-const localRoots = (value: string) =>
-  value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean)
-    .map((entry) => {
-      const [, tid, folder] = /^(\d+):(\/.*)$/.exec(entry) ?? must(`"${entry}" must be tid:/folder`);
-      return {
-        tid: Number(tid),
-        folder: isAbsolute(folder ?? '') ? resolve(folder ?? '') : must(`"${entry}" must name an absolute folder`),
-      };
-    });
-
-function databaseUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : must('must be postgres://user:password@host:port/database');
-  const isOne = ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1;
-  return isOne ? value : must('must be postgres://user:password@host:port/database');
-}
-const addresses = (value: string) =>
-  ranges(value)
-    .split(/[\s,]+/)
-    .filter(Boolean);
-
 /** Every setting, once. */
 export const catalogue = {
   port: setting('PORT', '8080', 'Port where it listens.', port),
@@ -115,6 +72,17 @@ export const catalogue = {
   adminPort: setting('POSTERN_ADMIN_PORT', '', 'If set: `/api/v1`, `/docs` and `/metrics` listen there and only there.', optional(port)),
   adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address of POSTERN_ADMIN_PORT; HOST if not set.', text),
   publicUrl: setting('POSTERN_PUBLIC_URL', '', 'Base address written into links; `http://localhost:PORT` if not set.', optional(publicUrl)),
+  publicUrlAliases: setting(
+    'POSTERN_PUBLIC_URL_ALIASES',
+    '',
+    'Former base addresses, separated by commas: links lead from there to POSTERN_PUBLIC_URL, nothing else is answered.',
+    (text) =>
+      text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter(Boolean)
+        .map(publicUrl),
+  ),
   data: setting(
     'POSTERN_DATA',
     './data',
@@ -131,6 +99,12 @@ export const catalogue = {
     'POSTERN_SEARCH_MEMORY',
     '144',
     'MiB for the texts of tenants whose lists are used, some 200 bytes a share; what does not fit is read from the disk, ten times slower. PostgreSQL takes none.',
+    mebibytes,
+  ),
+  minFreeSpace: setting(
+    'POSTERN_MIN_FREE_SPACE',
+    '128',
+    'MiB that uploads leave free on the file system of POSTERN_DATA; below, they are answered 507. 0: uploads may fill it.',
     mebibytes,
   ),
   apiKey: setting(
@@ -177,13 +151,29 @@ export const catalogue = {
 
 const known: readonly string[] = Object.values(catalogue).map(({ name }) => name);
 
+const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
+
+/** Nobody may share the folder that holds the database and the keys. @throws WrongSetting */
+function checkRoots(environment: Readonly<Record<string, string | undefined>>): void {
+  const { localRoots: roots, data } = catalogue;
+  const folder = data.read(environment[data.name] ?? data.fallback);
+  for (const root of roots.read(environment[roots.name] ?? roots.fallback)) {
+    const inFiles = isWithin(root.folder, `${folder}/files`);
+    if (isWithin(folder, root.folder) || (isWithin(root.folder, folder) && !inFiles))
+      throw new WrongSetting(
+        `${roots.name} names ${root.folder}, which overlaps ${data.name} (${folder}), where the database and the keys are: name a folder beside it`,
+      );
+  }
+}
+
 /**
  * Reads the environment.
  * @throws WrongSetting that names every variable that is wrong, unknown POSTERN_ ones included
  */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(given: Readonly<Record<string, string | undefined>>): Settings {
+  const environment = withoutServices(given);
   const faults = Object.keys(environment)
-    .filter((name) => name.startsWith('POSTERN_') && !known.includes(name))
+    .filter((name) => name.startsWith('POSTERN_') && !known.includes(name) && !isOfKubernetes(name))
     .map((name) => `${name} is not a setting`);
   for (const { name, fallback, read } of Object.values(catalogue)) {
     try {
@@ -195,6 +185,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   if (environment[catalogue.sendfile.name] && !environment[catalogue.trustedProxies.name])
     faults.push(`${catalogue.sendfile.name} needs ${catalogue.trustedProxies.name}: nobody else is told where a file lies`);
   if (faults.length > 0) throw new WrongSetting(faults.join('\n'));
+  checkRoots(environment);
   const value = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
   const adminPort = value(catalogue.adminPort);
   const host = value(catalogue.host);
@@ -203,9 +194,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     host,
     admin: adminPort === null ? null : { port: adminPort, host: value(catalogue.adminHost) || host },
     publicUrl: value(catalogue.publicUrl),
+    publicUrlAliases: value(catalogue.publicUrlAliases),
     data: value(catalogue.data),
     databaseUrl: value(catalogue.databaseUrl),
     searchMemory: value(catalogue.searchMemory),
+    minFreeSpace: value(catalogue.minFreeSpace),
     apiKey: value(catalogue.apiKey),
     secretKey: value(catalogue.secretKey),
     localRoots: value(catalogue.localRoots),

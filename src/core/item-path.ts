@@ -74,12 +74,12 @@ export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | 
   return name === undefined ? null : { parent: itemPathOf(path.slice(0, -1)), name };
 }
 
-/** `name (2).ext`: the name that a second file of the same name is kept under. */
-export function numberedName(name: string, number: number): string {
+/** `name (2).ext`: the name that a second file of the same name is kept under. @param suffix a number, or random letters */
+export function numberedName(name: string, suffix: number | string): string {
   const dot = name.lastIndexOf('.');
   // An ending that leaves no room for a name is none.
   const cut = dot > 0 && byteLength(name.slice(dot)) <= longestName / 2 ? dot : name.length;
-  const ending = ` (${number})${name.slice(cut)}`;
+  const ending = ` (${suffix})${name.slice(cut)}`;
   let stem = name.slice(0, cut);
   while (stem.length > 1 && byteLength(stem + ending) > longestName) stem = [...stem].slice(0, -1).join('');
   return stem + ending;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { growthEightfold } from '../../test/parts/growth.ts';
 import { formatList, parseList } from './list-text.ts';
 
 test('a list is separated by commas, its entries are trimmed, and empty ones count for nothing', () => {
@@ -55,3 +56,13 @@ test('a quoted and a plain spelling of an entry are the same entry', () =>
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z][a-z ]{0,5}$/), (entry) => assert.deepEqual(parseList(`${entry}, "${entry}"`), [entry.trim()])),
   ));
+
+for (const [hostile, of] of [
+  ['spaces before a quote that is not closed', (size: number) => `${' '.repeat(size)}"`],
+  ['spaces behind a closing quote', (size: number) => `"ann"${' '.repeat(size)}b`],
+  ['quotes', (size: number) => '"'.repeat(size)],
+  ['commas and spaces', (size: number) => ', '.repeat(size)],
+] as const)
+  test(`the cost of reading a list grows with its length alone: ${hostile}`, () => {
+    assert.ok(growthEightfold((size) => parseList(of(size)), 8192) < 24);
+  });

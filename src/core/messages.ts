@@ -67,8 +67,10 @@ export const messages = {
   keyFixed: { id: 4098, status: 409, title: 'The key of the environment is not deleted by REST' },
   idempotencyReused: { id: 4099, status: 409, title: 'The Idempotency-Key was used for another request' },
   idempotencyRunning: { id: 4090, status: 409, title: 'A request with this Idempotency-Key is still running' },
+  locationsChanged: { id: 4086, status: 409, title: 'A location was added or changed at the same moment; try again' },
   itemExists: { id: 4089, status: 409, title: 'The name exists' },
   operatorLast: { id: 4088, status: 409, title: 'One admin must remain among the operators' },
+  archiveTooDeep: { id: 4087, status: 409, title: 'The folders are nested too deep for an archive' },
   linkEnded: { id: 4101, status: 410, title: 'This link has ended' },
   firstAddressEnded: {
     id: 4102,
@@ -93,6 +95,9 @@ export const messages = {
   markingUnavailable: { id: 5034, status: 503, title: 'Marked files cannot be made yet, and unmarked ones are not handed out' },
   signingUnavailable: { id: 5035, status: 503, title: 'Signed files cannot be made yet, and unsigned ones are not handed out' },
   signInBusy: { id: 5036, status: 503, title: 'Too many people are signing in at this moment' },
+  listingBusy: { id: 5038, status: 503, title: 'Too many folders are being listed at this moment' },
+  uploadsBusy: { id: 5039, status: 503, title: 'Too many uploads are under way from your network, or at this link' },
+  descriptorsUsedUp: { id: 5030, status: 503, title: 'Too many files and connections are open at this moment' },
   stopping: { id: 5037, status: 503, title: 'Postern is stopping' },
   storageFull: { id: 5071, status: 507, title: 'The disk is full' },
 } as const satisfies Record<string, { id: number; status: number; title: string }>;
@@ -138,6 +143,22 @@ export async function checkTogether(...checks: readonly (() => unknown)[]): Prom
       faults.push(...(cause.extras.faults ?? []));
     }
   }
-  if (faults.length === 0) return;
-  throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { faults });
+  if (faults.length > 0) throw refusalOfAll(faults);
+}
+
+const refusalOfAll = (faults: readonly FieldFault[]) =>
+  new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { faults });
+
+/** The same for checks that wait for nothing. @throws Refusal with the faults of all of them at once */
+export function checkAll(...checks: readonly (() => unknown)[]): void {
+  const faults = checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (cause) {
+      if (!(cause instanceof Refusal) || cause.says !== 'fieldInvalid') throw cause;
+      return cause.extras.faults ?? [];
+    }
+  });
+  if (faults.length > 0) throw refusalOfAll(faults);
 }

@@ -56,13 +56,18 @@ export async function noteFailure(tx: Tx, keys: readonly FailureKey[], now: numb
     .execute();
 }
 
-async function clearLatest(tx: Tx, key: string): Promise<void> {
-  const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').executeTakeFirst();
-  if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
+/** Takes one failure of each key back: its attempt was right, or was not looked at. */
+async function takeBack(tx: Tx, keys: readonly FailureKey[]): Promise<void> {
+  for (const { key } of keys) {
+    const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').executeTakeFirst();
+    if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
+  }
 }
 
 /**
  * Looks at one attempt to sign in, and counts it: a failure for its pair and its networks; a success clears its pair.
+ * The failure is counted before the password is looked at, and taken back if it was right: a hundred attempts at once
+ * are a hundred attempts.
  * @param verify null: the name or the password is wrong
  * @throws 401; 429 within the wait; what `verify` throws, which is then no attempt
  */
@@ -72,20 +77,19 @@ export async function countedAttempt<Right>(
   networks: readonly FailureKey[],
   verify: () => Promise<Right | null>,
 ): Promise<Right> {
-  // The pair's failure is counted before the password is looked at, and taken back if it was right: a hundred attempts
-  // at once are a hundred attempts.
+  const keys = [pair, ...networks];
   await store.write(async (tx) => {
-    await checkWait(tx, [pair, ...networks], clock.now());
-    await noteFailure(tx, [pair], clock.now());
+    await checkWait(tx, keys, clock.now());
+    await noteFailure(tx, keys, clock.now());
   });
   const right = await verify().catch(async (cause: unknown) => {
-    if (cause instanceof Refusal) await store.write((tx) => clearLatest(tx, pair.key)); // it was not looked at
+    if (cause instanceof Refusal) await store.write((tx) => takeBack(tx, keys));
     throw cause;
   });
-  if (right === null) {
-    await store.write((tx) => noteFailure(tx, networks, clock.now()));
-    throw new Refusal('signInWrong');
-  }
-  await store.write((tx) => tx.deleteFrom('failure').where('key', '=', pair.key).execute());
+  if (right === null) throw new Refusal('signInWrong');
+  await store.write(async (tx) => {
+    await tx.deleteFrom('failure').where('key', '=', pair.key).execute();
+    await takeBack(tx, networks);
+  });
   return right;
 }

@@ -1,8 +1,10 @@
+import type { Selectable } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
 import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
+import type { ShareTable } from '#ports/tables.ts';
 import { ownerOfViewId } from './viewid-rows.ts';
 
 const selectLinks = (db: Tx) =>
@@ -37,15 +39,6 @@ export async function linkOfViewId(db: Tx, viewId: string): Promise<LinkRow | un
   const link = owner?.share_id ? await linkOfShare(db, owner.tid, owner.share_id) : undefined;
   return link?.view_id === viewId ? link : undefined;
 }
-export const linksOfProfile = (db: Tx, tid: number, profileId: number): Promise<LinkRow[]> =>
-  selectLinks(db)
-    .where('share.tid', '=', tid)
-    .where('share.profile_id', '=', profileId)
-    .where('share.active', '=', 1)
-    .orderBy('share.title')
-    .orderBy('share.id')
-    .execute();
-
 /** Who has signed in, with the number of the access user where it is one. */
 export interface SignedIn extends Identity {
   readonly userId: number | null;
@@ -57,7 +50,7 @@ const listed = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>
   db.selectFrom(list).select('name').where('tid', '=', link.tid).where('share_id', '=', link.id);
 
 /** Entries of the share's lists that could be this visitor: no more of a long list needs to be read. */
-async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<{ userNames: string[]; groupNames: string[] }> {
+async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<ListedNames> {
   const keys = visitor.names.map(fold);
   const users = listed(db, 'share_user', link);
   // In a USERS profile a list names users, not texts: a name that was deleted and is made anew inherits nothing.
@@ -71,10 +64,16 @@ async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<{ 
   };
 }
 
+type ListedNames = Pick<ShareRules, 'userNames' | 'groupNames'>;
+
 /** What the decision asks about a share, for one visitor. */
 export async function shareRules(db: Tx, link: LinkRow, visitor: SignedIn | null): Promise<ShareRules> {
   const all = link.allow_all_users === 1;
-  const listed = all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor);
+  return rulesOf(link, all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
+}
+
+/** The same from a row of the share. @param listed entries of its lists that could be the visitor */
+export function rulesOf(link: Selectable<ShareTable>, listed: ListedNames): ShareRules {
   return {
     active: link.active === 1,
     validFrom: link.valid_from,
@@ -89,7 +88,7 @@ export async function shareRules(db: Tx, link: LinkRow, visitor: SignedIn | null
     copyProtect: link.copy_protect === 1,
     waterMarkText: link.water_mark_text,
     digitalSignature: link.digital_signature === 1,
-    allowAllUsers: all,
+    allowAllUsers: link.allow_all_users === 1,
     ...listed,
   };
 }

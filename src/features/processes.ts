@@ -1,21 +1,20 @@
+import { sql } from 'kysely';
 import type { Ports } from '#ports/ports.ts';
 
 /** How often a process says that it lives; ms. */
 export const saidEvery = 10_000;
 const livesFor = 60_000; // ms since it last said so
 
-type Self = Pick<Ports, 'store' | 'clock' | 'process'>;
+type Self = Pick<Ports, 'store' | 'process'>;
 
-/** Says that this process lives, to those that share its database. */
-export async function sayAlive({ store, clock, process }: Self): Promise<void> {
+/** Says that this process lives, to those that share its database; by the database's time, whatever the machine's is. */
+export async function sayAlive({ store, process }: Self): Promise<void> {
   if (!store.shared) return;
+  const { now } = store.dialect;
   await store.write(async (tx) => {
     await tx.deleteFrom('process').where('name', '=', process).execute();
-    await tx
-      .deleteFrom('process')
-      .where('seen_at', '<', clock.now() - livesFor)
-      .execute();
-    await tx.insertInto('process').values({ name: process, seen_at: clock.now() }).execute();
+    await tx.deleteFrom('process').where('seen_at', '<', sql<number>`${now} - ${livesFor}`).execute();
+    await tx.insertInto('process').values({ name: process, seen_at: now }).execute();
   });
 }
 
@@ -25,12 +24,12 @@ export async function sayGone({ store, process }: Self): Promise<void> {
 }
 
 /** The processes whose work is under way; whatever another has begun was cut off. */
-export async function livingProcesses({ store, clock, process }: Self): Promise<string[]> {
+export async function livingProcesses({ store, process }: Self): Promise<string[]> {
   if (!store.shared) return [process];
   const rows = await store.read
     .selectFrom('process')
     .select('name')
-    .where('seen_at', '>=', clock.now() - livesFor)
+    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${livesFor}`)
     .execute();
   return [process, ...rows.map(({ name }) => name)];
 }

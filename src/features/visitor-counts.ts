@@ -4,14 +4,39 @@ import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
 const day = 86_400_000; // ms
+const halfHour = 1_800_000; // ms
 const counted = (...of: string[]) => sql<number>`sum(case when action in (${sql.join(of)}) then count else 0 end)`;
 
-/** What visitors did, summed over rows of the trail. */
-export const sums = { visits: counted('visit'), downloads: counted('download', 'downloadFolder'), uploads: counted('upload') };
+/**
+ * What somebody does who was admitted to a share. To sign in is none of it: a person whom the share refuses has signed in
+ * too.
+ */
+export const admittedActions = [
+  'visit',
+  'list',
+  'view',
+  'download',
+  'downloadFolder',
+  'upload',
+  'createFolder',
+  'rename',
+  'delete',
+] as const;
+
+/** A visit: all that one visitor does at a link from one address within half an hour, whichever routes the client calls. */
+const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || actor || ' ' || address || ' ' || (at - at % ${sql.lit(halfHour)}))`;
+
+/** What visitors did, summed over audit entries. */
+export const sums = { visits, downloads: counted('download', 'downloadFolder'), uploads: counted('upload') };
 
 /** What visitors of a tenant did in that time (ms since the epoch; null: without a bound). */
 export function doneByVisitors(db: Tx, tid: number, from: number | null, before: number | null) {
-  let rows = db.selectFrom('audit').where('tid', '=', tid).where('actor_kind', '=', 'visitor').where('outcome', 'in', ['done', 'begun']);
+  let rows = db
+    .selectFrom('audit')
+    .where('tid', '=', tid)
+    .where('actor_kind', '=', 'visitor')
+    .where('outcome', 'in', ['done', 'begun'])
+    .where('action', 'in', [...admittedActions]);
   if (from !== null) rows = rows.where('at', '>=', from);
   return before === null ? rows : rows.where('at', '<', before);
 }

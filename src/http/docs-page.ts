@@ -14,7 +14,18 @@ async function loadPage(): Promise<FastifyInstance> {
   const inner = Fastify();
   await inner.register(reference, {
     routePrefix: '/docs',
-    configuration: { url: '/openapi.json', title: 'Postern', withDefaultFonts: false, telemetry: false, agent: { disabled: true } },
+    configuration: {
+      url: '/openapi.json',
+      title: 'Postern',
+      withDefaultFonts: false,
+      telemetry: false,
+      // What leads to the vendor's own services is left out: the page documents this server, without the internet.
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      customCss: 'a[href*="scalar.com"] { display: none !important; }',
+    },
   });
   return inner;
 }

@@ -16,6 +16,7 @@ import { enter } from '#features/visits/enter.ts';
 import { handOutFile } from '#features/visits/hand-out-file.ts';
 import { listFolder } from '#features/visits/list-folder.ts';
 import { renameItem } from '#features/visits/rename-item.ts';
+import { clientLeft } from './client-left.ts';
 import { receiveFile } from './receive-file.ts';
 import { sendArchive } from './send-archive.ts';
 import { disposition, sendFile } from './send-file.ts';
@@ -140,9 +141,15 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   const both = (url: string) => [url, `${url}/*`];
   for (const url of both('/s/:viewId/list'))
-    app.get(url, { schema: { response: { 200: Listing } } }, (request) =>
-      listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url)),
-    );
+    app.get(url, { schema: { response: { 200: Listing } } }, async (request, reply) => {
+      const left = clientLeft(reply.raw);
+      try {
+        return await listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), left);
+      } catch (cause) {
+        if (left.aborted) return reply.hijack(); // nobody is there to be answered
+        throw cause;
+      }
+    });
   for (const url of both('/s/:viewId/file')) {
     app.route({
       method: ['GET', 'HEAD'],

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { findKey, issueToken } from '#features/operators/find-caller.ts';
 import type { Ports } from '#ports/ports.ts';
+import { largestOpenBody } from './body-limits.ts';
 import { refuseKey } from './callers.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 
@@ -28,14 +29,15 @@ export function loginRoute(api: FastifyInstance, ports: Ports): void {
   const checkNoQuery = validator(noQuery);
   api.post<{ Body: Static<typeof Login> }>(
     '/login',
-    { config: { open: true }, schema: { response: { 200: LoginAnswer } } },
+    { config: { open: true }, bodyLimit: largestOpenBody, schema: { response: { 200: LoginAnswer } } },
     async (request) => {
       checkNoQuery(readQuery(request.url, noQuery));
       check(request.body ?? {});
       const { username, secretkey } = request.body;
       const now = ports.clock.now();
       const key = await findKey(ports.store, secretkey, now);
-      if (!key || key.name !== username) return refuseKey(ports, request.ip);
+      // A token that could sign in would renew itself for ever.
+      if (!key || key.byToken || key.name !== username) return refuseKey(ports, request.ip);
       const token = `pst_t_${ports.random.token(tokenBits)}`;
       return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };
     },

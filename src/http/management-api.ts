@@ -6,6 +6,7 @@ import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/kept-answers.ts';
 import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
 import { checkRole, stillCalls } from '#features/operators/still-calls.ts';
+import { checkRoom } from '#features/room.ts';
 import { recordChange } from '#features/trail.ts';
 import { checkTarget } from '#features/versions.ts';
 import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
@@ -15,12 +16,10 @@ import { carriesSecure } from './console-cookie.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { checkOwnHost } from './own-site.ts';
-import { sendProblem } from './problem.ts';
-import { namesOf, readQuery, unknownName, validator } from './validation.ts';
+import { bodyTooLarge, sendProblem } from './problem.ts';
+import { checkNames, namesOf, readQuery, validator } from './validation.ts';
 
 export const prefix = '/api/v1';
-/** Largest body of a management call, in bytes. */
-export const largestBody = 1 << 20;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -63,12 +62,6 @@ const envelopeOf = (says: MessageName, detail: string | undefined, now: number) 
 
 const isEmpty = (value: unknown) => value === undefined || value === null;
 
-/** What stands in the query where the body is not there. @throws 400 for a name that is not known */
-function checkQueryNames(query: object, known: readonly string[]): void {
-  const faults = Object.keys(query).flatMap((name) => (known.includes(name) ? [] : [unknownName(name, known)]));
-  if (faults.length > 0) throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; '), { faults });
-}
-
 /** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
 function parametersOf(request: FastifyRequest, operation: Operation): unknown {
   const query = readQuery(request.url, operation.body);
@@ -77,7 +70,7 @@ function parametersOf(request: FastifyRequest, operation: Operation): unknown {
     const { dryRun: _, ...rest } = query;
     return rest;
   }
-  checkQueryNames(query, isChange(operation) ? ['dryRun'] : []);
+  checkNames(Object.keys(query), isChange(operation) ? ['dryRun'] : []);
   return request.body ?? {};
 }
 
@@ -115,6 +108,7 @@ async function runChange(
   const ifMatch = request.headers['if-match'];
   const now = ports.clock.now();
   const twin = twinOf(request.headers['idempotency-key'], { tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, request, ports.vault);
+  checkRoom(ports.store);
   await checkConflicts(ports.store.read, caller, parameters, now);
   const answer = await once(dry ? null : twin, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
@@ -204,8 +198,8 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: carriesSecure(request) });
         if (operation && request.caller) checkRole(request.caller, operation.role);
         checkAddress(api, request);
-        if (Number(request.headers['content-length'] ?? 0) > largestBody)
-          throw new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.');
+        const { bodyLimit } = request.routeOptions;
+        if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);
         // A body that is still to come has its time: who calls is asked again behind it.
         if (!request.raw.complete) request.caller = null;
       });

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Refusal } from '#core/messages.ts';
+import { firstTenant } from '#core/records/tenant.ts';
 import { checkRole } from '#features/operators/still-calls.ts';
 import type { Transfers } from '#features/visits/transfers.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -55,6 +57,7 @@ export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports:
   app.get('/metrics', async (request, reply) => {
     const caller = await callerOf(request, ports);
     checkRole(caller, 'admin');
+    if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

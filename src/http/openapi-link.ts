@@ -47,14 +47,14 @@ const ranges = [header('Range', 'RFC 9110, 14.2.'), header('If-Range', 'RFC 9110
 
 /** What a link answers (visit.md). */
 export const linkPaths = {
-  '/s/{viewId}': { get: route('share_page', { summary: 'The page.', answers: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
+  '/s/{viewId}': { get: route('link_page', { summary: 'The page.', answers: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
   '/s/{viewId}/visit': {
-    get: route('share_visit', { summary: 'How to sign in, who has, and what may be done.', answers: { 200: json(Visit) } }),
+    get: route('link_visit', { summary: 'How to sign in, who has, and what may be done.', answers: { 200: json(Visit) } }),
   },
-  '/s/{viewId}/sign-in': signIn('share_sign_in', Visit),
-  '/s/{viewId}/sign-out': signOut('share_sign_out'),
+  '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
+  '/s/{viewId}/sign-out': signOut('link_sign_out'),
   '/s/{viewId}/list/{path}': {
-    get: route('share_list', {
+    get: route('link_list', {
       summary: 'A page of a folder; canView or canDownload.',
       parameters: [
         path,
@@ -68,12 +68,12 @@ export const linkPaths = {
     }),
   },
   '/s/{viewId}/file/{path}': {
-    get: route('share_file', {
+    get: route('link_file', {
       summary: "A file's bytes; canDownload.",
       parameters: [path, ...ranges],
       answers: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
     }),
-    put: route('share_upload', {
+    put: route('link_upload', {
       summary: 'Keeps the body as a file; canUpload, and canDelete to replace one.',
       parameters: [path, header('If-Match', 'ETag of the file that is to be replaced.')],
       body: bytes('application/octet-stream'),
@@ -81,21 +81,21 @@ export const linkPaths = {
         201: json({ type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' }, sha256: { type: 'string' } } }),
       },
     }),
-    delete: route('share_delete', {
+    delete: route('link_delete', {
       summary: 'Deletes a file, or a folder with all that is in it; canDelete.',
       parameters: [path, { $ref: '#/components/parameters/idempotencyKey' }],
       answers: { 204: {} },
     }),
   },
   '/s/{viewId}/view/{path}': {
-    get: route('share_view', {
+    get: route('link_view', {
       summary: 'A file for display; canView.',
       parameters: [path, ...ranges],
       answers: { 200: bytes('application/octet-stream') },
     }),
   },
   '/s/{viewId}/zip/{path}': {
-    get: route('share_zip', {
+    get: route('link_zip', {
       summary:
         'A folder, or what is chosen of it, as a zip; canDownloadFolder. Up to 50,000 entries it has Content-Length, ETag and ranges.',
       parameters: [path, query('name', { type: 'array', items: { type: 'string' } }, 'What is chosen; may be repeated.'), ...ranges],
@@ -103,14 +103,14 @@ export const linkPaths = {
     }),
   },
   '/s/{viewId}/folder/{path}': {
-    post: route('share_folder', {
+    post: route('link_folder', {
       summary: 'Makes a folder; canCreateFolder.',
       parameters: [path],
       answers: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),
   },
   '/s/{viewId}/rename': {
-    post: route('share_rename', {
+    post: route('link_rename', {
       summary: 'Renames within the folder; canRename.',
       body: json(RenameBody),
       answers: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) },
@@ -124,7 +124,11 @@ export const linkPaths = {
   },
   '/p/{viewId}/visit': {
     get: route('portal_visit', {
-      summary: 'How to sign in, who has, and the shares that admit them.',
+      summary: 'How to sign in, who has, and the shares that admit them, by title.',
+      parameters: [
+        query('startIndex', { type: 'integer' }, 'First share, from 0.'),
+        query('pageSize', { type: 'integer', maximum: 1000 }, 'Default 1000.'),
+      ],
       answers: { 200: json(PortalVisit) },
     }),
   },

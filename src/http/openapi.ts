@@ -4,6 +4,8 @@ import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.
 import { isChange, type Operation } from '#features/operation.ts';
 import { Login, LoginAnswer } from './login-route.ts';
 import { changeAnswer } from './management-api.ts';
+import { type Components, components } from './openapi-components.ts';
+import { exampleOf } from './openapi-examples.ts';
 import { linkPaths } from './openapi-link.ts';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
@@ -44,13 +46,21 @@ function queryParameters(schema: TSchema) {
 
 const changeParameters = [{ $ref: '#/components/parameters/dryRun' }, { $ref: '#/components/parameters/idempotencyKey' }];
 
-function answerSchema(operation: Operation): object {
-  if (isChange(operation)) return changeAnswer(operation);
-  return 'read' in operation ? operation.answer : { type: 'string' };
+/** `share/search` is `ShareSearch`. */
+const pascal = (name: string) =>
+  name
+    .split('/')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+
+function answerSchema(operation: Operation, named: Components): object {
+  if (!isChange(operation))
+    return 'read' in operation ? named.refer(operation.answer, `${pascal(operation.name)}Answer`) : { type: 'string' };
+  return named.refer(changeAnswer(operation), operation.answers ? `${pascal(operation.name)}Answer` : 'Success');
 }
 
 /** One operation of /api/v1 as OpenAPI describes it. */
-function pathItem(operation: Operation) {
+function pathItem(operation: Operation, named: Components) {
   const inQuery = operation.method === 'GET';
   const changes = isChange(operation);
   const matches = changes && operation.target ? [{ $ref: '#/components/parameters/ifMatch' }] : [];
@@ -61,8 +71,8 @@ function pathItem(operation: Operation) {
       summary: operation.summary,
       description: `Role: ${operation.role}.`,
       parameters: [...(inQuery ? queryParameters(operation.body) : []), ...(changes ? changeParameters : []), ...matches],
-      ...(inQuery ? {} : { requestBody: { required: !isOptional(operation.body), content: json(operation.body) } }),
-      responses: { 200: { description: 'Success.', content: json(answerSchema(operation)) }, default: problemAnswer },
+      ...(inQuery ? {} : { requestBody: { required: !isOptional(operation.body), content: withExample(operation.body) } }),
+      responses: { 200: { description: 'Success.', content: json(answerSchema(operation, named)) }, default: problemAnswer },
     },
   };
 }
@@ -73,13 +83,15 @@ function isOptional(schema: TSchema): boolean {
 }
 
 /** What signs in by itself, or out. */
+const withExample = (body: TSchema) => ({ 'application/json': { schema: body, example: exampleOf(body) } });
+
 const signInPath = (operationId: string, summary: string, body: TSchema | null, answer: TSchema | null) => ({
   post: {
     operationId,
     tags: [operationId.split('_')[0]],
     summary,
     security: [],
-    ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
+    ...(body ? { requestBody: { required: true, content: withExample(body) } } : {}),
     responses: {
       [answer ? 200 : 204]: { description: 'Success.', ...(answer ? { content: json(answer) } : {}) },
       default: problemAnswer,
@@ -106,6 +118,12 @@ const signInPaths = {
 
 /** The whole interface as OpenAPI 3.1: /api/v1 from the list of operations, and the link. */
 export function openApi(operations: readonly Operation[], publicUrl: string) {
+  const named = components();
+  const paths = {
+    ...named.withRecords(signInPaths),
+    ...Object.fromEntries(operations.map((operation) => [`/api/v1/${operation.name}`, pathItem(operation, named)])),
+    ...named.withRecords(linkPaths),
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -119,17 +137,13 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
       { url: publicUrl, description: 'Where links are answered.' },
     ],
     security: [{ apiKey: [] }],
-    paths: {
-      ...signInPaths,
-      ...Object.fromEntries(operations.map((operation) => [`/api/v1/${operation.name}`, pathItem(operation)])),
-      ...linkPaths,
-    },
+    paths,
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key (`pst_…`), or a token of /api/v1/login.' },
         basic: { type: 'http', scheme: 'basic', description: 'At a link whose login profile has passwords.' },
       },
-      schemas: { Problem: problem },
+      schemas: { Problem: problem, ...named.schemas() },
       parameters: {
         dryRun: {
           name: 'dryRun',

@@ -5,6 +5,7 @@ import { whoCalls } from '#features/operators/get-caller.ts';
 import { endOperatorSession, longestOperatorSession } from '#features/operators/operator-session.ts';
 import { type OperatorEntered, signInOperator } from '#features/operators/sign-in-operator.ts';
 import type { Ports } from '#ports/ports.ts';
+import { largestOpenBody } from './body-limits.ts';
 import { allConsoleTokens, clearConsoleCookies, consoleToken, setConsoleCookie } from './console-cookie.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 
@@ -15,7 +16,7 @@ export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
   const checkNoQuery = validator(noQuery);
   const checkSignIn = validator(OperatorSignIn);
   const checkFirst = validator(FirstOperator);
-  const options = { config: { open: true }, schema: { response: { 200: WhoCalls } } };
+  const options = { config: { open: true }, bodyLimit: largestOpenBody, schema: { response: { 200: WhoCalls } } };
   const { publicUrl } = ports.links;
   async function welcome(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorEntered): Promise<WhoCalls> {
     const before = consoleToken(request, publicUrl());
@@ -34,7 +35,7 @@ export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
     checkFirst(request.body ?? {});
     return welcome(request, reply, await makeFirstOperator(ports, request.body, origin(request)));
   });
-  api.post('/operator/signOut', { config: { open: true } }, async (request, reply) => {
+  api.post('/operator/signOut', { config: { open: true }, bodyLimit: largestOpenBody }, async (request, reply) => {
     checkNoQuery(readQuery(request.url, noQuery));
     checkNoQuery(request.body ?? {});
     for (const token of allConsoleTokens(request)) await endOperatorSession(ports, token, origin(request));

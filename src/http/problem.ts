@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatInstant } from '#core/instant.ts';
 import { messages, Refusal } from '#core/messages.ts';
-import { StoreAway, StoreFull } from '#ports/store.ts';
+import { StorageAway } from '#ports/storage.ts';
+import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
 
 /** The body of a refusal: RFC 9457, and the names that other clients read (decisions.md, Bodies and answers). */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
@@ -47,7 +48,6 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusa
 }
 
 const fastifyRefusals: Record<string, () => Refusal> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('bodyTooLarge', 'The body is larger than 1 MiB.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('contentTypeWrong'),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new Refusal('bodyMalformed', 'The body is empty.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('requestMalformed', 'The body is not as long as Content-Length says.'),
@@ -56,12 +56,20 @@ const fastifyRefusals: Record<string, () => Refusal> = {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
 
+/** 413 that says how long a body may be. @param limit bytes */
+export const bodyTooLarge = (limit: number) =>
+  new Refusal('bodyTooLarge', `The body is larger than ${limit < 2 ** 20 ? `${limit / 2 ** 10} KiB` : `${limit / 2 ** 20} MiB`}.`);
+
 /** What went wrong, in words for the caller; null: our own fault. */
-export function asRefusal(error: unknown): Refusal | null {
+export function asRefusal(error: unknown, request: FastifyRequest): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
+  if (error instanceof ValueRefused) return new Refusal('requestMalformed', 'A value of the request is one that no record can have.');
   if (error instanceof StoreAway)
     return new Refusal('storeAway', 'The database does not answer. Repeat a change with the same Idempotency-Key.');
+  if (codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit);
+  if (error instanceof StorageAway) return new Refusal('storageAway');
+  if (['EMFILE', 'ENFILE'].includes(codeOf(error))) return new Refusal('descriptorsUsedUp', undefined, { retryAfter: 5 });
   const known = fastifyRefusals[codeOf(error)]?.();
   if (known) return known;
   // What a plugin refuses is the client's: only which kind of refusal is told.

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { uploadFile } from '#features/visits/upload-file.ts';
-import { expectProgress } from './patience.ts';
+import { expectBodyProgress, expectRate } from './patience.ts';
 import { resetConnection } from './send-file.ts';
 import { approachingOf, type VisitorParts } from './visitor-request.ts';
 
@@ -31,14 +31,15 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   let unfollow = () => {};
   try {
     const received = await uploadFile(parts.ports, approachingOf(request, parts), path, {
-      body: raw.iterator({ destroyOnReturn: false }), // a refusal is still to be answered
+      // Not destroyed: a refusal is still to be answered.
+      body: expectRate(raw.iterator({ destroyOnReturn: false }), parts.patience, () => performance.now()),
       length: lengthOf(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
       begin(entered) {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
-        expectProgress(raw, parts.patience);
+        expectBodyProgress(raw, parts.patience);
         unfollow = parts.transfers.follow({
-          stillPermitted: entered.stillPermitted,
+          stillPermitted: async () => (await entered.decideAgain()) !== null,
           cut() {
             cut.abort();
             resetConnection(reply.raw);

@@ -48,12 +48,12 @@ export interface Sending {
 /** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
 export async function followed(
   { request, response, transfers, patience }: Sending,
-  { entered }: Pick<HandedOut, 'entered'>,
+  { stillPermitted }: Pick<HandedOut, 'stillPermitted'>,
   record: ByteRecord,
   send: (sent: (bytes: number) => void) => Promise<void>,
 ): Promise<void> {
   let bytes = 0;
-  const unfollow = transfers.follow({ stillPermitted: entered.stillPermitted, cut: () => resetConnection(response) });
+  const unfollow = transfers.follow({ stillPermitted, cut: () => resetConnection(response) });
   expectProgress(request, patience);
   try {
     await send((more) => {

@@ -3,11 +3,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
-import { Refusal } from '#core/messages.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
-import { largestBody } from './management-api.ts';
+import { largestBody } from './body-limits.ts';
+import { mostConnections } from './descriptors.ts';
+import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
 import { expectBody, type Patience } from './patience.ts';
+import { isPipelinedTooDeep } from './pipelining.ts';
 import { asRefusal, loggable, problemOf, sendProblem } from './problem.ts';
 import { linkHeaders } from './visitor-answers.ts';
 
@@ -28,13 +31,18 @@ function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
   const text = body.toString('utf8');
   try {
-    return text.includes('__proto__') ? JSON.parse(text, refuseProto) : JSON.parse(text);
+    return suspect.test(text) ? JSON.parse(text, refuseSuspect) : JSON.parse(text);
   } catch (cause) {
     throw cause instanceof Refusal ? cause : new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
   }
 }
 
-function refuseProto(key: string, value: unknown): unknown {
+/** What no field takes, as it can stand in a JSON text. */
+const suspect = /__proto__|\\u0000/;
+
+function refuseSuspect(key: string, value: unknown): unknown {
+  // No stored text holds one, and PostgreSQL takes it in none.
+  if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(key, 'must not hold a NUL character');
   if (key === '__proto__')
     throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
   return value;
@@ -77,13 +85,19 @@ function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null
 /** RFC 9112, 6: what says that a body follows. */
 const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
+/** RFC 9112, 3.2.2: a request target may be a complete address. Returns its path and query. */
+const originForm = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
+
 /** Fastify, with the strictness that decisions.md asks of bodies and answers. */
 export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
+  const isTrusted = trustIn(settings.trustedProxies);
+  const warnOfProxy = untrustedProxyWarning(isTrusted);
   const app = Fastify({
     logger: settings.log ? { stream: settings.log, base: null } : false,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: largestBody,
-    trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
+    trustProxy: isTrusted ?? false,
+    rewriteUrl: ({ url = '/' }) => originForm(url),
     genReqId: requestIds(random),
     childLoggerFactory: (logger) => logger,
     requestTimeout: 0,
@@ -94,13 +108,24 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     routerOptions: { maxParamLength: longestPath, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
-      void sendProblem(request, reply.headers(linkHeaders), asRefusal(error) ?? new Refusal('requestMalformed'), clock.now()),
+      void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
   });
   app.server.headersTimeout = headerTimeout;
+  const connections = mostConnections();
+  if (connections !== undefined) app.server.maxConnections = connections;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, parseJson(body)));
   app.addHook('onRequest', (request, reply, done) => {
+    if (isPipelinedTooDeep(request.raw, reply.raw)) {
+      reply.hijack();
+      return void request.raw.socket.destroy();
+    }
     reply.header('x-request-id', request.id);
+    const forwarded = request.raw.headers['x-forwarded-for'];
+    if (forwarded !== undefined) {
+      request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
+      warnOfProxy(request);
+    }
     done(hostFault(request.raw) ?? undefined);
   });
   // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked.
@@ -113,7 +138,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
   app.setErrorHandler((error, request, reply) => {
-    const refusal = asRefusal(error);
+    const refusal = asRefusal(error, request);
     if (refusal) return sendProblem(request, reply, refusal, clock.now());
     request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
     return sendProblem(

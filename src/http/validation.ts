@@ -3,6 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '#core/instant.ts';
 import { type FieldFault, fieldRefusal, Refusal } from '#core/messages.ts';
+import { patternWords } from '#core/records/patterned.ts';
 
 // Nothing coerced, filled in or dropped; all faults at once (decisions.md, Bodies and answers).
 const ajv = new Ajv({ allErrors: true, strict: false });
@@ -12,7 +13,9 @@ ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfD
 /** What takes no parameters. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
-const furthestHint = 4; // letters that a misspelled name may differ by
+const mostWrong = 1 / 3; // of the letters of a name that is taken for another, misspelled
+const mostFieldErrors = 20; // a body of a megabyte could otherwise ask for an answer of nine
+const longestShownName = 64; // characters of a name that is not known
 
 /** The names that a schema knows. */
 export function namesOf(schema: TSchema): string[] {
@@ -20,10 +23,14 @@ export function namesOf(schema: TSchema): string[] {
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
-/** Says that a name is not known, with the nearest one that is. */
-export function unknownName(name: string, known: readonly string[]): FieldFault {
+/** Says that a name is not known, with the nearest one that is. A long name is cut, and gets no hint. */
+function unknownName(name: string, known: readonly string[]): FieldFault {
+  if (name.length > longestShownName) return { field: `${name.slice(0, longestShownName)}…`, detail: 'is not known here' };
   const nearest = known.length > 0 ? closest(name, [...known]) : '';
-  const hint = nearest !== '' && distance(name.toLowerCase(), nearest.toLowerCase()) <= furthestHint ? `; did you mean ${nearest}?` : '';
+  const hint =
+    nearest !== '' && distance(name.toLowerCase(), nearest.toLowerCase()) <= Math.max(1, name.length * mostWrong)
+      ? `; did you mean ${nearest}?`
+      : '';
   return { field: name, detail: `is not known here${hint}` };
 }
 
@@ -33,10 +40,7 @@ function detailOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'maxLength') return `must be at most ${params['limit']} characters long`;
   if (keyword === 'format') return 'must be an ISO 8601 date or date-time that exists';
   if (keyword === 'enum') return `must be one of ${[params['allowedValues']].flat().join(', ')}`;
-  if (keyword === 'pattern')
-    return String(params['pattern']).includes('\\p{Cc}')
-      ? 'must be plain text: no control characters, and nothing that the field rules out'
-      : `must match ${params['pattern']}`;
+  if (keyword === 'pattern') return patternWords(String(params['pattern']));
   return message ?? 'is not valid';
 }
 
@@ -46,14 +50,28 @@ function faultOf(error: ErrorObject, known: readonly string[]): FieldFault {
   return { field: error.instancePath.slice(1).replaceAll('/', '.') || 'body', detail: detailOf(error) };
 }
 
-/** Refuses what a schema does not let through, naming every field at fault. */
+/** 400 that names the first fields at fault, and counts the rest. */
+function fieldErrors<E>(errors: readonly E[], describe: (error: E) => FieldFault): Refusal {
+  const faults = errors.slice(0, mostFieldErrors).map(describe);
+  const more = errors.length > faults.length ? `; and ${errors.length - faults.length} more` : '';
+  return new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; ') + more, { faults });
+}
+
+/** Refuses names that are not known. @throws 400 */
+export function checkNames(names: readonly string[], known: readonly string[]): void {
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw fieldErrors(unknown, (name) => unknownName(name, known));
+}
+
+/** Refuses what a schema does not let through, naming the fields at fault. */
 export function validator(schema: TSchema): (value: unknown) => void {
   const validate = ajv.compile(schema);
   const known = namesOf(schema);
   return (value) => {
-    if (validate(value)) return;
-    const faults = (validate.errors ?? []).map((error) => faultOf(error, known));
-    throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; '), { faults });
+    const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+    // Too many names to all be known: ajv would make an error of each.
+    if (names.length > known.length + mostFieldErrors) checkNames(names, known);
+    if (!validate(value)) throw fieldErrors(validate.errors ?? [], (error) => faultOf(error, known));
   };
 }
 
@@ -81,9 +99,9 @@ export function readQuery(url: string, schema: TSchema, repeatable: readonly str
   // Without a prototype: a parameter may be called __proto__.
   const query: Record<string, unknown> = Object.create(null);
   if (begin < 0) return query;
-  const parameters = new URLSearchParams(url.slice(begin + 1));
-  for (const name of new Set(parameters.keys())) {
-    const texts = parameters.getAll(name);
+  const parameters = Map.groupBy(new URLSearchParams(url.slice(begin + 1)), ([name]) => name);
+  for (const [name, pairs] of parameters) {
+    const texts = pairs.map(([, text]) => text);
     if (texts.some((text) => text.includes('\0'))) throw fieldRefusal(name, 'must not hold a NUL character');
     if (repeatable.includes(name)) query[name] = texts;
     else if (texts.length > 1)

@@ -31,7 +31,7 @@ function basicOf(header: string | undefined): Credentials['basic'] {
   if (encoded === undefined || encoded.length > longestBasic) return null;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  return colon < 0 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+  return colon < 0 || text.includes('\0') ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 /** What the request can be recognised by. */

@@ -1,27 +1,45 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
 import { Refusal } from '#core/messages.ts';
 import { SignInBody } from '#core/records/visit.ts';
-import { hasRightPair } from '#features/visits/enter.ts';
-import { visitPortal } from '#features/visits/portal.ts';
+import { hasSignedIn } from '#features/visits/enter.ts';
+import { hasSignedInAtPortal, largestPortalPage, visitPortal } from '#features/visits/portal.ts';
+import type { PortalPage } from '#features/visits/portal-shares.ts';
 import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in.ts';
-import { isLiving } from '#features/visits/visit-session.ts';
 import { visitShare } from '#features/visits/visit-share.ts';
+import { largestOpenBody } from './body-limits.ts';
 import { fileRoutes } from './file-routes.ts';
 import { checkSite, hostCheck } from './own-site.ts';
 import { pageRoutes } from './page-routes.ts';
 import { asRefusal, loggable, pathOf } from './problem.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
-import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
+import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
 import { approachingOf, readPlaces, type VisitorParts } from './visitor-request.ts';
 
 const checkNoQuery = validator(noQuery);
+const PortalQuery = Type.Object(
+  {
+    startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestPortalPage })),
+  },
+  { additionalProperties: false },
+);
+const checkPortal = validator(PortalQuery);
 
-/** A network that tries addresses is not looked at, unless it is somebody who has signed in. @throws `refusal` */
+function portalPageOf(url: string): PortalPage {
+  const query = readQuery(url, PortalQuery);
+  checkPortal(query);
+  const { startIndex = 0, pageSize = largestPortalPage } = query as Static<typeof PortalQuery>; // just checked
+  return { startIndex, pageSize };
+}
+
+/** A network that tries addresses is not answered, unless somebody has signed in at the very link. @throws `refusal` */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
-  const { ports } = parts;
-  if (await isLiving(ports.store, sessionTokens(request, ports.links.publicUrl()), ports.clock.now())) return;
-  if (!(await hasRightPair(ports, approachingOf(request, parts)))) throw refusal;
+  const visitor = approachingOf(request, parts);
+  const hasSession = request.headers.cookie !== undefined || visitor.credentials.basic !== null;
+  const signedIn = isPortal(request.url) ? hasSignedInAtPortal : hasSignedIn;
+  if (!hasSession || !(await signedIn(parts.ports, visitor))) throw refusal;
 }
 
 function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
@@ -38,7 +56,7 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
     return reply.code(204).send();
   };
   app.get('/s/:viewId/visit', (request) => visitShare(ports, approachingOf(request, parts)));
-  app.get('/p/:viewId/visit', (request) => visitPortal(ports, approachingOf(request, parts)));
+  app.get('/p/:viewId/visit', (request) => visitPortal(ports, approachingOf(request, parts), portalPageOf(request.url)));
   app.post('/s/:viewId/sign-in', (request, reply) =>
     signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
   );
@@ -82,14 +100,18 @@ function notFound(request: FastifyRequest): Refusal {
   return new Refusal('notFound');
 }
 
+const isPortal = (url: string) => url.startsWith('/p/');
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
-const readsQuery = (url: string) => isPage(url) || /^\/s\/[^/]+\/(list|zip)(\/|$)/.test(pathOf(url));
+const readsQuery = (url: string) => isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$)/.test(pathOf(url));
 
 /** Every route of visit.md: what a link and a portal answer. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
   const checkHost = hostCheck(ports.links.publicUrl);
   app.register(async (link) => {
+    link.addHook('onRoute', (route) => {
+      route.bodyLimit = largestOpenBody;
+    });
     link.addHook('onRequest', (request, reply, done) => {
       reply.headers(linkHeaders);
       checkHost(request);
@@ -105,7 +127,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
       checkSignedIn(request, parts, refusal).then(() => done(), done);
     });
     link.setErrorHandler((error, request, reply) => {
-      const refusal = asRefusal(error);
+      const refusal = asRefusal(error, request);
       if (!refusal) {
         request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
         return refuseVisitor(

@@ -1,7 +1,14 @@
+/** False for a wrong password; null as hash takes as long, so that an unknown name is not told apart. */
+export type VerifyPassword = (hash: string | null, password: string) => Promise<boolean>;
+
 /** Passwords of people: slow to try, at most two computed at once. */
 export interface PasswordHash {
   /** @throws Refusal `signInBusy` where too many wait. */
   hash(password: string): Promise<string>;
-  /** False for a wrong password; null as hash takes as long, so that an unknown name is not told apart. */
-  verify(hash: string | null, password: string): Promise<boolean>;
+  /**
+   * Runs an attempt when its turn comes: what is counted then is counted one by one.
+   * @param network who asks: networks take turns, so that one does not fill the queue for the others
+   * @throws Refusal `signInBusy` where too many wait
+   */
+  inTurn<T>(network: string, attempt: (verify: VerifyPassword) => Promise<T>): Promise<T>;
 }

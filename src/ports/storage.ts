@@ -21,6 +21,8 @@ export interface Upload {
   place(name: string, replaces: { readonly etag: string } | null): Promise<Entry>;
   /** Forgets the staging copy; after place, what was placed stays. */
   forget(): Promise<void>;
+  /** Lets go of it and leaves the staging copy: it tells a recovery that the file was put in place. */
+  leave(): Promise<void>;
 }
 
 /** A change that was recorded as begun; its token names what it put aside meanwhile. */
@@ -51,11 +53,14 @@ export interface Storage {
   createFolder(parent: ItemPath, name: string): Promise<void>;
   /**
    * @param token names the staging copy, and is recorded beforehand, so that a later start can settle what a crash left
+   * @param expected bytes that will come, where that is known: what has no room is refused before it is sent
    * @throws ItemAbsent (no such parent), StorageFull
    */
-  upload(parent: ItemPath, token: string): Promise<Upload>;
-  /** Did the change take place before a crash? Clears away what it left half done. */
+  upload(parent: ItemPath, token: string, expected?: number | null): Promise<Upload>;
+  /** Did the change take place before a crash? Puts right what it left half done; the same answer however often. */
   settle(change: BegunChange): Promise<boolean>;
+  /** Clears away what told `settle` the answer, once that is recorded. */
+  clear(change: BegunChange): Promise<void>;
   /** @throws ItemAbsent, ItemExists */
   rename(parent: ItemPath, from: string, to: string, token: string): Promise<void>;
   /** A file, or a folder with all that is in it, in one step. @throws ItemAbsent */

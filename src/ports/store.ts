@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { Search, SearchPage } from './search.ts';
 import type { LastIds } from './snapshot.ts';
 import type { Database } from './tables.ts';
@@ -13,6 +13,8 @@ export interface Dialect {
   isUniqueViolation(error: unknown): boolean;
   /** Is a text that holds this word found by an index of texts? Else reading each text is the faster way. */
   isIndexed(word: string): boolean;
+  /** The database's own time, ms since the epoch: what processes on several machines compare is measured by one clock. */
+  readonly now: RawBuilder<number>;
   /** Numbers that were given out elsewhere are given out no more. */
   setLastIds(tx: Tx, ids: LastIds): Promise<void>;
 }
@@ -41,8 +43,14 @@ export interface Store {
   unchanged<T>(key: string, ask: () => Promise<T>): Promise<T>;
   /** All that was visible before the call is on disk after it. */
   durable(): Promise<void>;
+  /** Runs `work` while no other work of that key runs, in any process on the same database. */
+  exclusive<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Answers as long as the database does. */
   check(): Promise<void>;
+  /** Is its disk full? Then only what has to be recorded is still written (features/room.ts). */
+  isFull(): boolean;
+  /** Were damaged pages found in it? */
+  isDamaged(): boolean;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -51,3 +59,6 @@ export class StoreFull extends Error {}
 
 /** The database does not answer: whether a change took place is not known. */
 export class StoreAway extends Error {}
+
+/** The database can neither hold nor look up such a value: a request sent what no record has. */
+export class ValueRefused extends Error {}

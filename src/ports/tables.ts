@@ -64,6 +64,8 @@ export interface ShareTable extends Owned {
   path: string;
   /** The path in one spelling, for search. */
   path_key: string;
+  /** How many names its lists have; a hint (migrations/0005-long-lists). */
+  listed_names: number;
   profile_id: number;
   view_id: string;
   notify_emails: string;

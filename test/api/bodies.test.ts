@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
+import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { linkTo } from '../visit/visiting.ts';
 import { faultAt, faultsOf, keyOf } from './keys.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -88,6 +89,32 @@ test('a body of exactly 1 MiB is read, one byte more is 413', async (t) => {
   const body = (length: number) => JSON.stringify({ id: 1 }).padEnd(length, ' ');
   assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body(1 << 20) })).status, 404);
   assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body((1 << 20) + 1) })).status, 413);
+});
+
+test('a JSON body that anybody may send is read up to 16 KiB', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const body = (length: number) => '{}'.padEnd(length, ' ');
+  const open = ['login', 'operator/signIn', 'operator/first', 'operator/signOut'].map((name) => `/api/v1/${name}`);
+  for (const path of [...open, ...['sign-in', 'sign-out', 'rename', 'folder/new'].map((name) => `${base}/${name}`), '/p/none/sign-in']) {
+    const post = async (length: number) => await raw(postern, path, { method: 'POST', headers: json, body: body(length) });
+    assert.notEqual((await post(1 << 14)).status, 413, path);
+    const refused = await post((1 << 14) + 1);
+    assert.equal(refused.status, 413, path);
+    assert.match(refused.body.detail, /16 KiB/);
+  }
+});
+
+test('a body of thousands of unknown fields is answered with the first twenty, their names cut', async (t) => {
+  const postern = await startPostern(t);
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
+  for (const fields of [many, { ['k'.repeat(1 << 19)]: 1, id: 1 }]) {
+    const { status, body } = await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify(fields) });
+    assert.equal(status, 400);
+    assert.ok(body.errors.length <= 20 && JSON.stringify(body).length < 8192, `${body.errors.length} errors`);
+  }
+  const refused = await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify({ id: 1, ...many }) });
+  assert.match(refused.body.detail, /; and 49980 more$/);
 });
 
 test('a body that is not application/json in UTF-8 is refused', async (t) => {
@@ -208,4 +235,33 @@ test('__proto__ and constructor are fields like any other: unknown', async (t) =
 test('a query parameter named __proto__ is unknown like any other', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/search?__proto__=1')), ['__proto__']);
+});
+
+test('a NUL character or a forged cursor is refused as what it is, by every engine', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const { id, base } = await linkTo(postern, { authenticationId: profile.id });
+  const nul = 'a\0b';
+  const signIn = (body: object) => postern.visit(`${base}/sign-in`, { method: 'POST', headers: json, body: JSON.stringify(body) });
+  assert.equal((await signIn({ username: nul, password: 'some password' })).status, 400);
+  assert.equal((await signIn({ username: 'ann', password: nul })).status, 400);
+  const basic = (pair: string) => ({ headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } });
+  assert.equal((await postern.visit(`${base}/list`, basic(`${nul}:x`))).status, 401);
+  assert.equal((await postern.visit(`${base}/list`, basic(`ann:${nul}`))).status, 401);
+  for (const field of ['username', 'email', 'groupNames', 'address']) {
+    const refused = await postern.send('share/explain', { id, [field]: nul });
+    assert.equal(refused.status, 400, field);
+    assert.deepEqual(faultsOf(refused), [field]);
+  }
+  const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+  for (const [sortField, value] of [
+    ['id', 'text'],
+    ['title', 5],
+    ['createDateTime', 'text'],
+    ['id', 1.5],
+  ] as const) {
+    const after = cursor(sortField, 'asc', value, 1, 1);
+    const { status } = await postern.send('share/search', { sortField, after });
+    assert.ok(status === 200 || status === 400, `${sortField}: ${status}`);
+  }
 });

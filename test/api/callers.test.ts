@@ -187,3 +187,10 @@ test('the key of the environment cannot be deleted by REST', async (t) => {
   assert.equal((await postern.send('apikey/delete', { id })).status, 409);
   assert.equal((await postern.send('share/search')).status, 200);
 });
+
+test('a token signs nobody in: it cannot be renewed by itself', async (t) => {
+  const postern = await startPostern(t);
+  const { token } = await postern.call('login', { username: 'environment', secretkey: adminKey }, { key: null });
+  assert.equal((await postern.send('share/search', {}, { key: token })).status, 200);
+  assert.equal((await postern.send('login', { username: 'environment', secretkey: token }, { key: null })).status, 401);
+});

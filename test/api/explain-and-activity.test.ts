@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../ports/until.ts';
 import { type Json, newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { basic, posting } from '../visit/visiting.ts';
 import { faultsOf } from './keys.ts';
 
 const allowed = ({ outcomes }: Json) =>
@@ -122,4 +124,37 @@ test('share/activity counts by day and by visitor, and names the listed users wh
     ['2026-05-01'],
   );
   assert.deepEqual((await activity({ fromDate: '2026-05-03' })).notCome, ['ann', 'bob']);
+});
+
+test('a visit is counted once, whatever the client calls, and somebody who was refused has not visited', async (t) => {
+  let now = Date.parse('2026-05-01T10:00:00Z');
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const profile = await usersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
+  const share = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,carol,dan' };
+  const { id, viewId } = await postern.call('share/add', newShare(share));
+  const base = `/s/${viewId}`;
+  // Ann's page never calls visit; Carol's program does, again and again; Dan only signs in; Bob is refused.
+  const cookie = await signIn(postern, base, 'ann');
+  await postern.visit(`${base}/list`, { headers: { cookie } });
+  await postern.visit(`${base}/file/welcome.txt`, { headers: { cookie } });
+  await postern.visit(`${base}/file/new.txt`, { method: 'PUT', body: 'new', headers: { cookie } });
+  for (let times = 0; times < 3; times += 1)
+    await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
+  await signIn(postern, base, 'dan');
+  const refused = await postern.visit(`${base}/sign-in`, posting({ username: 'bob', password: 'correct horse battery' }));
+  assert.equal(refused.status, 403);
+  now = Date.parse('2026-05-01T14:00:00Z');
+  await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
+
+  const seen = async () => await postern.call('share/activity', { id });
+  await until(async () => (await seen()).byDay[0]?.visits === 3); // noted beside their answers
+  const { byDay, byVisitor, notCome } = await seen();
+  assert.deepEqual(byDay, [{ date: '2026-05-01', visits: 3, downloads: 1, uploads: 1 }]);
+  assert.deepEqual(byVisitor.map(({ visitor, visits }: Json) => [visitor, visits]).sort(), [
+    ['ann', 1],
+    ['carol', 2],
+  ]);
+  assert.deepEqual(notCome, ['dan']);
+  const { list } = await postern.call('share/lastVisits', { ids: [id] });
+  assert.equal(list[0].lastVisitDateTime, '2026-05-01T14:00:00.000Z');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { faultAt, faultsOf } from './keys.ts';
 
 test('a time is taken with any ISO 8601 offset and answered in UTC with milliseconds', async (t) => {
   const postern = await startPostern(t);
@@ -192,4 +192,27 @@ test('a share of a USERS profile names users of that profile alone', async (t) =
   const { userNames: _u, groupNames: _g, ...rest } = share;
   assert.equal((await postern.send('share/update', { ...rest, authenticationId: two.id })).status, 400);
   assert.equal((await postern.send('share/update', { ...rest, authenticationId: two.id, userNames: 'bob', groupNames: '' })).status, 200);
+});
+
+test('a refusal says in words what would be right, of every field at fault', async (t) => {
+  const postern = await startPostern(t);
+  const user = await postern.send('accessuser/add', { username: 'a,b', active: true, email: 'no address' });
+  assert.equal(faultAt(user, 'username'), 'must hold no comma, no colon and no control characters, and must not begin or end with a space');
+  assert.equal(faultAt(user, 'email'), 'must be an e-mail address such as ann@example.com');
+  const profile = await postern.send('loginprofile/add', { typeId: 2, password: 'short', lang: 'xx', ipRange: '10.0.0.0/99' });
+  assert.deepEqual(faultsOf(profile), ['ipRange', 'lang', 'password']);
+  const location = await postern.send('location/add', { name: 'x', kind: 'local', configuration: '{"folder":"relative"}' });
+  assert.match(faultAt(location, 'configuration'), /^folder must begin with \//);
+  for (const answer of [user, profile, location]) assert.doesNotMatch(JSON.stringify(answer.body), /\\p\{|\[\^|must match/);
+});
+
+test('a name that is not known is taken for another only where it is nearly that', async (t) => {
+  const postern = await startPostern(t);
+  const detail = async (name: string) => faultAt(await postern.send('share/get', { id: 1, [name]: 1 }), name);
+  assert.equal(
+    faultAt(await postern.send('accessuser/add', { username: 'ann', activ: true }), 'activ'),
+    'is not known here; did you mean active?',
+  );
+  assert.equal(await detail('x'), 'is not known here');
+  assert.equal(await detail('kN'), 'is not known here');
 });

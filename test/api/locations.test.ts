@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
+import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
+import { linkTo } from '../visit/visiting.ts';
 import { faultAt, faultsOf, keyOf } from './keys.ts';
 
 async function addedLocation(postern: TestPostern, name = 'reports') {
@@ -84,8 +85,8 @@ test('location/search shows the configuration to an admin alone', async (t) => {
   const editor = await keyOf(postern, 'editor');
   const [seen] = (await postern.call('location/search', {}, { key: editor })).list;
   assert.equal(seen.name, 'local');
-  assert.ok(!JSON.stringify(seen).includes(postern.files));
-  assert.ok((await postern.call('location/search')).list[0].configuration.includes(postern.files));
+  assert.ok(!JSON.stringify(seen).includes('files'));
+  assert.equal((await postern.call('location/search')).list[0].configuration, '{"folder":"files"}');
 });
 
 test('location/test tries the place for real, says what works and leaves nothing behind', async (t) => {
@@ -117,4 +118,54 @@ test('location/browse lists folders first, and neither links nor what lies outsi
     assert.deepEqual(faultsOf(await postern.send('location/browse', { location: 'reports', path: outside })), ['path'], outside);
   assert.deepEqual(faultsOf(await postern.send('location/browse', { location: 'nowhere' })), ['location']);
   assert.deepEqual(faultsOf(await postern.send('location/browse', {})), ['location']);
+});
+
+test('a folder that is not allowed is refused alike, whether or not it exists', async (t) => {
+  const postern = await startPostern(t);
+  const answer = async (folder: string) =>
+    faultAt(await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) }), 'configuration');
+  assert.equal(await answer('/etc'), await answer('/etc/no-such-folder'));
+  assert.equal(await answer(postern.data), await answer(join(postern.data, 'no-such-folder')));
+});
+
+test('no location reaches the database and the keys, not even where the operator allows the folder around them', async (t) => {
+  const data = await temporaryFolder(t);
+  const outer = await temporaryFolder(t);
+  await symlink(data, join(outer, 'link'));
+  const postern = await startPostern(t, { data, environment: { POSTERN_LOCAL_ROOTS: `1:${outer}` } });
+  for (const folder of [join(outer, 'link'), 'files/..']) {
+    const refused = await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) });
+    assert.equal(refused.status, 400, folder);
+  }
+});
+
+test('of two tenants that add overlapping folders at the same moment only one does', async (t) => {
+  const folder = await temporaryFolder(t);
+  const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder},2:${folder}` } });
+  const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
+  const { key } = await postern.call('apikey/add', { name: 'second', role: 'admin', tid });
+  for (let round = 0; round < 5; round += 1) {
+    const configuration = JSON.stringify({ folder: join(folder, `${round}`) });
+    await mkdir(join(folder, `${round}`));
+    const body = { name: `round ${round}`, kind: 'local', configuration };
+    const answers = await Promise.all([postern.send('location/add', body), postern.send('location/add', body, { key })]);
+    assert.ok(answers.filter(({ status }) => status === 200).length <= 1, `round ${round}`);
+    for (const { status } of answers) assert.ok([200, 400, 409].includes(status), `${status}`);
+  }
+});
+
+test('a location may set the rights of new files and folders', async (t) => {
+  const postern = await startPostern(t);
+  const folder = join(postern.files, 'reports');
+  await mkdir(folder);
+  const add = (over: object) =>
+    postern.send('location/add', { name: 'reports', kind: 'local', configuration: JSON.stringify({ folder, ...over }) });
+  for (const over of [{ fileMode: '640' }, { fileMode: '0999' }, { folderMode: 488 }, { group: 'staff' }])
+    assert.deepEqual(faultsOf(await add(over)), ['configuration'], JSON.stringify(over));
+  assert.equal((await add({ fileMode: '0640', folderMode: '0750' })).status, 200);
+  const { base } = await linkTo(postern, { location: 'reports' });
+  assert.equal((await postern.visit(`${base}/file/a.txt`, { method: 'PUT', body: 'a' })).status, 201);
+  assert.equal((await postern.visit(`${base}/folder/made`, { method: 'POST' })).status, 201);
+  const modeOf = async (name: string) => ((await stat(join(folder, name))).mode & 0o777).toString(8);
+  assert.deepEqual([await modeOf('a.txt'), await modeOf('made')], ['640', '750']);
 });

@@ -211,3 +211,28 @@ test('a pick-list of login profiles carries neither configuration, username nor 
   const full = (await postern.call('loginprofile/search')).list.find((record: Json) => record.id === id);
   assert.deepEqual([full.username, full.userCount], ['guest', 1]);
 });
+
+test('the one password of a profile is at least ten characters long and not among the commonest', async (t) => {
+  const postern = await startPostern(t);
+  for (const password of ['short pw', 'password123', '1234567890']) {
+    const refused = await postern.send('loginprofile/add', { typeId: 2, password });
+    assert.equal(refused.status, 400, password);
+    assert.deepEqual(faultsOf(refused), ['password']);
+  }
+  const { id } = await postern.call('loginprofile/add', { typeId: 2, password: 'a door of its own' });
+  assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, password: 'short pw' })), ['password']);
+  await postern.call('loginprofile/update', { id, title: 'renamed', password: '********' });
+});
+
+test('a reader gets of a profile what a search shows it, and no more', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('loginprofile/add', { typeId: 2, username: 'guest', password: 'a door of its own' });
+  const reader = await keyOf(postern, 'reader');
+  const got = await postern.call('loginprofile/get', { id }, { key: reader });
+  const { list } = await postern.call('loginprofile/search', {}, { key: reader });
+  assert.deepEqual(
+    got,
+    list.find((profile: Json) => profile.id === id),
+  );
+  assert.deepEqual([got.username, got.configuration], ['', '']);
+});

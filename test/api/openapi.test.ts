@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { startPostern } from '../start.ts';
+import { Ajv } from 'ajv';
+import { type Json, startPostern } from '../start.ts';
 
 const contract: Record<string, readonly string[]> = {
   'post accessuser/update': ['id', 'authId', 'firstName', 'lastName', 'email', 'active'],
@@ -127,6 +128,37 @@ test('/openapi.json marks as required what the interface requires', async (t) =>
   assert.equal(required('share/add').length, 17);
   assert.equal(required('share/update').length, 14);
   assert.deepEqual(required('loginprofile/add'), []);
+});
+
+test('/openapi.json gives every operation a name of its own, every record a schema of its own, and every body an example', async (t) => {
+  const postern = await startPostern(t);
+  const { paths, components } = (await postern.visit('/openapi.json')).body;
+  const operations = Object.values<Json>(paths).flatMap((path) => Object.values<Json>(path));
+  const ids = operations.map(({ operationId }) => operationId);
+  assert.deepEqual(ids.toSorted(), [...new Set(ids)].sort());
+  for (const name of [
+    'Share',
+    'AccessUser',
+    'LoginProfile',
+    'Location',
+    'ApiKey',
+    'AuditEntry',
+    'Operator',
+    'Tenant',
+    'Problem',
+    'Success',
+  ])
+    assert.ok(components.schemas[name]?.properties, name);
+  const answer = (path: string, method: string) => paths[path][method].responses['200'].content['application/json'].schema.$ref;
+  assert.equal(answer('/api/v1/share/get', 'post'), '#/components/schemas/Share');
+  assert.equal(components.schemas.ShareSearchAnswer.properties.list.items.$ref, '#/components/schemas/Share');
+  assert.equal(answer('/s/{viewId}/visit', 'get'), '#/components/schemas/Visit');
+  const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
+  for (const { operationId, requestBody } of operations) {
+    const json = requestBody?.content['application/json'];
+    if (!json || operationId.startsWith('link_') || operationId.startsWith('portal_')) continue;
+    assert.ok(ajv.validate(json.schema, json.example), `${operationId}: ${ajv.errorsText()}`);
+  }
 });
 
 test('/docs shows the interface in a browser', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, startPostern } from '../start.ts';
+import { newShare, startPostern, usersProfile } from '../start.ts';
 
 test('a share that was fetched can be edited and sent back whole', async (t) => {
   const postern = await startPostern(t);
@@ -14,4 +14,72 @@ test('a share that was fetched can be edited and sent back whole', async (t) => 
   assert.deepEqual(after, { ...before, title: 'Audit 2026, final' });
   assert.notEqual(etag, etagBefore);
   assert.ok(updateDateTime >= share.updateDateTime);
+});
+
+test('a share whose lists are as long as they may be is fetched, sent back whole, and accepted', async (t) => {
+  const postern = await startPostern(t);
+  const { id: profile } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
+  const names = Array.from({ length: 16_000 }, (_, index) => index.toString(36).padStart(3, '0')).join(',');
+  for (const list of [names, `"quoted, name",6" rule,${names}`]) {
+    const lists = {
+      userNames: list,
+      groupNames: list,
+      notifyEmails: Array.from({ length: 5000 }, (_, index) => `a${index}@b.de`)
+        .join(',')
+        .slice(0, 65_000)
+        .replace(/,[^,]*$/, ''),
+    };
+    const { id } = await postern.call('share/add', newShare({ authenticationId: profile, allowAllUsers: false, ...lists }));
+    const share = await postern.call('share/get', { id });
+    await postern.call('share/update', share);
+    const again = await postern.call('share/get', { id });
+    assert.deepEqual({ ...again, etag: '', updateDateTime: '' }, { ...share, etag: '', updateDateTime: '' });
+    assert.equal(again.userNames.replaceAll(', ', ',').split(',').length, list.split(',').length);
+  }
+  const tooLong = `${names},${'x'.repeat(3000)}`;
+  const refused = await postern.send('share/add', newShare({ authenticationId: profile, allowAllUsers: false, userNames: tooLong }));
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.errors[0].detail, /at most 65536 characters/);
+});
+
+test('lists are kept in the order in which they were last sent, whatever was listed before', async (t) => {
+  const postern = await startPostern(t);
+  const { id: profile } = await usersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
+  const { id } = await postern.call(
+    'share/add',
+    newShare({ authenticationId: profile, allowAllUsers: false, userNames: 'ann, bob, carol' }),
+  );
+  for (const list of [
+    'bob, carol',
+    'dan, bob, carol',
+    'carol, dan, ann, bob',
+    '',
+    'bob',
+    'ann, bob, carol, dan',
+    'dan, carol, bob, ann',
+    'ANN, dan',
+  ]) {
+    const share = await postern.call('share/get', { id });
+    await postern.call('share/update', { ...share, userNames: list, groupNames: list });
+    const { userNames, groupNames, allowedLogins } = await postern.call('share/get', { id });
+    assert.deepEqual([userNames, groupNames], [list.replace('ANN', 'ann'), list]);
+    assert.equal(allowedLogins, list === '' ? 0 : list.split(',').length);
+    const copy = await postern.call('share/duplicate', { id, title: 'copy' });
+    assert.equal((await postern.call('share/get', { id: copy.id })).userNames, list.replace('ANN', 'ann'));
+  }
+});
+
+test('a name that stood for itself admits its user once the profile has users and the list is sent again', async (t) => {
+  const postern = await startPostern(t);
+  const { id: profile } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile, allowAllUsers: false, userNames: 'carol' }));
+  await postern.call('loginprofile/update', { id: profile, typeId: 3, configuration: '' });
+  const share = await postern.call('share/get', { id });
+  const refused = await postern.send('share/update', { ...share, userNames: 'carol, dave' });
+  assert.equal(refused.status, 400, 'nobody has that name yet');
+  for (const username of ['carol', 'dave']) await postern.call('accessuser/add', { username, active: true, authId: profile });
+  await postern.call('share/update', share);
+  assert.equal((await postern.call('share/get', { id })).allowedLogins, 1);
+  await postern.call('share/update', { ...share, userNames: 'carol, dave' });
+  assert.equal((await postern.call('share/get', { id })).allowedLogins, 2);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { anotherTenant, faultsOf } from './keys.ts';
 
 async function ours(postern: TestPostern) {
@@ -145,4 +145,20 @@ test('a view id is unique over the tenants, and once used stays its tenant’s',
   await postern.call('loginprofile/updateViewId', { id, viewId: 'our-customers' });
   assert.equal((await postern.send('loginprofile/updateViewId', { id: theirId, viewId: 'our-clients' }, { key })).status, 409);
   assert.equal((await postern.send('loginprofile/updateViewId', { id, viewId: 'our-clients' })).status, 200);
+});
+
+test('a key named environment of another tenant is a key like any other', async (t) => {
+  const postern = await startPostern(t);
+  const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
+  const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
+  const { id } = await postern.call('apikey/add', { name: 'environment', role: 'reader' }, { key });
+  await postern.call('apikey/delete', { id }, { key });
+});
+
+test('the metrics of the process are for an admin of tenant 1 alone', async (t) => {
+  const postern = await startPostern(t);
+  const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
+  const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
+  const metrics = async (secret: string) => (await postern.visit('/metrics', { headers: { authorization: `Bearer ${secret}` } })).status;
+  assert.deepEqual([await metrics(key), await metrics(adminKey)], [403, 200]);
 });

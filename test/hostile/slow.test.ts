@@ -5,13 +5,15 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, startPostern, type TestPostern } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { linkTo, raw as visitRaw } from '../visit/visiting.ts';
 import { dial, raw, statusOf } from './raw-socket.ts';
 
-const short = { body: 200, stalled: 200 }; // ms
-const day = 86_400_000;
+const day = 86_400_000; // ms
+const anyRate = { bytes: 0, within: day };
+const short = { body: 200, stalled: 200, leastRate: anyRate };
 
 async function begin(t: TestContext, postern: TestPostern, line: string, headers: readonly string[] = []) {
   const socket = await dial(postern.apiUrl);
@@ -21,10 +23,10 @@ async function begin(t: TestContext, postern: TestPostern, line: string, headers
 }
 
 const outcomes = async (postern: TestPostern, action: string): Promise<string[]> =>
-  (await postern.call('audit/search', { action })).list.map(({ outcome }: { outcome: string }) => outcome);
+  (await postern.call('audit/search', { action, pageSize: 200 })).list.map(({ outcome }: { outcome: string }) => outcome);
 
 test('a JSON body that does not come is answered 408, and the connection closes', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: { body: 200, stalled: day } } });
+  const postern = await startPostern(t, { replaced: { patience: { body: 200, stalled: day, leastRate: anyRate } } });
   const { base } = await linkTo(postern);
   for (const [line, ...headers] of [['POST /api/v1/share/get', `Authorization: Bearer ${adminKey}`], [`POST ${base}/sign-in`]]) {
     const head = [...headers, 'Content-Type: application/json', 'Content-Length: 100'];
@@ -35,7 +37,7 @@ test('a JSON body that does not come is answered 408, and the connection closes'
 });
 
 test('an upload that stands still is cut, and nothing of it is kept', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: 200 } } });
+  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: 200, leastRate: anyRate } } });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   socket.write('half');
@@ -45,7 +47,7 @@ test('an upload that stands still is cut, and nothing of it is kept', { timeout:
 });
 
 test('a download that nobody takes is cut, and told as broken off', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: 200 } } });
+  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: 200, leastRate: anyRate } } });
   const { base } = await linkTo(postern);
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 30);
@@ -69,4 +71,68 @@ test('a connection lives on after a transfer that moved', { timeout: 10_000 }, a
   const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   await once(later, 'close'); // longer than the first may stand still
   assert.equal(socket.closed, false);
+});
+
+test('an upload whose body is complete has all the time it needs to be put in place', { timeout: 10_000 }, async (t) => {
+  const held = Promise.withResolvers<void>();
+  const holdPlace = (method: string) => (method === 'upload.place' ? held.promise : undefined);
+  const postern = await startWithStorages(t, holdPlace, { replaced: { patience: short } });
+  const { base } = await linkTo(postern);
+  const sent = visitRaw(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
+  const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
+  await once(later, 'close'); // longer than the first could have stood still
+  held.resolve();
+  assert.equal((await sent).status, 201);
+});
+
+test('an upload that only drips is refused after a while, though it never stands still', { timeout: 10_000 }, async (t) => {
+  const postern = await startPostern(t, {
+    replaced: { patience: { body: day, stalled: day, leastRate: { bytes: 2 ** 40, within: 100 } } },
+  });
+  const { base } = await linkTo(postern);
+  const socket = await begin(t, postern, `PUT ${base}/file/drip.bin`, ['Content-Length: 1000000000']);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  await until(() => {
+    if (!socket.closed) socket.write('x');
+    return answer.includes('bodyTooSlow');
+  });
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  await until(async () => (await outcomes(postern, 'upload'))[0] === 'failed');
+  assert.ok(!(await readdir(postern.files)).includes('drip.bin'));
+});
+
+test('uploads that one network holds open leave room for others', { timeout: 20_000 }, async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const { base } = await linkTo(postern);
+  const from = (address: string) => ['Content-Length: 1000', `X-Forwarded-For: ${address}`];
+  const held = await Promise.all(
+    Array.from({ length: 64 }, (_, index) => begin(t, postern, `PUT ${base}/file/${index}.bin`, from('203.0.113.1'))),
+  );
+  await until(async () => (await outcomes(postern, 'upload')).length === held.length);
+  const send = (address: string, name: string) =>
+    visitRaw(postern, `${base}/file/${name}`, { method: 'PUT', body: 'x', headers: { 'x-forwarded-for': address } });
+  const refused = await send('203.0.113.1', 'late.bin');
+  assert.deepEqual([refused.status, refused.json.code], [503, 'uploadsBusy']);
+  assert.equal((await send('203.0.113.2', 'other.bin')).status, 201);
+  for (const socket of held) socket.destroy();
+  await until(async () => (await send('203.0.113.1', 'later.bin')).status === 201);
+});
+
+test('a connection has only so many requests in progress, however many it sends at once', { timeout: 10_000 }, async (t) => {
+  let opened = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'storage.open') return undefined;
+    opened += 1;
+    return new Promise(() => {}); // none is answered
+  });
+  const { base } = await linkTo(postern);
+  const socket = await dial(postern.apiUrl);
+  atEnd(t, () => socket.destroy());
+  const request = `GET ${base}/file/welcome.txt HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\n\r\n`;
+  socket.write(request.repeat(200));
+  await once(socket, 'close');
+  assert.ok(opened <= 16, `${opened} files are opened`);
 });

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import type { VerifyPassword } from '#ports/password-hash.ts';
 import { cookieOf, newShare, startPostern, type TestPostern } from '../start.ts';
 import { anyStep, type Step } from './visit-steps.ts';
 import { type Name, VisitsModel } from './visits.model.ts';
@@ -12,7 +13,7 @@ const password = 'correct horse battery';
 /** A hash that costs nothing: what is compared here is who gets in, not how passwords are kept. */
 const passwordHash = {
   hash: async (text: string) => `plain ${text}`,
-  verify: async (hash: string | null, text: string) => hash === `plain ${text}`,
+  inTurn: <T>(_network: string, attempt: (verify: VerifyPassword) => Promise<T>) => attempt(async (hash, text) => hash === `plain ${text}`),
 };
 
 /** A link of its own in a running Postern, driven beside the model. */

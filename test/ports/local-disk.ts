@@ -4,6 +4,7 @@ import { openRoot } from '#adapters/storage/disk/beneath.ts';
 import { diskStorage } from '#adapters/storage/disk/disk-storage.ts';
 import { folderLister } from '#adapters/storage/disk/lister.ts';
 import type { Storage } from '#ports/storage.ts';
+import { inherited } from '../../src/adapters/storage/disk/ownership.ts';
 import { fileReader } from '../../src/adapters/storage/disk/reader.ts';
 import { atEnd } from '../parts/at-end.ts';
 
@@ -17,5 +18,5 @@ export function localDisk(t: TestContext, folder: string): Storage {
     await reader[Symbol.asyncDispose]();
     closeSync(root.descriptor);
   });
-  return diskStorage(root, lister, reader);
+  return diskStorage(root, lister, reader, { floor: { device: 0, bytes: 0 }, ownership: inherited });
 }

@@ -54,7 +54,7 @@ test('of processes that start at once on an empty database one makes the first t
   const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
   const ports = { clock: systemClock, random: systemRandom(), vault: keyVault('a secret key of the installation') };
-  const settings = { folder: '/files', apiKey: 'pst_a-key-of-the-environment', firstKey: null };
+  const settings = { files: '/files', apiKey: 'pst_a-key-of-the-environment', firstKey: null };
   await Promise.all(stores.map((store) => prepare({ ...ports, store }, settings)));
   for (const { read } of stores) {
     assert.deepEqual(await read.selectFrom('tenant').select('id').execute(), [{ id: 1 }]);

@@ -109,6 +109,22 @@ test('a full disk refuses changes, loses none that was answered, and takes new o
   assert.equal(found.length, kept + 2);
 });
 
+test('a log that finds no room in the database takes the reserve, and is copied', { timeout: 30_000 }, async (t) => {
+  const folder = smallDisk(t, 'size=40m');
+  if (!folder) return;
+  const store = openStore(t, folder); // fails the test where the disk is given up
+  const reserve = () => statSync(join(folder, 'reserve'), { throwIfNoEntry: false })?.size ?? 0;
+  await until(() => reserve() === 8 << 20);
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - (7 << 20)));
+  for (let number = 0; number < 8; number += 1) await store.write(note(`${number}`.padEnd(300_000, 'x')));
+  await until(() => store.isFull() && reserve() === 0);
+  await until(() => statSync(join(folder, 'postern.db')).size > 4 << 20);
+  assert.equal((await keysOf(store)).length, 8);
+  unlinkSync(join(folder, 'filler'));
+  await until(() => !store.isFull());
+});
+
 test('before a database that holds records takes a new form it is copied, readable as it was', async (t) => {
   const file = join(await temporaryFolder(t), 'postern.db');
   const database = new DatabaseSync(file);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -15,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
+import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
@@ -263,4 +265,19 @@ test('a large file that many ask for at once is opened for each, and closed for 
   assert.equal(descriptors(), before + 20);
   await Promise.all(opened.map((file) => file?.close()));
   assert.equal(descriptors(), before);
+});
+
+test('what visitors bring has the rights and the group of the folder around it, whatever the umask', async (t) => {
+  const folder = await temporaryFolder(t);
+  const umask = process.umask(0o077);
+  atEnd(t, () => void process.umask(umask));
+  chmodSync(folder, 0o2775);
+  const storage = localDisk(t, folder);
+  const upload = await storage.upload(path('/'), token());
+  await upload.place('a.txt', null);
+  await upload.forget();
+  await storage.createFolder(path('/'), 'made');
+  const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o7777).toString(8);
+  assert.deepEqual([modeOf('a.txt'), modeOf('made')], ['664', '2775']);
+  assert.equal(statSync(join(folder, 'made')).gid, statSync(folder).gid);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -9,6 +9,7 @@ import pg from 'pg';
 import { tableNames } from '#features/copies/copied-tables.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { newShare, signIn, startPostern, type TestPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { basic } from '../visit/visiting.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
 const project = join(import.meta.dirname, '../..');
@@ -156,6 +157,33 @@ test('what is no backup, and a database that is not empty, are refused', async (
   assert.match((await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).said, /no backup of Postern/);
 });
 
+test('a damaged backup ends in words, not in a stack trace', async (t) => {
+  const source = await engines['SQLite']?.(t);
+  assert.ok(source);
+  await startFilled(t, source);
+  const folder = await temporaryFolder(t);
+  const file = join(folder, 'backup');
+  assert.equal((await maintain(source, 'backup', file)).code, 0);
+  const whole = readFileSync(file);
+  const flipped = Buffer.from(whole);
+  flipped.writeUInt8(whole.readUInt8(whole.length >> 1) ^ 0xff, whole.length >> 1);
+  const lines = gunzipSync(whole).toString('utf8').split('\n');
+  const damages: Record<string, Buffer> = {
+    'cut short': whole.subarray(0, whole.length - 100),
+    'a flipped byte': flipped,
+    'no gzip': Buffer.from('not a backup at all'),
+    'a broken line': gzipSync([lines[0], '["share", {', ...lines.slice(2)].join('\n')),
+    'without its end': gzipSync(lines.slice(0, -2).join('\n')),
+  };
+  for (const [damage, bytes] of Object.entries(damages)) {
+    writeFileSync(join(folder, 'damaged'), bytes);
+    const { code, said } = await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'damaged'));
+    assert.equal(code, 1, damage);
+    assert.match(said, /restore did not come to its end: .*backup/, damage);
+    assert.doesNotMatch(said, /\n +at |node:/, damage);
+  }
+});
+
 test('every table is copied', async (t) => {
   const postern = await startPostern(t);
   const tables = await postern.ports.store.read.introspection.getTables();
@@ -166,4 +194,26 @@ test('every table is copied', async (t) => {
       .sort(),
     [...tableNames].sort(),
   );
+});
+
+test('a lost key is given up by name: what must be entered anew is listed before, and everything else goes on', async (t) => {
+  const data = await temporaryFolder(t);
+  const first = await startPostern(t, { data });
+  const { id } = await first.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'a door of its own' });
+  const { viewId } = await first.call('share/add', newShare({ authenticationId: id }));
+  const open = await first.call('share/add', newShare());
+  await first.stop();
+  rmSync(join(data, 'secret-key'));
+  const asked = await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets');
+  assert.equal(asked.code, 1);
+  assert.match(asked.said, /login profile \d+ "Door" \(PASSWORD\): its password[\s\S]*nothing was changed/);
+  assert.equal((await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets', '--yes')).code, 0);
+
+  const again = await startPostern(t, { data });
+  assert.equal((await again.visit(`/s/${open.viewId}/file/welcome.txt`)).status, 200);
+  const sign = async (password: string) =>
+    (await again.visit(`/s/${viewId}/list`, { headers: { authorization: basic('x', password) } })).status;
+  assert.deepEqual([await sign('a door of its own'), await sign('')], [401, 401]);
+  await again.call('loginprofile/update', { id, password: 'another door of its own' });
+  assert.equal(await sign('another door of its own'), 200);
 });

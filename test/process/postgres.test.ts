@@ -8,6 +8,7 @@ import pg from 'pg';
 import { settleChanges } from '#features/visits/settle.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
+import { uploadUnrecorded } from '../parts/unrecorded-upload.ts';
 import { until } from '../ports/until.ts';
 import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { changeShare, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
@@ -220,9 +221,14 @@ test('what a killed process had under way is settled by another once it is known
 
   await startPostern(t, { environment, data });
   assert.equal(await unsettled(), 1, 'it may still live');
-  const clock = settableClock();
-  clock.ahead(61_000);
-  await startPostern(t, { environment, data, replaced: { ports: { clock } } });
+  // A minute later, by the database's own time.
+  await witness.ports.store.write((tx) =>
+    tx
+      .updateTable('process')
+      .set((row) => ({ seen_at: row('seen_at', '-', 61_000) }))
+      .execute(),
+  );
+  await startPostern(t, { environment, data });
 
   assert.equal(await unsettled(), 0);
   const { list } = await witness.call('audit/search', { action: 'upload' });
@@ -258,4 +264,44 @@ test('an upload whose outcome could not be written, since the database was away,
   const { list } = await postern.call('audit/search', { action: 'upload' });
   const outcome = list[0].outcome;
   assert.equal((await postern.visit(`${share.base}/file/sent.bin`)).status, outcome === 'done' ? 200 : 404);
+});
+
+test('a process whose clock is far ahead takes no other for dead', async (t) => {
+  const environment = await newDatabase();
+  const data = await temporaryFolder(t);
+  const one = await startPostern(t, { environment, data });
+  const clock = settableClock();
+  clock.ahead(500 * 24 * 60 * minute);
+  await startPostern(t, { environment, data, replaced: { ports: { clock } } });
+  const living = await one.ports.store.read.selectFrom('process').select('name').execute();
+  assert.ok(living.some(({ name }) => name === one.ports.process));
+});
+
+test('of two replaces with one If-Match at two processes one takes place', { timeout: 60_000 }, async (t) => {
+  const [one, two] = await startTwo(t);
+  const { base } = await linkTo(one, {});
+  const put = (postern: typeof one, body: string, etag: string) =>
+    postern.visit(`${base}/file/a.txt`, { method: 'PUT', body, headers: etag ? { 'if-match': etag } : {} });
+  await put(one, 'first', '');
+  for (let round = 0; round < 60; round += 1) {
+    const etag = (await one.visit(`${base}/file/a.txt`)).headers.get('etag') ?? '';
+    const answers = await Promise.all([put(one, `one ${round}`, etag), put(two, `two ${round}`, etag)]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 412], `round ${round}`);
+  }
+});
+
+test('two processes that recover the same upload agree that it took place', { timeout: 30_000 }, async (t) => {
+  const [one, two] = await startTwo(t);
+  const { base } = await linkTo(one, { alertUpload: true, notifyEmails: 'owner@example.com' });
+  for (let round = 0; round < 10; round += 1) {
+    await uploadUnrecorded(t, one, `${base}/file/${round}.txt`);
+    await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'one that has gone' }).execute());
+    await Promise.all([one, two].map(({ ports }) => settleChanges(ports, new Set())));
+  }
+  const rows = await one.ports.store.read.selectFrom('audit').select('outcome').where('action', '=', 'upload').execute();
+  assert.deepEqual(
+    rows.map(({ outcome }) => outcome),
+    Array(10).fill('done'),
+  );
+  assert.equal((await one.ports.store.read.selectFrom('alert').select('id').execute()).length, 10);
 });

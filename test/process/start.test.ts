@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { dataFolder } from '../../src/data-folder.ts';
 import { readSettings } from '../../src/settings.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
@@ -26,7 +29,8 @@ test('no file of the data folder but the visitors’ own can be read by others, 
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   assert.ok(postern.publicUrl);
-  for (const file of ['secret-key']) assert.equal(modeOf(join(data, file)), '600', file);
+  for (const file of ['secret-key', 'postern.db', 'postern.db-wal', 'postern.db-shm', 'lock.db'])
+    assert.equal(modeOf(join(data, file)), '600', file);
 });
 
 test('a key file that a crash left empty is never taken for a key', async (t) => {
@@ -130,4 +134,114 @@ test('with POSTERN_ADMIN_PORT links and management answer each at their own port
   }
   assert.doesNotMatch(await (await fetch(postern.publicUrl)).text(), /docs/);
   for (const url of [postern.publicUrl, postern.apiUrl]) assert.equal(await status(`${url}/health/live`), 200);
+});
+
+test('a folder that tenants may share must not hold the database and the keys', async (t) => {
+  const data = join(await temporaryFolder(t), 'data');
+  for (const root of [data, join(data, '..'), join(data, 'other')]) {
+    const postern = spawnPostern(t, { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${root}` });
+    assert.equal((await postern.ended).code, 64, root);
+    assert.match(postern.said(), /POSTERN_LOCAL_ROOTS .* overlaps POSTERN_DATA/);
+  }
+});
+
+test('a location that does not answer is named at the start', async (t) => {
+  const [data, folder] = [await temporaryFolder(t), await temporaryFolder(t)];
+  const environment = { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${folder}` };
+  const postern = await runPostern(t, environment);
+  mkdirSync(join(folder, 'gone'));
+  const added = await postern.send('location/add', {
+    name: 'papers',
+    kind: 'local',
+    configuration: JSON.stringify({ folder: join(folder, 'gone') }),
+  });
+  assert.equal(added.status, 200);
+  postern.child.kill();
+  await postern.ended;
+  rmSync(join(folder, 'gone'), { recursive: true });
+  await (await runPostern(t, environment)).saying(/the location "papers" does not answer/);
+});
+
+test('a database that is missing or empty beside its key is not begun anew, and the way out is named', async (t) => {
+  const data = await temporaryFolder(t);
+  const postern = await runPostern(t, { POSTERN_DATA: data });
+  postern.child.kill();
+  await postern.ended;
+  for (const [damage, how] of [
+    ['empty', () => writeFileSync(join(data, 'postern.db'), '')],
+    ['missing', () => rmSync(join(data, 'postern.db'))],
+  ] as const) {
+    for (const rest of ['postern.db-wal', 'postern.db-shm']) rmSync(join(data, rest), { force: true });
+    how();
+    const again = spawnPostern(t, { POSTERN_DATA: data });
+    assert.equal((await again.ended).code, 69, damage);
+    assert.match(again.said(), new RegExp(`postern.db is ${damage}.*npm run restore`));
+  }
+});
+
+test('a lost key is not replaced beside an old database, and the way out is named', async (t) => {
+  const data = await temporaryFolder(t);
+  const postern = await runPostern(t, { POSTERN_DATA: data });
+  postern.child.kill();
+  await postern.ended;
+  rmSync(join(data, 'secret-key'));
+  const again = spawnPostern(t, { POSTERN_DATA: data });
+  assert.equal((await again.ended).code, 69);
+  assert.match(again.said(), /secret-key is missing.*forget-secrets/);
+  assert.ok(!readdirSync(data).includes('secret-key'));
+});
+
+test('after a move to PostgreSQL the old database does not start by mistake', async (t) => {
+  const data = await temporaryFolder(t);
+  dataFolder(data).noteMoved();
+  const postern = spawnPostern(t, { POSTERN_DATA: data });
+  assert.equal((await postern.ended).code, 69);
+  assert.match(postern.said(), /moved to PostgreSQL.*POSTERN_DATABASE_URL/);
+  rmSync(join(data, 'moved-to-postgresql'));
+  await runPostern(t, { POSTERN_DATA: data });
+});
+
+test('a finished backup and a first key survive a power cut: their folder is synced behind their name', async (t) => {
+  if (spawnSync('strace', ['-V']).status !== 0) return t.skip('strace is not installed');
+  const data = await temporaryFolder(t);
+  const script = `import { writeOwnFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/adapters/os/durable-file.ts')))};
+    writeOwnFile(${JSON.stringify(join(data, 'kept'))}, 'text');`;
+  const trace = join(data, 'trace');
+  const traced = ['-f', '-y', '-e', 'trace=rename,renameat,renameat2,fsync', '-o', trace];
+  const { status, stderr } = spawnSync('strace', [...traced, process.execPath, '--input-type=module', '-e', script], { encoding: 'utf8' });
+  if (status !== 0 && /ptrace/.test(stderr)) return t.skip('this machine does not let a process be traced');
+  const calls = readFileSync(trace, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(data));
+  const steps = calls.map((line) => (/rename/.test(line) ? 'rename' : line.includes('kept') ? 'sync of the file' : 'sync of the folder'));
+  assert.deepEqual(steps, ['sync of the file', 'rename', 'sync of the folder']);
+});
+
+test('what Kubernetes sets for a Service named postern stops no start, and other unknown variables do', () => {
+  const services = {
+    POSTERN_SERVICE_HOST: '10.0.0.1',
+    POSTERN_SERVICE_PORT: '8080',
+    POSTERN_SERVICE_PORT_HTTP: '8080',
+    POSTERN_PORT: 'tcp://10.0.0.1:8080',
+    POSTERN_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    POSTERN_PORT_8080_TCP_PROTO: 'tcp',
+    POSTERN_PORT_8080_TCP_PORT: '8080',
+    POSTERN_PORT_8080_TCP_ADDR: '10.0.0.1',
+    POSTERN_ADMIN_PORT: 'tcp://10.0.0.1:9090',
+    POSTERN_ADMIN_SERVICE_HOST: '10.0.0.2',
+  };
+  assert.equal(readSettings(services).admin, null);
+  assert.equal(readSettings({ ...services, POSTERN_ADMIN_PORT: '9090' }).admin?.port, 9090);
+  for (const name of ['POSTERN_PORTS', 'POSTERN_SERVICE', 'POSTERN_HOST'])
+    assert.throws(() => readSettings({ [name]: '1' }), new RegExp(`${name} is not a setting`));
+});
+
+test('a data folder that cannot be written is told at once, by name', async (t) => {
+  const file = join(await temporaryFolder(t), 'file');
+  writeFileSync(file, '');
+  for (const data of [file, '/proc/postern']) {
+    const postern = spawnPostern(t, { POSTERN_DATA: data });
+    assert.equal((await postern.ended).code, 69, data);
+    assert.match(postern.said(), new RegExp(`POSTERN_DATA \\(${data}\\) cannot be written`));
+  }
 });

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import { open } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { rightPairs } from '#features/visits/recognise.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { until } from '../ports/until.ts';
 import { startPostern, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
 
@@ -13,9 +19,11 @@ function countedHash(): PasswordHash & { verified: number } {
     async hash(secret) {
       return secret;
     },
-    async verify(hash, secret) {
-      this.verified += 1;
-      return hash === secret;
+    async inTurn(_network, attempt) {
+      return attempt(async (hash, secret) => {
+        this.verified += 1;
+        return hash === secret;
+      });
     },
   };
 }
@@ -132,4 +140,37 @@ test('a browser that asks for HTML is told the same as a page', async (t) => {
   assert.equal(answer.status, 401);
   assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
   assert.match(answer.text, /Sign in first/);
+});
+
+test('a pair that is verified while its profile changes is no right pair of the changed profile', () => {
+  const pairs = rightPairs('key of the process');
+  const pair = { username: 'ann', password };
+  const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair));
+  assert.notEqual(before, after, 'neither shares the verification of the other, nor what is remembered of it');
+});
+
+test('a transfer by name and password goes on when what is remembered of the pair has ended', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock, passwordHash: countedHash() } } });
+  const profile = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const file = await open(join(postern.files, 'large.bin'), 'w');
+  await file.truncate(2 ** 32);
+  await file.close();
+  const headers = { authorization: basic('ann', password) };
+  assert.equal((await raw(postern, `${base}/file/welcome.txt`, { headers })).status, 200); // remembered from now on
+  const response = await new Promise<IncomingMessage>((resolve) => {
+    get(`${postern.publicUrl}${base}/file/large.bin`, { headers, agent: false }, resolve);
+  });
+  atEnd(t, () => response.destroy());
+  let failed: unknown;
+  response.once('error', (cause) => {
+    failed = cause;
+  });
+  clock.ahead(6 * minute);
+  const asked = t.mock.method(postern.ports.store, 'unchanged');
+  response.on('data', () => {}); // it is under way
+  await until(() => asked.mock.callCount() >= 2); // it was asked about
+  await new Promise((resolve) => response.once('data', resolve));
+  assert.equal(failed, undefined);
 });

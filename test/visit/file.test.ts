@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { StorageAway } from '#ports/storage.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { startPostern } from '../start.ts';
 import { linkTo, type RawAnswer, raw } from './visiting.ts';
 
@@ -239,4 +244,31 @@ test('a tag changes when the bytes do, even within one instant and at one size',
 test('a folder has no bytes of its own', async (t) => {
   const { postern, base } = await sharedDigits(t);
   assert.equal((await raw(postern, `${base}/file`)).status, 404);
+});
+
+test('a disk that fails while a file is read is told as away, not as our own error', async (t) => {
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'file.read') throw new StorageAway('EIO');
+  });
+  await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
+  const { base } = await linkTo(postern);
+  const answer = await raw(postern, `${base}/file/a.bin`);
+  assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
+});
+
+test('a file that somebody cuts while it is read is never answered with bytes that it does not have', { timeout: 20_000 }, async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const file = join(postern.files, 'cut.txt');
+  writeFileSync(file, 'x'.repeat(100_000));
+  const cutter = new Worker(
+    `const { truncateSync, writeFileSync } = require('node:fs'); const { workerData } = require('node:worker_threads');
+    for (;;) { truncateSync(workerData, 10); writeFileSync(workerData, 'x'.repeat(100000)); }`,
+    { eval: true, workerData: file },
+  );
+  atEnd(t, () => cutter.terminate());
+  for (let number = 0; number < 300; number += 1) {
+    const answer = await raw(postern, `${base}/file/cut.txt`).catch(() => null); // one that broke off says so
+    if (answer?.status === 200) assert.doesNotMatch(answer.text, /\0/);
+  }
 });

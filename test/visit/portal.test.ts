@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { copyShare } from '../parts/many-shares.ts';
 import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
 import { basic, changeShare, linkTo, posting } from './visiting.ts';
 
@@ -65,6 +66,30 @@ test('a profile without sign-in has no portal', async (t) => {
       path === '/sign-in' || path === '/sign-out' ? 404 : 0,
     );
   assert.equal((await postern.visit(`/p/${viewId}/visit`)).body.code, 'linkUnknown');
+});
+
+test('a portal lists a thousand shares by title, says how many there are, and gives the others by page', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
+  const { id: first } = await linkTo(postern, { title: 'share', authenticationId: id });
+  await linkTo(postern, { title: 'another for bob', authenticationId: id, allowAllUsers: false, userNames: 'bob' });
+  const last = 1204;
+  await copyShare(postern, first, last);
+  const headers = { cookie: await signIn(postern, `/p/${viewId}`, 'ann') };
+  const page = async (query: string) => (await postern.visit(`/p/${viewId}/visit${query}`, { headers })).body;
+  const whole = await page('');
+  assert.deepEqual([whole.shares.length, whole.totalCount], [1000, last + 1]);
+  const rest = await page('?startIndex=1000');
+  assert.deepEqual([rest.shares.length, rest.totalCount], [last - 999, last + 1]);
+  const found = [...whole.shares, ...rest.shares].map(({ title }) => title);
+  assert.deepEqual(found, found.toSorted());
+  assert.equal(new Set(found).size, last + 1);
+  assert.deepEqual(
+    (await page('?startIndex=1&pageSize=2')).shares.map(({ title }: { title: string }) => title),
+    ['share 0000', 'share 0001'],
+  );
+  for (const query of ['?pageSize=0', '?pageSize=1001', '?startIndex=-1', '?page=2'])
+    assert.equal((await postern.visit(`/p/${viewId}/visit${query}`, { headers })).status, 400, query);
 });
 
 test('a portal and a share are not reached under the address of the other', async (t) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { startPostern, usersProfile } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
@@ -159,4 +160,55 @@ test('an answer to what is not even an address of a link keeps the same headers'
   assert.equal(headers['referrer-policy'], 'no-referrer');
   assert.equal(headers['cache-control'], 'private, no-store');
   assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/);
+});
+
+test('visitors behind a proxy that names their ports are as many networks as they are', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1-127.0.0.9' } });
+  const { id } = await postern.call('loginprofile/add', { title: 'Office', typeId: 3, ipRange: '203.0.113.7' });
+  const { base } = await linkTo(postern, { authenticationId: id });
+  const from = async (address: string) => (await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': address } })).status;
+  assert.deepEqual([await from('203.0.113.7:52100'), await from('203.0.113.8:52100'), await from('203.0.113.7')], [200, 403, 200]);
+});
+
+test('a request target that names the whole address is answered as its path', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const { host } = new URL(postern.publicUrl);
+  assert.equal((await raw(postern, `http://${host}${base}/visit`)).status, 200);
+  assert.equal((await raw(postern, `http://${host}/health/live`)).status, 200);
+  assert.equal((await raw(postern, `http://${host}`)).status, (await raw(postern, '/')).status);
+});
+
+test('a proxy that nobody trusts is named in the log, once', async (t) => {
+  const log = new PassThrough();
+  const lines: string[] = [];
+  log.on('data', (chunk) => lines.push(String(chunk)));
+  const postern = await startPostern(t, { replaced: { log } });
+  const { base } = await linkTo(postern);
+  for (let number = 0; number < 3; number += 1) await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+  assert.equal(lines.filter((line) => line.includes('POSTERN_TRUSTED_PROXIES')).length, 1);
+  assert.match(lines.join(''), /127\.0\.0\.1/);
+});
+
+test('a link under a former address leads to the address of today, and nothing else is answered there', async (t) => {
+  const environment = {
+    POSTERN_PUBLIC_URL: 'https://files.example.com',
+    POSTERN_PUBLIC_URL_ALIASES: 'https://old.example.com, http://older.example.com:8080',
+  };
+  const postern = await startPostern(t, { environment });
+  const { base } = await linkTo(postern);
+  for (const host of ['old.example.com', 'OLDER.example.com:8080']) {
+    const page = await raw(postern, `${base}?a=b`, { headers: { host } });
+    assert.deepEqual([page.status, page.headers.location], [307, `https://files.example.com${base}?a=b`], host);
+    for (const [method, path] of [
+      ['GET', '/api/v1/share/search'],
+      ['POST', `${base}/sign-in`],
+      ['PUT', `${base}/file/a`],
+      ['GET', '/console'],
+      ['GET', '/metrics'],
+    ] as const)
+      assert.equal((await raw(postern, path, { method, headers: { host } })).status, 421, `${method} ${path}`);
+  }
+  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'files.example.com' } })).status, 200);
+  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'other.example.com' } })).status, 421);
 });

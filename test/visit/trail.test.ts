@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Store } from '#ports/store.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
+import { basic, linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
 
 const alerts = { alertView: true, alertDownload: true, alertUpload: true, alertCreateFolder: true, alertRename: true, alertDelete: true };
 
@@ -175,6 +175,26 @@ test('a wrong sign-in is a row without the password, an unknown link none', asyn
   );
   assert.doesNotMatch(JSON.stringify(rows), /a very wrong secret|correct horse battery/);
   assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
+});
+
+test('refused sign-ins of a network at a link are one row, whatever names were typed, and Basic ones too', async (t) => {
+  const { postern, link, trail } = await watched(t);
+  const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
+  for (const username of ['nobody', 'somebody', 'a typed password'])
+    await postern.visit(`${link.base}/sign-in`, posting({ username, password: 'wrong password' }));
+  const headers = { authorization: basic('stranger', 'wrong password') };
+  await postern.visit(`${link.base}/list`, { headers });
+  await postern.visit(`/p/${viewId}/visit`, { headers });
+  const { rows } = await trail();
+  const refused = rows.filter(({ action, outcome }) => action === 'sign-in' && outcome === 'refused');
+  assert.deepEqual(
+    refused.map(({ share_id, count }) => [share_id, count]),
+    [
+      [link.id, 4],
+      [null, 1],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /nobody|somebody|typed password|stranger/);
 });
 
 test('what was noted is on disk at the end of the process, in whatever order the writes end', async (t) => {

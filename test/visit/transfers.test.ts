@@ -41,6 +41,8 @@ const revocations: Record<string, Revocation> = {
   'its permission is taken away': ({ postern, link }) => changeShare(postern, link.id, { canDownload: false, canDownloadFolder: false }),
   'its user is deactivated': ({ postern, profile }) =>
     postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false }),
+  'its files are to be copy-protected': ({ postern, link }) => changeShare(postern, link.id, { copyProtect: true }),
+  'its files are to be marked': ({ postern, link }) => changeShare(postern, link.id, { waterMarkText: 'for {user}' }),
   'its user signs out': ({ postern, link, cookie }) => postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie } }),
 };
 for (const [name, revoke] of Object.entries(revocations))
@@ -49,6 +51,12 @@ for (const [name, revoke] of Object.entries(revocations))
     await revoke(at);
     assert.equal((await at.cut).code, 'ECONNRESET');
   });
+
+test('an archive under way is cut by a reset when its files are to be marked', async (t) => {
+  const at = await underWay(t, '/zip');
+  await changeShare(at.postern, at.link.id, { waterMarkText: 'for {user}' });
+  assert.equal((await at.cut).code, 'ECONNRESET');
+});
 
 test('an archive under way is cut by a reset when its share is stopped', async (t) => {
   const at = await underWay(t, '/zip');

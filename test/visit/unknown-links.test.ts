@@ -49,6 +49,15 @@ test('a living session and a right pair pass from a network that tried too many 
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
 });
 
+test('a living session opens no look at other links, for a network that tried too many', async (t) => {
+  const { postern, open, cookie, status } = await probed(t);
+  assert.equal(await status('/s/unknownlink/visit', { cookie }), 429);
+  assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
+  const others = await usersProfile(postern, ['bob'], { title: 'Others' });
+  const { base } = await linkTo(postern, { authenticationId: others.id });
+  assert.equal(await status(`${base}/visit`, { cookie }), 429);
+});
+
 test('a wrong pair does not pass from a network that tried too many links', async (t) => {
   const { guarded, status } = await probed(t);
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'wrong') }), 429);

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { linkTo, nothingAllowed, raw } from './visiting.ts';
 
@@ -133,6 +134,21 @@ test('many who send one name to a drop box at once all keep their file', async (
   assert.deepEqual(texts.sort(), Array.from({ length: 12 }, (_, index) => `text ${index}`).sort());
 });
 
+test('a drop box that has a name many times keeps it under a random one, after a few tries', async (t) => {
+  let tries = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'upload.place') tries += 1;
+  });
+  await mkdir(join(postern.files, 'box'));
+  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  const names = ['a.txt', ...Array.from({ length: 200 }, (_, index) => `a (${index + 2}).txt`)];
+  for (const name of names) await writeFile(join(postern.files, 'box', name), 'first');
+  assert.equal((await put(postern, `${base}/file/a.txt`, 'later')).json.name, 'a.txt');
+  const [kept = ''] = (await readdir(join(postern.files, 'box'))).filter((name) => !names.includes(name));
+  assert.match(kept, /^a \([a-z0-9_-]{8}\)\.txt$/);
+  assert.ok(tries <= 10, `${tries} tries`);
+});
+
 test('of many who send one name at once, elsewhere one wins and the others are 409', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
@@ -185,4 +201,13 @@ test('an upload that breaks off leaves nothing, neither then nor after a restart
     ['welcome.txt'],
   );
   assert.deepEqual(await readdir(join(again.files, '.postern')).catch(() => []), []);
+});
+
+test('a drop box does not tell which folders are in it', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box/known'), { recursive: true });
+  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  const [known, unknown] = [await put(postern, `${base}/file/known/a.txt`, 'x'), await put(postern, `${base}/file/unknown/a.txt`, 'x')];
+  assert.deepEqual([known.status, known.json.detail], [unknown.status, unknown.json.detail]);
+  assert.equal(known.status, 404);
 });

@@ -119,3 +119,15 @@ test('downloading files does not open a folder as an archive', async (t) => {
   const { base } = await linkTo(postern, { canDownloadFolder: false });
   assert.equal((await raw(postern, `${base}/zip`)).status, 403);
 });
+
+test('folders nested deeper than an archive takes are refused at once, and what is less deep comes whole', async (t) => {
+  const postern = await startPostern(t);
+  const nested = (levels: number) => Array.from({ length: levels }, () => 'd').join('/');
+  await mkdir(join(postern.files, 'deep', nested(1500)), { recursive: true });
+  await mkdir(join(postern.files, 'shallow', nested(200)), { recursive: true });
+  const { base } = await linkTo(postern);
+  const refused = await raw(postern, `${base}/zip/deep`);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'archiveTooDeep']);
+  assert.match(refused.json.detail, /200 levels/);
+  assert.ok(`${nested(200)}/` in (await contents((await raw(postern, `${base}/zip/shallow`)).bytes)));
+});

@@ -172,6 +172,6 @@ test('a fault of a profile’s settings is shown where it was typed', async (t) 
   await page.getByLabel('Client id').fill('postern');
   await page.getByLabel('Client secret').fill('secret');
   await page.getByRole('button', { name: 'Make the login profile' }).click();
-  await page.getByText('Does not look right.').waitFor();
+  await page.getByText('Must begin with http:// or https://, and name a host.').waitFor();
   assert.equal(await page.getByLabel('Issuer').getAttribute('aria-invalid'), 'true');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
+import { copyShare } from '../parts/many-shares.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 
 const look = { width: 390, dark: false };
@@ -53,6 +54,24 @@ test('a portal lists the shares that are for its visitor, and opens them without
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
   await page.getByRole('link', { name: 'Clients' }).click();
   await page.getByRole('link', { name: /For Ann/ }).waitFor();
+});
+
+test('a portal of more shares than one answer holds loads the others as its visitor scrolls', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const { id } = await postern.call('share/add', newShare({ title: 'Report', authenticationId: profile.id }));
+  await copyShare(postern, id, 1010);
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(`${postern.publicUrl}/p/${profile.viewId}`);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  await page.getByText(/1,011 shares are open to you/).waitFor();
+  assert.equal(await page.getByRole('link', { name: /^Report/ }).count(), 1000);
+  await page.getByText('Loading…').scrollIntoViewIfNeeded();
+  await page.getByRole('link', { name: 'Report 1009' }).waitFor();
+  assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
 test('a share that was not opened from a portal leads to none', async (t) => {

@@ -68,6 +68,8 @@ const post = (path: string, body?: object) =>
   ask(path, { method: 'POST', ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) });
 
 export const visit = (): Promise<Visit | PortalVisit> => ask(`${base}/visit`);
+/** The shares of a portal from the given one on. */
+export const portalPage = (startIndex: number): Promise<PortalVisit> => ask(`${base}/visit?startIndex=${startIndex}`);
 export const signIn = (username: string | undefined, password: string): Promise<Visit | PortalVisit> =>
   post(`${base}/sign-in`, username === undefined ? { password } : { username, password });
 export const signOut = (): Promise<void> => post(`${base}/sign-out`);

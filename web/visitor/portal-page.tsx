@@ -1,15 +1,40 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
+import { usePortalShares } from './use-portal-shares.ts';
 import { keepWayBack } from './way-back.ts';
 import { untilWords } from './words/sentences.ts';
 import { useSpeech } from './words/speech.ts';
 
+/** The row behind the shares that are loaded: the next ones are loaded when it comes into view. */
+function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => void }) {
+  const { say } = useSpeech();
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!row.current || failed) return;
+    const observer = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && loadMore());
+    observer.observe(row.current);
+    return () => observer.disconnect();
+  }, [failed]);
+  return (
+    <li class="row" ref={row}>
+      {failed ? (
+        <button type="button" onClick={loadMore}>
+          {say('tryAgain')}
+        </button>
+      ) : (
+        <span class="quiet">{say('loading')}</span>
+      )}
+    </li>
+  );
+}
+
 /** Every share that admits the visitor who has signed in. */
 export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => void }) {
-  const { signIn, shares, visitor } = visit;
+  const { signIn, visitor } = visit;
+  const { shares, total, failed, loadMore } = usePortalShares(visit);
   const speech = useSpeech();
   const { say } = speech;
   useEffect(() => {
@@ -21,7 +46,7 @@ export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => 
         <PageHead
           title={signIn.title}
           visitor={visitor}
-          sentence={shares.length === 0 ? say('noSharesOpen') : say('sharesOpen', { count: shares.length })}
+          sentence={total === 0 ? say('noSharesOpen') : say('sharesOpen', { count: total })}
           message={signIn.startupMessage}
           leave={leave}
         />
@@ -40,6 +65,7 @@ export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => 
                 </a>
               </li>
             ))}
+            {shares.length < total && <MoreShares failed={failed} loadMore={loadMore} key={shares.length} />}
           </ul>
         )}
       </main>

@@ -54,3 +54,9 @@ test('after the wait that was told an attempt is looked at, and not before', () 
       if (wait > 0) assert.equal(waitLeft(known, now + wait - 1), 1);
     }),
   ));
+
+test('a failure that is free costs no wait, even one that was noted a moment from now', () => {
+  const at = Date.UTC(2026, 0, 31);
+  for (const scope of ['pair', 'network', 'wide'] as const)
+    assert.equal(waitLeft([{ scope, count: freeFailures[scope], lastAt: at + 5 }], at), 0);
+});

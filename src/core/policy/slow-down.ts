@@ -22,5 +22,10 @@ function waitAfter({ scope, count }: Failures): number {
 
 /** Milliseconds until an attempt is looked at; 0: now. */
 export function waitLeft(known: readonly Failures[], now: number): number {
-  return Math.max(0, ...known.map((failures) => failures.lastAt + waitAfter(failures) - now));
+  const left = (failures: Failures) => {
+    const wait = waitAfter(failures);
+    // A free failure costs nothing, even one that another attempt noted a moment later than `now`.
+    return wait === 0 ? 0 : failures.lastAt + wait - now;
+  };
+  return Math.max(0, ...known.map(left));
 }

@@ -1,20 +1,19 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, etag, flag, instant, limits, lineOf, recordId } from './field.ts';
+import { patterned } from './patterned.ts';
 
 /** Every field of an access user, once. */
 export const accessUserFields = {
   id: recordId('Number of the access user, unique in the installation.'),
-  username: Type.String({
+  username: patterned('^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$', {
     minLength: 1,
     maxLength: limits.name,
-    pattern: '^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$',
     description: 'Name to sign in with, unique within its login profile without regard to case; no comma, no colon, no space around it.',
   }),
   firstName: lineOf(limits.name, { description: 'First name.' }),
   lastName: lineOf(limits.name, { description: 'Last name.' }),
-  email: Type.String({
+  email: patterned('^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$', {
     maxLength: limits.email,
-    pattern: '^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$',
     description: 'E-mail address.',
   }),
   authId: recordId('Login profile that the user belongs to.'),

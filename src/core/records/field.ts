@@ -18,6 +18,12 @@ export const lineOf = (maxLength: number, words: Words) => Type.String({ maxLeng
 /** A text that must not be empty. */
 export const requiredLine = (maxLength: number, description: string) => lineOf(maxLength, { minLength: 1, description });
 
+/**
+ * A list in a text. Its limit holds for its shortest spelling (list-text.ts), which an answer is longer than by spaces
+ * and quotes: what was answered is accepted again.
+ */
+export const listOf = (description: string) => lineOf(4 * limits.list, { description });
+
 /** Free text, line breaks allowed. */
 export const freeText = (description: string) => Type.String({ maxLength: limits.text, pattern: lines, description });
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, etag, instant, limits, lineOf, recordId, requiredLine } from './field.ts';
+import { patterned } from './patterned.ts';
 
 /** Kinds of storage that Postern knows of; those not built yet are refused, naming those that are. */
 export const locationKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
@@ -13,7 +14,8 @@ export const locationFields = {
   kind: lineOf(32, { description: `Kind of storage: ${locationKinds.join(', ')}.` }),
   configuration: Type.String({
     maxLength: limits.configuration,
-    description: 'A JSON object in a string; for `local` { "folder": "/absolute/path" }.',
+    description:
+      'A JSON object in a string; for `local` { "folder": "/absolute/path" }, with "fileMode" and "folderMode" such as "0640" and a "group" number where new files and folders are not to have those of their parent, or { "folder": "files" } for the folder of that name in POSTERN_DATA.',
   }),
   createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
   updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
@@ -31,8 +33,30 @@ export type NewLocation = Static<typeof NewLocation>;
 export const LocationChange = bodyOf(locationFields, ['id'], ['name', 'configuration']);
 export type LocationChange = Static<typeof LocationChange>;
 
-/** Configuration of kind `local`. */
+/** Members of a configuration whose value is a secret, whatever the kind. */
+export const locationSecrets: readonly string[] = [
+  'secretAccessKey',
+  'sessionToken',
+  'accountKey',
+  'sasToken',
+  'password',
+  'privateKey',
+  'passphrase',
+  'bearerToken',
+];
+
+const mode = (what: string) =>
+  patterned('^0[0-7]{3}$', { description: `${what}, in octal as in chmod; default: those of the parent folder.` });
+
+/** Configuration of kind `local`: an absolute folder, or `files` and what lies below it in POSTERN_DATA. */
 export const LocalConfiguration = Type.Object(
-  { folder: Type.String({ pattern: '^/', maxLength: limits.path }) },
+  {
+    folder: patterned('^(/|files(/|$))', { maxLength: limits.path }),
+    fileMode: Type.Optional(mode('Rights of new files')),
+    folderMode: Type.Optional(mode('Rights of new folders')),
+    group: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 4_294_967_294, description: 'Number of the group of new files and folders.' }),
+    ),
+  },
   { additionalProperties: false },
 );

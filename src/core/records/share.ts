@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { bodyOf, count, etag, flag, freeText, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
+import { bodyOf, count, etag, flag, freeText, instant, limits, lineOf, listOf, orNull, recordId, requiredLine } from './field.ts';
 
 /** Every field of a share, once: type, check and documentation come from here. */
 export const shareFields = {
   id: recordId('Number of the share, unique in the installation.'),
   title: requiredLine(limits.name, 'Name of the share, shown to the visitor.'),
   location: requiredLine(limits.name, 'Name of a configured storage location.'),
-  notifyEmails: lineOf(limits.list, { description: 'E-mail addresses that are told, separated by commas.' }),
+  notifyEmails: listOf('E-mail addresses that are notified, separated by commas.'),
   path: requiredLine(limits.path, 'File or folder within the location that is shared; `/` is the root. It is never left.'),
   viewId: lineOf(64, { description: 'Id of the shareable link.' }),
   viewUrl: lineOf(limits.path, { description: 'Address of the shareable link.' }),
@@ -25,7 +25,7 @@ export const shareFields = {
   canCreateFolder: flag('Visitors may create folders.'),
   canDownload: flag("Visitors may take a file's bytes."),
   canDownloadFolder: flag('Visitors may take a folder as a zip.'),
-  canView: flag('Visitors may look at files in the page.'),
+  canView: flag('Visitors can view files in the browser; a determined visitor can save what they see.'),
   canRename: flag('Visitors may rename files and folders.'),
   alertDelete: flag('An e-mail to notifyEmails when something is deleted.'),
   alertUpload: flag('An e-mail to notifyEmails when a file is uploaded.'),
@@ -39,10 +39,8 @@ export const shareFields = {
   }),
   digitalSignReason: lineOf(limits.text, { description: 'Reason given in the digital signature.' }),
   digitalSignature: flag('A PDF that is downloaded is signed.'),
-  groupNames: lineOf(limits.list, { description: 'Groups of the identity provider whose members are admitted, separated by commas.' }),
-  userNames: lineOf(limits.list, {
-    description: 'Users who are admitted, separated by commas; an entry that holds a comma stands in double quotes.',
-  }),
+  groupNames: listOf('Groups of the identity provider whose members are admitted, separated by commas.'),
+  userNames: listOf('Users who are admitted, separated by commas; an entry that holds a comma stands in double quotes.'),
   allowAllUsers: flag('true: whoever signs in by the profile is admitted; false: only the listed users and groups.'),
   validityStartDate: instant('Before this instant the link answers as unknown; null: from the beginning.'),
   validityEndDate: instant('From this instant on the link has ended; null: it does not end.'),

@@ -57,8 +57,13 @@ const portalShare = Type.Object({
   folder: Type.Boolean(),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
 });
-/** What `visit` of a portal answers: the shares that admit this visitor now. */
-export const PortalVisit = Type.Object({ signIn, visitor, shares: Type.Array(portalShare) });
+/** What `visit` of a portal answers: a page of the shares that admit this visitor now. */
+export const PortalVisit = Type.Object({
+  signIn,
+  visitor,
+  shares: Type.Array(portalShare, { description: 'Ordered by title.' }),
+  totalCount: Type.Integer({ description: 'How many shares admit this visitor now; further pages by `startIndex`.' }),
+});
 export type PortalVisit = Static<typeof PortalVisit>;
 
 export const SignInBody = Type.Object(

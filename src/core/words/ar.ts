@@ -203,6 +203,8 @@ export const ar: Words = {
   permissionOffNext: 'إن احتجت إليه فاسأل من أرسل الرابط.',
   itemAbsent: 'لم يعد موجودًا',
   itemAbsentNext: 'ربما غُيّر اسمه أو أُزيل.',
+  archiveTooDeep: 'المجلدات متداخلة بعمق أكبر من أن تُنزَّل دفعة واحدة',
+  archiveTooDeepNext: 'افتح هذا المجلد ونزّل أحد المجلدات التي بداخله.',
   storageAway: 'لا يمكن الوصول إلى الملفات الآن',
   storageAwayNext: 'لم يضع شيء. أعد المحاولة بعد بضع دقائق.',
   storageFull: 'لا توجد مساحة متبقية',

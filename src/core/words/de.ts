@@ -140,6 +140,8 @@ export const de: Words = {
   permissionOffNext: 'Fragen Sie den Absender des Links, wenn Sie es brauchen.',
   itemAbsent: 'Das ist nicht mehr da',
   itemAbsentNext: 'Vielleicht wurde es umbenannt oder entfernt.',
+  archiveTooDeep: 'Die Ordner sind für einen Download zu tief verschachtelt',
+  archiveTooDeepNext: 'Öffnen Sie diesen Ordner und laden Sie einen der Ordner darin herunter.',
   storageAway: 'Die Dateien sind gerade nicht erreichbar',
   storageAwayNext: 'Es ist nichts verloren. Versuchen Sie es in ein paar Minuten noch einmal.',
   storageFull: 'Es ist kein Platz mehr',

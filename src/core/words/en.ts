@@ -147,6 +147,8 @@ export const en = {
   permissionOffNext: 'Ask whoever sent the link if you need it.',
   itemAbsent: 'It is not there any more',
   itemAbsentNext: 'It may have been renamed or removed.',
+  archiveTooDeep: 'The folders are nested too deep for one download',
+  archiveTooDeepNext: 'Open this folder and download one of the folders in it.',
   storageAway: 'The files cannot be reached just now',
   storageAwayNext: 'Nothing is lost. Try again in a few minutes.',
   storageFull: 'There is no room left',

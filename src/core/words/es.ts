@@ -140,6 +140,8 @@ export const es: Words = {
   permissionOffNext: 'Si lo necesita, pregunte a quien envió el enlace.',
   itemAbsent: 'Ya no está aquí',
   itemAbsentNext: 'Quizá se cambió de nombre o se quitó.',
+  archiveTooDeep: 'Las carpetas están anidadas demasiado profundamente para una sola descarga',
+  archiveTooDeepNext: 'Abra esta carpeta y descargue una de las carpetas que contiene.',
   storageAway: 'Los archivos no están accesibles ahora mismo',
   storageAwayNext: 'No se ha perdido nada. Inténtelo de nuevo en unos minutos.',
   storageFull: 'No queda espacio',

@@ -140,6 +140,8 @@ export const fr: Words = {
   permissionOffNext: 'Si vous en avez besoin, adressez-vous à la personne qui a envoyé le lien.',
   itemAbsent: 'Ce n’est plus là',
   itemAbsentNext: 'L’élément a peut-être été renommé ou supprimé.',
+  archiveTooDeep: 'Les dossiers sont trop imbriqués pour un seul téléchargement',
+  archiveTooDeepNext: 'Ouvrez ce dossier et téléchargez un des dossiers qu’il contient.',
   storageAway: 'Les fichiers sont inaccessibles pour le moment',
   storageAwayNext: 'Rien n’est perdu. Réessayez dans quelques minutes.',
   storageFull: 'Il n’y a plus de place',

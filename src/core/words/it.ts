@@ -140,6 +140,8 @@ export const it: Words = {
   permissionOffNext: 'Se ti serve, chiedi a chi ha inviato il link.',
   itemAbsent: 'Non è più qui',
   itemAbsentNext: 'Forse è stato rinominato o rimosso.',
+  archiveTooDeep: 'Le cartelle sono annidate troppo in profondità per un solo download',
+  archiveTooDeepNext: 'Apra questa cartella e scarichi una delle cartelle al suo interno.',
   storageAway: 'I file al momento non sono raggiungibili',
   storageAwayNext: 'Niente è perduto. Riprova tra qualche minuto.',
   storageFull: 'Non c’è più spazio',

@@ -140,6 +140,8 @@ export const ja: Words = {
   permissionOffNext: '必要な場合は、リンクの送り主にお尋ねください。',
   itemAbsent: 'もうありません',
   itemAbsentNext: '名前が変わったか、取り除かれた可能性があります。',
+  archiveTooDeep: 'フォルダーの階層が深すぎて一度にダウンロードできません',
+  archiveTooDeepNext: 'このフォルダーを開き、中のフォルダーをダウンロードしてください。',
   storageAway: 'ただいまファイルに接続できません',
   storageAwayNext: '何も失われていません。数分後にもう一度お試しください。',
   storageFull: '空き容量がありません',

@@ -140,6 +140,8 @@ export const nl: Words = {
   permissionOffNext: 'Vraag het de afzender van de link als u het nodig hebt.',
   itemAbsent: 'Het is er niet meer',
   itemAbsentNext: 'Misschien is het hernoemd of verwijderd.',
+  archiveTooDeep: 'De mappen zijn te diep genest voor één download',
+  archiveTooDeepNext: 'Open deze map en download een van de mappen erin.',
   storageAway: 'De bestanden zijn nu niet bereikbaar',
   storageAwayNext: 'Er is niets verloren. Probeer het over een paar minuten opnieuw.',
   storageFull: 'Er is geen ruimte meer',

@@ -170,6 +170,8 @@ export const pl: Words = {
   permissionOffNext: 'Jeśli tego potrzebujesz, zapytaj nadawcę linku.',
   itemAbsent: 'Tego już tu nie ma',
   itemAbsentNext: 'Być może zmieniono nazwę lub usunięto.',
+  archiveTooDeep: 'Foldery są zagnieżdżone zbyt głęboko na jedno pobranie',
+  archiveTooDeepNext: 'Otwórz ten folder i pobierz jeden z folderów w środku.',
   storageAway: 'Pliki są teraz niedostępne',
   storageAwayNext: 'Nic nie przepadło. Spróbuj ponownie za kilka minut.',
   storageFull: 'Nie ma już miejsca',

@@ -140,6 +140,8 @@ export const pt: Words = {
   permissionOffNext: 'Se precisar disso, fale com quem mandou o link.',
   itemAbsent: 'Não está mais lá',
   itemAbsentNext: 'Talvez tenha sido renomeado ou removido.',
+  archiveTooDeep: 'As pastas estão aninhadas demais para um só download',
+  archiveTooDeepNext: 'Abra esta pasta e baixe uma das pastas dentro dela.',
   storageAway: 'Os arquivos não podem ser alcançados agora',
   storageAwayNext: 'Nada se perdeu. Tente de novo em alguns minutos.',
   storageFull: 'Não há mais espaço',

@@ -140,6 +140,8 @@ export const zh: Words = {
   permissionOffNext: '如有需要，请联系发送链接的人。',
   itemAbsent: '该项目已不在这里',
   itemAbsentNext: '它可能已被重命名或移除。',
+  archiveTooDeep: '文件夹嵌套过深，无法一次下载',
+  archiveTooDeepNext: '请打开此文件夹，下载其中的某个文件夹。',
   storageAway: '暂时无法访问文件',
   storageAwayNext: '没有丢失任何内容。请几分钟后再试。',
   storageFull: '没有剩余空间',

@@ -1,8 +1,10 @@
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import { PasswordChange } from '#core/records/access-user.ts';
-import { change } from '#features/operation.ts';
+import { type Caller, change } from '#features/operation.ts';
+import type { PasswordHash } from '#ports/password-hash.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
@@ -17,6 +19,9 @@ async function userNamed(db: Tx, tid: number, username: string, authId: number |
   if (another) throw new Refusal('userAmbiguous', undefined, { faults: [{ field: 'authId', detail: 'must name the login profile' }] });
   return found?.id;
 }
+
+const isCurrent = (passwordHash: PasswordHash, { address }: Caller, hash: string | null, password: string) =>
+  passwordHash.inTurn(networkOf(address, 32, 64), (verify) => verify(hash, password));
 
 export const updatePassword = change({
   name: 'accessuser/updateUserPassword',
@@ -36,7 +41,7 @@ export const updatePassword = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    if (body.currentPassword && !(await passwordHash.verify(password_hash, body.currentPassword)))
+    if (body.currentPassword && !(await isCurrent(passwordHash, caller, password_hash, body.currentPassword)))
       throw new Refusal('currentPasswordWrong');
     return { id, from: password_hash, hash: await passwordHash.hash(body.userPassword) };
   },

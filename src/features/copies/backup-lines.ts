@@ -1,4 +1,5 @@
 import type { LastIds, Snapshot } from '#ports/snapshot.ts';
+import { DamagedBackup } from './backup-text.ts';
 import { pagesOf, type Row, type TableName, tableNames } from './copied-tables.ts';
 import type { Progress, RowSource } from './fill-store.ts';
 
@@ -48,6 +49,14 @@ function checkHead(head: unknown, migrations: readonly string[]): void {
     throw new Error('the backup was made by another version of Postern: restore it with that one, then start this one');
 }
 
+function parseLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new DamagedBackup(`line ${number} of the backup is damaged`, { cause });
+  }
+}
+
 /**
  * The rows of a backup.
  * @param open its lines from the beginning
@@ -60,8 +69,8 @@ export function backupSource(open: () => AsyncIterable<string>, migrations: read
     let page: { table: TableName; rows: Row[] } | undefined;
     end = undefined;
     for await (const line of open()) {
-      const value: unknown = JSON.parse(line);
       number += 1;
+      const value = parseLine(line, number);
       if (number === 1) checkHead(value, migrations);
       else if (isRow(value)) end = endOf(value);
       else {

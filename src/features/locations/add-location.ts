@@ -5,7 +5,7 @@ import { locationFields, NewLocation } from '#core/records/location.ts';
 import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { checkLocation, locationRecord } from './location-rows.ts';
+import { checkLocation, checkOthersUnchanged, locationRecord } from './location-rows.ts';
 
 /** @throws 409 where another location of the tenant has the name */
 export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): Promise<void> {
@@ -28,7 +28,8 @@ export const addLocation = change({
   body: NewLocation,
   answers: Type.Object({ id: locationFields.id }),
   check: (body, caller, ports) => checkLocation({ tid: caller.tid, kind: body.kind, configuration: body.configuration }, null, ports),
-  async change(body, caller, tx, { clock, vault }) {
+  async change(body, caller, tx, { clock, vault }, checked) {
+    await checkOthersUnchanged(tx, caller.tid, checked);
     const [now, name] = [clock.now(), body.name.normalize('NFC')];
     await checkNameFree(tx, caller.tid, name);
     const { id } = await tx
@@ -38,7 +39,7 @@ export const addLocation = change({
         version: 1,
         name,
         kind: body.kind,
-        configuration: sealConfiguration(body.configuration, vault),
+        configuration: sealConfiguration(checked.configuration, vault),
         search_text: fold(name),
         created_owner: caller.name,
         updated_owner: caller.name,

@@ -1,9 +1,11 @@
 import Value from 'typebox/value';
-import { fieldRefusal } from '#core/messages.ts';
-import { builtKinds, LocalConfiguration, type Location, locationKinds } from '#core/records/location.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { builtKinds, LocalConfiguration, type Location, locationKinds, locationSecrets } from '#core/records/location.ts';
+import { faultWords } from '#core/records/patterned.ts';
 import { inOrder } from '#features/in-order.ts';
 import { configurationOf } from '#features/location-configuration.ts';
 import { stampsOf } from '#features/record-stamps.ts';
+import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/secret-members.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Place } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
@@ -23,10 +25,16 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     tid: row.tid,
     name: row.name,
     kind: row.kind,
-    configuration: configurationOf(row, vault),
+    configuration: maskMembers(configurationOf(row, vault), locationSecrets),
     ...stampsOf(row),
   }));
   return inOrder(ids, records);
+}
+
+/** A location that is there, its secrets open. */
+export async function placeOf(db: Tx, tid: number, id: number, vault: Vault): Promise<Place> {
+  const row = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('id', '=', id).executeTakeFirstOrThrow();
+  return { ...row, configuration: configurationOf(row, vault) };
 }
 
 /** A record that is there: the change has just made it, or is about it. */
@@ -36,35 +44,53 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
   return record;
 }
 
-function checkShape(kind: string, configuration: string): void {
+function checkShape(kind: string, configuration: object): void {
   if (!builtKinds.includes(kind)) {
     const known: readonly string[] = locationKinds;
     const detail = known.includes(kind) ? 'is not built yet' : 'is not known';
     throw fieldRefusal('kind', `${detail}; there is ${builtKinds.join(', ')}`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(configuration);
-  } catch {
-    throw fieldRefusal('configuration', 'must be a JSON object in a string');
-  }
-  const [fault] = Value.Errors(LocalConfiguration, value);
-  if (fault)
-    throw fieldRefusal(
-      'configuration',
-      `${fault.instancePath || 'the object'} ${fault.message}; for local it is { "folder": "/absolute/path" }`,
-    );
+  const [fault] = Value.Errors(LocalConfiguration, configuration);
+  if (fault) throw configurationRefusal(`${faultWords(fault)}; for local it is { "folder": "/absolute/path" }`);
 }
 
-/** Is this a location that the tenant may have? @throws 400 at kind or configuration */
+/** What a check of a location saw. */
+export interface CheckedLocation {
+  /** The configuration to keep, secrets open. */
+  readonly configuration: string;
+  /** The locations of other tenants, which it must not overlap, with their versions. */
+  readonly others: string;
+}
+
+/** Ids and versions of the locations of other tenants, to compare them later. */
+async function otherLocations(db: Tx, tid: number): Promise<string> {
+  const rows = await db.selectFrom('location').select(['id', 'version']).where('tid', '!=', tid).orderBy('id').execute();
+  return rows.map(({ id, version }) => `${id}.${version}`).join(' ');
+}
+
+/**
+ * Is this a location that the tenant may have?
+ * @param present the location as it is; null: it is to be added
+ * @throws 400 at kind or configuration
+ */
 export async function checkLocation(
   wanted: Omit<Place, 'id'>,
-  id: number | null,
+  present: Place | null,
   { store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>,
-): Promise<void> {
-  checkShape(wanted.kind, wanted.configuration);
+): Promise<CheckedLocation> {
+  const sent = parseConfiguration(wanted.configuration);
+  const value = unmaskMembers(sent, locationSecrets, present?.configuration ?? '');
+  checkShape(wanted.kind, value);
+  const configuration = holdsMask(sent, locationSecrets) ? JSON.stringify(value) : wanted.configuration;
+  const others = await otherLocations(store.read, wanted.tid);
   const rows = await store.read.selectFrom('location').select(['id', 'tid', 'kind', 'configuration']).execute();
-  const others = rows.filter((row) => row.id !== id).map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
-  const fault = await storages.fault(wanted, others);
-  if (fault) throw fieldRefusal('configuration', fault);
+  const places = rows.filter((row) => row.id !== present?.id).map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
+  const fault = await storages.fault({ ...wanted, configuration }, places);
+  if (fault) throw configurationRefusal(fault);
+  return { configuration, others };
+}
+
+/** Asked again in the transaction: two tenants never come to have overlapping folders. @throws 409 */
+export async function checkOthersUnchanged(tx: Tx, tid: number, { others }: CheckedLocation): Promise<void> {
+  if ((await otherLocations(tx, tid)) !== others) throw new Refusal('locationsChanged');
 }

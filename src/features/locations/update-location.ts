@@ -5,7 +5,7 @@ import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkNameFree } from './add-location.ts';
-import { checkLocation, locationRecord, locationRecords } from './location-rows.ts';
+import { type CheckedLocation, checkLocation, checkOthersUnchanged, locationRecord, locationRecords, placeOf } from './location-rows.ts';
 
 const fixed = { kind: 'cannot be changed; add another location', tid: 'cannot be changed' };
 
@@ -19,12 +19,15 @@ export const updateLocation = change({
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'location' },
   async check(body, caller, ports) {
-    const [before] = await locationRecords(ports.store.read, caller.tid, [body.id], ports.vault);
+    const { store, vault } = ports;
+    const [before] = await locationRecords(store.read, caller.tid, [body.id], vault);
     const { configuration } = body;
-    if (before && configuration && configuration !== before.configuration)
-      await checkLocation({ tid: caller.tid, kind: before.kind, configuration }, before.id, ports);
+    if (!before || !configuration || configuration === before.configuration) return null;
+    const present = await placeOf(store.read, caller.tid, body.id, vault);
+    return checkLocation({ tid: caller.tid, kind: before.kind, configuration }, present, ports);
   },
-  async change(body, caller, tx, { clock, vault }) {
+  async change(body, caller, tx, { clock, vault }, checked: CheckedLocation | null) {
+    if (checked) await checkOthersUnchanged(tx, caller.tid, checked);
     const before = await locationRecord(tx, caller.tid, body.id, vault);
     checkUnchanged(body, before, fixed);
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
@@ -35,7 +38,7 @@ export const updateLocation = change({
       .updateTable('location')
       .set((row) => ({
         name,
-        configuration: sealConfiguration(body.configuration ?? before.configuration, vault),
+        ...(checked ? { configuration: sealConfiguration(checked.configuration, vault) } : {}),
         search_text: fold(name),
         version: row('version', '+', 1),
         updated_owner: caller.name,

@@ -2,19 +2,19 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { LoginProfile, loginProfileFields } from '#core/records/login-profile.ts';
 import { read } from '#features/operation.ts';
-import { defaultProfileId, loginProfileRecords } from './login-profile-rows.ts';
+import { defaultProfileId, loginProfileRecords, withoutDetails } from './login-profile-rows.ts';
 
 export const getLoginProfile = read({
   name: 'loginprofile/get',
   method: 'POST',
   role: 'reader',
-  summary: "Answers a login profile; without an id the tenant's default one.",
+  summary: "Answers a login profile; without an id the tenant's default one. A reader gets it without configuration, username and counts.",
   body: bodyOf(loginProfileFields, [], ['id']),
   answer: LoginProfile,
   async read({ id }, caller, ports) {
     const wanted = id ?? (await defaultProfileId(ports.store.read, caller.tid)) ?? 0;
     const [record] = await loginProfileRecords(ports.store.read, caller.tid, [wanted], ports);
     if (!record) throw new Refusal('recordUnknown');
-    return record;
+    return caller.role === 'reader' ? withoutDetails(record) : record;
   },
 });

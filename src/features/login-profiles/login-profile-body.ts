@@ -1,4 +1,5 @@
-import { fieldRefusal } from '#core/messages.ts';
+import { checkAll, fieldRefusal } from '#core/messages.ts';
+import { checkGuessable } from '#core/password-rules.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
 import { languages } from '#core/words/languages.ts';
@@ -39,9 +40,11 @@ function checkLanguage(lang: string): void {
   if (lang !== '' && !known.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${languages.join(', ')}`);
 }
 
-function checkPasswordProfile({ type_id, password, username }: ProfileText): void {
+/** @param kept a password that was stored before it had to be this long stays */
+function checkPasswordProfile({ type_id, password, username }: ProfileText, kept: string): void {
   if (type_id !== profileTypes.PASSWORD) return;
   if (password === '') throw fieldRefusal('password', 'must be given for a profile of type PASSWORD');
+  if (password !== kept) checkGuessable(password, 'password');
   if (username.includes(':')) throw fieldRefusal('username', 'must not hold a colon');
 }
 
@@ -66,9 +69,11 @@ export function mergeProfile(sent: Sent, present: ProfileText): ProfileText {
     startup_message: text(sent.startupMessage, present.startup_message),
     configuration: readConfiguration(typeId, text(sent.configuration, present.configuration), present.configuration),
   };
-  checkRanges(merged.ip_range);
-  checkLanguage(merged.lang);
-  checkPasswordProfile(merged);
+  checkAll(
+    () => checkRanges(merged.ip_range),
+    () => checkLanguage(merged.lang),
+    () => checkPasswordProfile(merged, present.password),
+  );
   return merged;
 }
 

@@ -86,3 +86,12 @@ export const defaultProfileId = async (db: Tx, tid: number): Promise<number | nu
 
 /** What everybody may look a word up in; the user name is looked up beside it, by those who may see it. */
 export const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));
+
+/** For a reader and for a pick-list: what a profile is called, not how it works. */
+export const withoutDetails = (profile: LoginProfile): LoginProfile => ({
+  ...profile,
+  configuration: '',
+  username: '',
+  shareCount: 0,
+  userCount: 0,
+});

@@ -3,10 +3,7 @@ import { LoginProfile } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
 import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
-import { loginProfileRecords, sortColumns } from './login-profile-rows.ts';
-
-/** For a pick-list: what a profile is called, not how it works. */
-const bare = (profile: LoginProfile): LoginProfile => ({ ...profile, configuration: '', username: '', shareCount: 0, userCount: 0 });
+import { loginProfileRecords, sortColumns, withoutDetails } from './login-profile-rows.ts';
 
 export const searchLoginProfiles = read({
   name: 'loginprofile/search',
@@ -32,7 +29,7 @@ export const searchLoginProfiles = read({
     if (query.typeId !== undefined) found = found.where('type_id', '=', query.typeId);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'login_profile.id' });
     const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
-    const list = isBare ? records.map(bare) : records;
+    const list = isBare ? records.map(withoutDetails) : records;
     return envelope('loginprofile', { list, ...rest }, page, filters(query), caller, ports, 'admin');
   },
 });

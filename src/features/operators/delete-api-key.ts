@@ -1,6 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { apiKeyFields, environmentKeyName } from '#core/records/api-key.ts';
 import { bodyOf } from '#core/records/field.ts';
+import { firstTenant } from '#core/records/tenant.ts';
 import { change } from '#features/operation.ts';
 import { apiKeyRecords } from './key-rows.ts';
 
@@ -14,7 +15,8 @@ export const deleteApiKey = change({
   target: { table: 'api_key' },
   async change({ id }, caller, tx) {
     const [before] = await apiKeyRecords(tx, caller.tid, [id]);
-    if (before?.name === environmentKeyName) throw new Refusal('keyFixed', 'This key is set by POSTERN_API_KEY: change it there.');
+    if (before?.name === environmentKeyName && caller.tid === firstTenant)
+      throw new Refusal('keyFixed', 'This key is set by POSTERN_API_KEY: change it there.');
     await tx.deleteFrom('api_key').where('id', '=', id).execute();
     return { trail: { before: before ?? null } };
   },

@@ -16,6 +16,8 @@ export interface FoundKey {
   readonly role: Role;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
+  /** Was it found by a token, which signs nobody in? */
+  readonly byToken: boolean;
 }
 
 const columns = ['api_key.id', 'api_key.tid', 'api_key.name', 'api_key.role', 'api_key.expires_at', 'api_key.last_used_at'] as const;
@@ -28,14 +30,14 @@ const keyByHash = prepared<
 /** The key of a hash, or of a token of that hash; living or not. */
 async function keyOfHash(db: Tx, hash: string) {
   const [byKey] = await keyByHash(db, { hash });
-  if (byKey) return { ...byKey, ends_at: byKey.expires_at };
+  if (byKey) return { ...byKey, ends_at: byKey.expires_at, byToken: false };
   const byToken = await db
     .selectFrom('api_token')
     .innerJoin('api_key', 'api_key.id', 'api_token.key_id')
     .select([...columns, 'api_token.expires_at as ends_at'])
     .where('api_token.hash', '=', hash)
     .executeTakeFirst();
-  return byToken ?? null;
+  return byToken ? { ...byToken, byToken: true } : null;
 }
 
 const hasEnded = (key: { ends_at: number | null; expires_at: number | null }, now: number) =>
@@ -63,6 +65,7 @@ export async function findKey(store: Store, secret: string, now: number): Promis
     role: roleOf(row.role),
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
+    byToken: row.byToken,
   };
 }
 

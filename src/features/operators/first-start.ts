@@ -1,14 +1,16 @@
 import { fold } from '#core/fold.ts';
 import { environmentKeyName } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import { sealConfiguration } from '#features/location-configuration.ts';
+import { configurationOf, sealConfiguration } from '#features/location-configuration.ts';
 import { unfinishedCopy } from '#features/unfinished-copy.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Tx } from '#ports/store.ts';
+import type { Store, Tx } from '#ports/store.ts';
 import { insertKey, keyBits, keyPrefix, secretHash } from './key-rows.ts';
 import { insertTenant } from './tenants.ts';
 
 const owner = 'postern';
+/** Folder of the location `local`, within POSTERN_DATA. */
+const ownFolder = 'files';
 /** Name of the key that the first start makes where none is set. */
 export const firstKeyName = 'first';
 
@@ -18,8 +20,8 @@ export interface FirstStart {
   readonly apiKey: string | null;
   /** The key of a new installation, which its operator can already read in a file; null: there is to be none. */
   readonly firstKey: string | null;
-  /** Folder of the location `local`. */
-  readonly folder: string;
+  /** The folder `files` of POSTERN_DATA: locations within it are stored relative to it, so that they move with it. */
+  readonly files: string;
 }
 
 /** POSTERN_API_KEY replaces its forerunner at each start; left unset, the forerunner ends. */
@@ -35,7 +37,7 @@ async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promi
   if (key !== null) await insertKey(tx, { tid: firstTenant, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
 }
 
-async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
+async function insertLocal(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
   await tx
     .insertInto('location')
     .values({
@@ -43,7 +45,7 @@ async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<
       version: 1,
       name: 'local',
       kind: 'local',
-      configuration: sealConfiguration(JSON.stringify({ folder }), vault),
+      configuration: sealConfiguration(JSON.stringify({ folder: ownFolder }), vault),
       search_text: fold('local'),
       created_owner: owner,
       updated_owner: owner,
@@ -53,9 +55,39 @@ async function insertLocal(tx: Tx, tid: number, folder: string, { vault }: Pick<
     .execute();
 }
 
+/** The configuration of a location; null where its row is damaged, which readiness reports. */
+function configurationIn(row: { readonly configuration: string }, vault: Ports['vault']): { readonly folder?: string } | null {
+  try {
+    return JSON.parse(configurationOf(row, vault));
+  } catch {
+    return null;
+  }
+}
+
+/** Earlier versions stored the absolute path: data that was moved, or restored elsewhere, served the old files. */
+async function makeRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault'>): Promise<void> {
+  const rows = await tx
+    .selectFrom('location')
+    .select(['id', 'configuration'])
+    .where('tid', '=', firstTenant)
+    .where('kind', '=', 'local')
+    .execute();
+  for (const row of rows) {
+    const value = configurationIn(row, vault);
+    const folder = value?.folder;
+    if (folder !== files && !folder?.startsWith(`${files}/`)) continue;
+    const configuration = sealConfiguration(JSON.stringify({ ...value, folder: ownFolder + folder.slice(files.length) }), vault);
+    await tx.updateTable('location').set({ configuration }).where('tid', '=', firstTenant).where('id', '=', row.id).execute();
+  }
+}
+
 /** Has nothing been made in this database yet? */
 export const isNew = async ({ store }: Pick<Ports, 'store'>) =>
   (await store.read.selectFrom('tenant').select('id').executeTakeFirst()) === undefined;
+
+/** Has nothing been sealed in this database yet? */
+export const holdsNoSecrets = async (store: Pick<Store, 'read'>) =>
+  (await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst()) === undefined;
 
 /** @throws where the secrets of this database were sealed with another key: nothing could be read, and much be lost */
 export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'vault'>): Promise<void> {
@@ -79,7 +111,7 @@ export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.
  */
 export async function prepare(
   ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault'>,
-  { folder, apiKey, firstKey }: FirstStart,
+  { files, apiKey, firstKey }: FirstStart,
 ): Promise<void> {
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();
@@ -87,10 +119,11 @@ export async function prepare(
       // Its number is said: of several that begin at once, those that were taken back have used up numbers.
       await insertTenant(tx, 'First tenant', owner, ports, firstTenant);
       await ports.store.dialect.setLastIds(tx, { tenant: firstTenant });
-      await insertLocal(tx, firstTenant, folder, ports, now);
+      await insertLocal(tx, firstTenant, ports, now);
       if (firstKey !== null)
         await insertKey(tx, { tid: firstTenant, name: firstKeyName, role: 'admin', key: firstKey, expiresAt: null, owner }, now);
     }
     await setEnvironmentKey(tx, apiKey, now);
+    await makeRelative(tx, files, ports);
   });
 }

@@ -1,11 +1,14 @@
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import { countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
+import { checkWait, countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import type { Caller } from '#features/operation.ts';
 import { recordChange, recordHappening } from '#features/trail.ts';
+import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
 import { roleOf, secretHash } from './key-rows.ts';
 import { beginOperatorSession, type Origin, sessionBits } from './operator-session.ts';
 
@@ -16,15 +19,14 @@ export interface OperatorEntered {
 }
 
 /** Unknown and wrong take as long and answer alike. */
-async function verify({ store, passwordHash }: Ports, tid: number, name: string, password: string) {
-  const operator = await store.read
-    .selectFrom('operator')
-    .selectAll()
-    .where('tid', '=', tid)
-    .where('name_key', '=', fold(name))
-    .executeTakeFirst();
-  return (await passwordHash.verify(operator?.password_hash ?? null, password)) && operator ? operator : null;
+async function verifyOperator({ store }: Ports, tid: number, { name, password }: OperatorSignIn, verify: VerifyPassword) {
+  const operator = await operatorNamed(store.read, tid, name);
+  const right = await verify(operator?.password_hash ?? null, password);
+  return right && operator ? operator : null;
 }
+
+const operatorNamed = (db: Tx, tid: number, name: string) =>
+  db.selectFrom('operator').selectAll().where('tid', '=', tid).where('name_key', '=', fold(name)).executeTakeFirst();
 
 /** Guesses at the most powerful accounts are told in the trail of their tenant; the slow-down bounds how many. */
 async function tellRefused(
@@ -35,10 +37,12 @@ async function tellRefused(
   if (!(cause instanceof Refusal) || cause.says !== 'signInWrong') throw cause;
   await store.write(async (tx) => {
     if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst())) return;
+    // A name that nobody has may be a password that was typed into the wrong field.
+    const known = (await operatorNamed(tx, tid, name))?.name;
     await recordHappening(tx, {
       ...{ tid, at: clock.now(), actor: '', actorKind: 'operator', address: origin.address, requestId: origin.requestId },
       ...{ action: 'operator/signIn', outcome: 'refused', share: null, path: '', bytes: null, before: null, process: null },
-      after: { because: cause.says, name },
+      after: { because: cause.says, ...(known === undefined ? {} : { name: known }) },
     });
   });
   throw cause;
@@ -52,9 +56,13 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
   const { store, clock, random } = ports;
   const [tid, name] = [body.tid ?? firstTenant, body.name.normalize('NFC')];
   const pair = pairKey(`operator ${tid}`, fold(name), origin.address);
-  const right = await countedAttempt(ports, pair, networkKeys('operator', origin.address), () =>
-    verify(ports, tid, name, body.password),
-  ).catch((cause: unknown) => tellRefused(ports, { tid, name, origin, cause }));
+  const networks = networkKeys('operator', origin.address);
+  await checkWait(store.read, [pair, ...networks], clock.now());
+  const attempt = (verify: VerifyPassword) =>
+    countedAttempt(ports, pair, networks, () => verifyOperator(ports, tid, { ...body, name }, verify));
+  const right = await ports.passwordHash
+    .inTurn(networkOf(origin.address, 32, 64), attempt)
+    .catch((cause: unknown) => tellRefused(ports, { tid, name, origin, cause }));
   const token = random.token(sessionBits);
   const caller = {
     id: right.id,

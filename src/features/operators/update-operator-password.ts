@@ -1,6 +1,7 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
 import { countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import { type Caller, change } from '#features/operation.ts';
@@ -17,10 +18,12 @@ function checkRight(caller: Caller, { id, currentPassword }: OperatorPassword): 
 }
 
 /** A guess at the password so far is an attempt to sign in, dry run or not: it counts, and waits, as one. */
-async function checkCurrent(ports: Ports, { tid, address }: Caller, name: string, verify: () => Promise<boolean>): Promise<void> {
+async function checkCurrent(ports: Ports, { tid, address }: Caller, name: string, hash: string, password: string): Promise<void> {
   const pair = pairKey(`operator ${tid}`, fold(name), address);
   try {
-    await countedAttempt(ports, pair, networkKeys('operator', address), async () => (await verify()) || null);
+    await ports.passwordHash.inTurn(networkOf(address, 32, 64), (verify) =>
+      countedAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
+    );
   } catch (cause) {
     throw cause instanceof Refusal && cause.says === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
   }
@@ -44,7 +47,7 @@ export const updateOperatorPassword = change({
       .where('id', '=', body.id)
       .executeTakeFirstOrThrow();
     checkNewPassword({ ...body, name }, 'password');
-    if (body.currentPassword) await checkCurrent(ports, caller, name, () => passwordHash.verify(password_hash, body.currentPassword ?? ''));
+    if (body.currentPassword) await checkCurrent(ports, caller, name, password_hash, body.currentPassword);
     return { from: password_hash, hash: await passwordHash.hash(body.password) };
   },
   async change(body, caller, tx, { clock }, seen) {

@@ -38,6 +38,7 @@ export const addShare = change({
     const location = await locationNamed(tx, caller.tid, body.location);
     const profile = await profileNamed(tx, caller.tid, body.authenticationId);
     const { from, to } = windowIn(body);
+    const [userNames, groupNames] = [listIn('userNames', body.userNames), listIn('groupNames', body.groupNames)];
     const [now, viewId] = [clock.now(), newViewId(random)];
     const columns = { ...emptyColumns, ...plainColumns(body) };
     const row = {
@@ -52,6 +53,7 @@ export const addShare = change({
       notify_emails: emailsIn(body.notifyEmails),
       valid_from: from,
       valid_to: to,
+      listed_names: userNames.length + groupNames.length,
       created_owner: caller.name,
       updated_owner: caller.name,
       created_at: now,
@@ -60,9 +62,11 @@ export const addShare = change({
     };
     const id = await insertRow(tx, 'share', row);
     await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
-    const userNames = await addUserNames(tx, { ...row, id }, profile, listIn('userNames', body.userNames));
-    const groupNames = await addGroupNames(tx, { ...row, id }, listIn('groupNames', body.groupNames));
-    const after = await newShareRecord(tx, { ...row, id }, { location, profile, userNames, groupNames }, links);
+    const lists = {
+      userNames: await addUserNames(tx, { ...row, id }, profile, userNames),
+      groupNames: await addGroupNames(tx, { ...row, id }, groupNames),
+    };
+    const after = await newShareRecord(tx, { ...row, id }, { location, profile, lists }, links);
     return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
   },
 });

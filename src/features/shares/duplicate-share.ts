@@ -5,6 +5,7 @@ import { change } from '#features/operation.ts';
 import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
 import { madeShare } from './add-share.ts';
 import { searchText } from './share-body.ts';
+import { copyNames } from './share-names.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
 
 export const duplicateShare = change({
@@ -41,16 +42,7 @@ export const duplicateShare = change({
       .returning('id')
       .executeTakeFirstOrThrow();
     await claimNewViewId(tx, tid, viewId, { share_id: id });
-    for (const row of await tx.selectFrom('share_user').selectAll().where('tid', '=', tid).where('share_id', '=', body.id).execute())
-      await tx
-        .insertInto('share_user')
-        .values({ ...row, share_id: id })
-        .execute();
-    for (const row of await tx.selectFrom('share_group').selectAll().where('tid', '=', tid).where('share_id', '=', body.id).execute())
-      await tx
-        .insertInto('share_group')
-        .values({ ...row, share_id: id })
-        .execute();
+    await copyNames(tx, tid, body.id, id);
     const after = await shareRecord(tx, tid, id, links);
     return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
   },

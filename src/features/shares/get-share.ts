@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { Share, shareFields } from '#core/records/share.ts';
 import { read } from '#features/operation.ts';
-import { shareRecords } from './share-rows.ts';
+import { readerOfShare, shareRecords } from './share-rows.ts';
 
 export const getShare = read({
   name: 'share/get',
@@ -12,7 +12,9 @@ export const getShare = read({
   body: bodyOf(shareFields, ['id'], []),
   answer: Share,
   async read({ id }, caller, { store, links }) {
-    const [record] = await store.unchanged(`share ${caller.tid} ${id}`, () => shareRecords(store.read, caller.tid, [id], links));
+    const [record] = await store.unchanged(`share ${caller.tid} ${id}`, async () =>
+      shareRecords(await readerOfShare(store, caller.tid, id), caller.tid, [id], links),
+    );
     if (!record) throw new Refusal('recordUnknown');
     return record;
   },

@@ -3,6 +3,7 @@ import { formatInstant } from '#core/instant.ts';
 import { recordId } from '#core/records/field.ts';
 import { largestPageSize } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
+import { admittedActions } from '#features/visitor-counts.ts';
 import type { Tx } from '#ports/store.ts';
 
 const LastVisits = Type.Object({
@@ -29,6 +30,7 @@ const lastAt = (db: Tx, tid: number) =>
         .whereRef('audit.share_id', '=', 'share.id')
         .where('audit.actor_kind', '=', 'visitor')
         .where('audit.outcome', 'in', ['done', 'begun'])
+        .where('audit.action', 'in', [...admittedActions])
         .orderBy('audit.at', 'desc')
         .limit(1)
         .as('at'),

@@ -4,11 +4,11 @@ import { limits, recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { read } from '#features/operation.ts';
-import { asEmpty, emptyFirst, envelope, filters, findPage, holdsWord, readPage, recordsFrom } from '#features/record-search.ts';
+import { asEmpty, emptyFirst, envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
 import { sortColumns } from './share-columns.ts';
-import { isBelow, shareRecords } from './share-rows.ts';
+import { isBelow, readerOfShares, shareRecords } from './share-rows.ts';
 
 const sharesOf = (db: Tx, tid: number) => db.selectFrom('share').where('share.tid', '=', tid);
 
@@ -82,7 +82,7 @@ export const searchShares = read({
       word: await wordIn(ports.store, caller.tid, word),
       kept: { table: 'share', tid: caller.tid, narrowed: filters(others), lasting },
     });
-    const list = await shareRecords(recordsFrom(ports.store, ids), caller.tid, ids, ports.links);
+    const list = await shareRecords(await readerOfShares(ports.store, caller.tid, ids), caller.tid, ids, ports.links);
     return envelope('share', { list, ...rest }, page, filters(query), caller, ports, 'editor');
   },
 });

@@ -8,7 +8,11 @@ import { countsByDay, type DoneByVisitors, doneByVisitors, sums } from '#feature
 
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
-const numbers = { visits: Type.Integer(), downloads: Type.Integer(), uploads: Type.Integer() };
+const numbers = {
+  visits: Type.Integer({ description: 'What one visitor does from one address within half an hour is a visit.' }),
+  downloads: Type.Integer(),
+  uploads: Type.Integer(),
+};
 
 const Activity = Type.Object({
   byDay: Type.Array(Type.Object({ date: Type.String({ description: 'Day in UTC.' }), ...numbers })),
@@ -19,7 +23,7 @@ const Activity = Type.Object({
       lastDateTime: Type.String({ format: 'date-time' }),
     }),
   ),
-  notCome: Type.Array(Type.String(), { description: 'Users that the share lists who have not come in that time.' }),
+  notCome: Type.Array(Type.String(), { description: 'Users that the share lists who have done nothing there in that time.' }),
 });
 
 function instantIn(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {

@@ -1,8 +1,9 @@
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { formatItemPath, parseItemPath } from '#core/item-path.ts';
-import { formatList, parseList } from '#core/list-text.ts';
+import { formatList, listLength, parseList } from '#core/list-text.ts';
 import { checkTogether, fieldRefusal } from '#core/messages.ts';
+import { limits } from '#core/records/field.ts';
 
 const emailShape = /^[^\s@,]+@[^\s@,]+$/;
 const longestEmail = 254;
@@ -34,6 +35,7 @@ export function windowIn(sent: Dates, before: Dates = {}): { from: number | null
 export function listIn(field: string, text: string | null | undefined): string[] {
   const entries = parseList((text ?? '').normalize('NFC'));
   if (!entries) throw fieldRefusal(field, 'has a quote that is not closed, or text behind a closing quote');
+  if (listLength(entries) > limits.list) throw fieldRefusal(field, `must be at most ${limits.list} characters long`);
   return entries;
 }
 

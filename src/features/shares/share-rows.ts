@@ -1,17 +1,20 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { formatInstant } from '#core/instant.ts';
 import { portalUrl, shareUrl } from '#core/link.ts';
-import { formatList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import { inOrder } from '#features/in-order.ts';
 import { type Name, prepared } from '#features/prepared.ts';
+import { recordsFrom } from '#features/record-search.ts';
 import { stampsOf } from '#features/record-stamps.ts';
 import type { Links } from '#ports/links.ts';
-import type { Tx } from '#ports/store.ts';
+import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { plainFields } from './share-columns.ts';
+
+/** Names on lists: more cost other requests their turn. */
+const mostReadAtOnce = 500;
 
 /** Active users that a share admits: all of its profile's, or those that it lists. */
 const allowedLogins = sql<number>`case
@@ -34,8 +37,8 @@ const allowedLogins = sql<number>`case
         where listed.tid = share.tid and listed.share_id = share.id and named.active = 1) as either)
   end`;
 
-/** Rows of shares with what their records take from elsewhere. */
-const selectRows = (db: Tx) =>
+/** Rows of shares with what their records take from their login profiles and locations. */
+const selectJoined = (db: Tx) =>
   db
     .selectFrom('share')
     .innerJoin('login_profile', (join) =>
@@ -43,47 +46,44 @@ const selectRows = (db: Tx) =>
     )
     .innerJoin('location', (join) => join.onRef('location.tid', '=', 'share.tid').onRef('location.id', '=', 'share.location_id'))
     .selectAll('share')
-    .select([
-      'location.name as location_name',
-      'login_profile.type_id',
-      'login_profile.view_id as profile_view_id',
-      allowedLogins.as('allowed_logins'),
-    ]);
+    .select(['location.name as location_name', 'login_profile.type_id', 'login_profile.view_id as profile_view_id']);
+
+/** The same, with how many users each share admits: to count them takes long where a list is long. */
+const selectRows = (db: Tx) => selectJoined(db).select(allowedLogins.as('allowed_logins'));
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
-/** The names on lists of shares, in order: both lists by one query. */
-const selectNames = (db: Tx, tid: number | RawBuilder<number>, shareIds: number[] | [RawBuilder<number>]) =>
+/** A list as formatList writes it: one row for each share, however many names it has. */
+const listText = sql<string>`string_agg(
+  case when name like '%,%' or name like '%"%' then '"' || replace(name, '"', '""') || '"' else name end, ', ' order by position)`;
+
+/** The lists of shares: users and groups by one query. */
+const selectLists = (db: Tx, tid: number | RawBuilder<number>, shareIds: number[] | [RawBuilder<number>]) =>
   db
     .selectFrom('share_user')
-    .select([sql<string>`'user'`.as('list'), 'share_id', 'position', 'name'])
+    .select([sql<string>`'user'`.as('list'), 'share_id', listText.as('names')])
     .where('tid', '=', tid)
     .where('share_id', 'in', shareIds)
+    .groupBy('share_id')
     .unionAll(
       db
         .selectFrom('share_group')
-        .select([sql<string>`'group'`.as('list'), 'share_id', 'position', 'name'])
+        .select([sql<string>`'group'`.as('list'), 'share_id', listText.as('names')])
         .where('tid', '=', tid)
-        .where('share_id', 'in', shareIds),
-    )
-    .orderBy('position');
+        .where('share_id', 'in', shareIds)
+        .groupBy('share_id'),
+    );
 const rowById = prepared((db, p: Name<{ tid: number; id: number }>) =>
   selectRows(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
 );
-const namesById = prepared((db, p: Name<{ tid: number; id: number }>) => selectNames(db, p('tid'), [p('id')]));
+const joinedById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+  selectJoined(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
+);
+const listsById = prepared((db, p: Name<{ tid: number; id: number }>) => selectLists(db, p('tid'), [p('id')]));
 
-/** Names by list and share. */
-function byShare(rows: readonly { list: string; share_id: number; name: string }[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { list, share_id, name } of rows) {
-    const key = `${list} ${share_id}`;
-    const names = found.get(key) ?? [];
-    names.push(name);
-    found.set(key, names);
-  }
-  return found;
-}
+/** The lists of a share, as texts. */
+export type ListTexts = Pick<Share, 'userNames' | 'groupNames'>;
 
-function recordOf(row: ShareRow, users: readonly string[], groups: readonly string[], publicUrl: string): Share {
+function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl: string): Share {
   const portal = asksSignIn(row.type_id);
   return {
     id: row.id,
@@ -101,8 +101,8 @@ function recordOf(row: ShareRow, users: readonly string[], groups: readonly stri
     authTypeId: row.type_id,
     authTypeIdStr: typeNameOf(row.type_id),
     allowedLogins: keepsUsers(row.type_id) ? row.allowed_logins : 0,
-    groupNames: formatList(groups),
-    userNames: formatList(users),
+    groupNames,
+    userNames,
     validityStartDate: row.valid_from === null ? null : formatInstant(row.valid_from),
     validityEndDate: row.valid_to === null ? null : formatInstant(row.valid_to),
     ...stampsOf(row),
@@ -122,11 +122,36 @@ export async function shareRecords(db: Tx, tid: number, ids: readonly number[], 
         .execute();
   if (rows.length === 0) return [];
   const listing = rows.map((row) => row.id);
-  const names = byShare(one ? await namesById(db, { tid, id }) : await selectNames(db, tid, listing).execute());
+  const lists = one ? await listsById(db, { tid, id }) : await selectLists(db, tid, listing).execute();
+  const texts = new Map(lists.map(({ list, share_id, names }) => [`${list} ${share_id}`, names]));
+  const textsOf = (share: number) => ({ userNames: texts.get(`user ${share}`) ?? '', groupNames: texts.get(`group ${share}`) ?? '' });
   return inOrder(
     ids,
-    rows.map((row) => recordOf(row, names.get(`user ${row.id}`) ?? [], names.get(`group ${row.id}`) ?? [], links.publicUrl())),
+    rows.map((row) => recordOf(row, textsOf(row.id), links.publicUrl())),
   );
+}
+
+const listedNames = prepared((db, p: Name<{ tid: number; id: number }>) =>
+  db.selectFrom('share').select('listed_names').where('tid', '=', p('tid')).where('id', '=', p('id')),
+);
+
+/** Where a share is read: off the event loop, where it lists so many names that others would wait. */
+export async function readerOfShare({ read, search }: Pick<Store, 'read' | 'search'>, tid: number, id: number): Promise<Tx> {
+  const [row] = await listedNames(read, { tid, id });
+  return row && row.listed_names > mostReadAtOnce ? search : read;
+}
+
+/** Where the shares of a page are read; see recordsFrom. */
+export async function readerOfShares(store: Store, tid: number, ids: readonly number[]): Promise<Tx> {
+  const reader = recordsFrom(store, ids);
+  if (reader === store.search || ids.length === 0) return reader;
+  const row = await store.read
+    .selectFrom('share')
+    .select(({ fn }) => fn.sum<number>('listed_names').as('names'))
+    .where('tid', '=', tid)
+    .where('id', 'in', [...ids])
+    .executeTakeFirst();
+  return Number(row?.names ?? 0) > mostReadAtOnce ? store.search : reader;
 }
 
 const allowedById = prepared((db, p: Name<{ tid: number; id: number }>) =>
@@ -144,15 +169,14 @@ const allowedById = prepared((db, p: Name<{ tid: number; id: number }>) =>
 interface Around {
   readonly location: { readonly name: string };
   readonly profile: { readonly type_id: number; readonly view_id: string };
-  readonly userNames: readonly string[];
-  readonly groupNames: readonly string[];
+  readonly lists: ListTexts;
 }
 
 /** The record of a share whose row was just written: nothing of it needs to be asked but who may sign in. */
 export async function newShareRecord(
   db: Tx,
   row: Selectable<Database['share']>,
-  { location, profile, userNames, groupNames }: Around,
+  { location, profile, lists }: Around,
   links: Links,
 ): Promise<Share> {
   const [allowed] = keepsUsers(profile.type_id) ? await allowedById(db, { tid: row.tid, id: row.id }) : [];
@@ -162,14 +186,40 @@ export async function newShareRecord(
     profile_view_id: profile.view_id,
     allowed_logins: allowed?.count ?? 0,
   };
-  return recordOf({ ...row, ...joined }, userNames, groupNames, links.publicUrl());
+  return recordOf({ ...row, ...joined }, lists, links.publicUrl());
 }
+
+const vanished = (id: number) => new Error(`share ${id} vanished within its own transaction`);
 
 /** A record that the change has just made or is about to change: it is there. */
 export async function shareRecord(db: Tx, tid: number, id: number, links: Links): Promise<Share> {
   const [record] = await shareRecords(db, tid, [id], links);
-  if (!record) throw new Error(`share ${id} vanished within its own transaction`);
+  if (!record) throw vanished(id);
   return record;
+}
+
+/** The same where its lists are known. @param allowed how many users it admits, where that is known too */
+export async function shareRecordWith(
+  db: Tx,
+  { tid, id }: { readonly tid: number; readonly id: number },
+  lists: ListTexts,
+  allowed: number | null,
+  links: Links,
+): Promise<Share> {
+  const [row] = await joinedById(db, { tid, id });
+  if (!row) throw vanished(id);
+  const counted = allowed === null ? (await allowedById(db, { tid, id }))[0]?.count : allowed;
+  return recordOf({ ...row, allowed_logins: counted ?? 0 }, lists, links.publicUrl());
+}
+
+const versionById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+  db.selectFrom('share').select('version').where('tid', '=', p('tid')).where('id', '=', p('id')),
+);
+
+/** A record as it is within a change. @param seen the record as it was read before: read again only where it has changed */
+export async function currentRecord(db: Tx, tid: number, id: number, links: Links, seen: Share | undefined): Promise<Share> {
+  const [current] = await versionById(db, { tid, id });
+  return seen && current && seen.etag === `"${current.version}"` ? seen : shareRecord(db, tid, id, links);
 }
 
 const profilesById = prepared((db, p: Name<{ tid: number; id: number }>) =>

@@ -1,3 +1,4 @@
+import { formatList } from '#core/list-text.ts';
 import { checkTogether, Refusal } from '#core/messages.ts';
 import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
@@ -6,9 +7,9 @@ import { checkLongEnough } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkTexts, emailsIn, listIn, searchText, windowIn } from './share-body.ts';
 import { plainColumns } from './share-columns.ts';
-import { setGroupNames, setUserNames } from './share-names.ts';
+import { listsNobody, namesIn, setGroupNames, setUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
-import { profileNamed, shareRecord, shareRecords, trailOf } from './share-rows.ts';
+import { currentRecord, type ListTexts, profileNamed, readerOfShare, shareRecords, shareRecordWith, trailOf } from './share-rows.ts';
 
 /** Fields that a caller might mean to change, and what changes them. */
 const fixed = {
@@ -28,12 +29,18 @@ function checkAudience(body: ShareChange, before: Share): void {
   });
 }
 
-/** The names stay where neither they nor the profile change; names of another profile's users never stay. */
-async function updateNames(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<void> {
+/** The lists as they come to be. They stay where neither they nor the profile change; names of another profile's users never stay. */
+async function updateLists(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<ListTexts> {
   const share = { tid: before.tid, id: before.id };
   const moved = profile.id !== before.authenticationId;
-  if (body.userNames !== undefined || moved) await setUserNames(tx, share, profile, listIn('userNames', body.userNames));
-  if (body.groupNames !== undefined || moved) await setGroupNames(tx, share, listIn('groupNames', body.groupNames));
+  const [users, groups] = [listIn('userNames', body.userNames), listIn('groupNames', body.groupNames)];
+  const isOther = (field: keyof ListTexts, names: readonly string[]) =>
+    moved || (body[field] !== undefined && formatList(names) !== before[field]);
+  const namesNobody = body.userNames !== undefined && (await listsNobody(tx, share, profile));
+  return {
+    userNames: isOther('userNames', users) || namesNobody ? await setUserNames(tx, share, profile, users, moved) : before.userNames,
+    groupNames: isOther('groupNames', groups) ? await setGroupNames(tx, share, groups) : before.groupNames,
+  };
 }
 
 export const updateShare = change({
@@ -60,29 +67,33 @@ export const updateShare = change({
   target: { table: 'share' },
   async check(body, caller, ports) {
     const { read } = ports.store;
-    const [before] = await shareRecords(read, caller.tid, [body.id], ports.links);
+    const reader = await readerOfShare(ports.store, caller.tid, body.id);
+    const [before] = await shareRecords(reader, caller.tid, [body.id], ports.links);
     await checkTogether(
       () => checkUnchanged(body, before ?? {}, fixed),
       () => profileNamed(read, caller.tid, body.authenticationId),
       () => checkTexts(body, before),
     );
     // Only then: a share can be stopped while its storage is away.
-    if (!before || before.folder === body.folder) return;
-    await checkPlace(ports, await locationNamed(read, caller.tid, before.location), before.path, body.folder);
+    if (before && before.folder !== body.folder)
+      await checkPlace(ports, await locationNamed(read, caller.tid, before.location), before.path, body.folder);
+    return before;
   },
-  async change(body, caller, tx, { clock, links }) {
-    const before = await shareRecord(tx, caller.tid, body.id, links);
+  async change(body, caller, tx, { clock, links }, seen: Share | undefined) {
+    const before = await currentRecord(tx, caller.tid, body.id, links, seen);
     checkUnchanged(body, before, fixed);
     checkAudience(body, before);
     const profile = await profileNamed(tx, caller.tid, body.authenticationId);
     checkLongEnough(before.viewId, profile.type_id);
     const { from, to } = windowIn(body, before);
     const columns = plainColumns(body);
+    const lists = await updateLists(tx, body, before, profile);
     await tx
       .updateTable('share')
       .set((row) => ({
         ...columns,
         profile_id: profile.id,
+        listed_names: namesIn(lists),
         valid_from: from,
         valid_to: to,
         ...(body.notifyEmails === undefined ? {} : { notify_emails: emailsIn(body.notifyEmails) }),
@@ -99,8 +110,12 @@ export const updateShare = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
-    await updateNames(tx, body, before, profile);
-    const after = await shareRecord(tx, caller.tid, before.id, links);
+    const sameAudience =
+      profile.id === before.authenticationId &&
+      body.allowAllUsers === before.allowAllUsers &&
+      lists.userNames === before.userNames &&
+      lists.groupNames === before.groupNames;
+    const after = await shareRecordWith(tx, before, lists, sameAudience ? before.allowedLogins : null, links);
     return { trail: { before, after, share: trailOf(after) } };
   },
 });

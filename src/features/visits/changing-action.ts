@@ -1,4 +1,5 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { checkRoom } from '#features/room.ts';
 import { recordHappening } from '#features/trail.ts';
 import type { BegunChange } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
@@ -104,6 +105,7 @@ export async function changeFiles<T>(
   act: (token: string) => Promise<FileOutcome<T>>,
   keep?: Keep<T>,
 ): Promise<T> {
+  checkRoom(ports.store);
   const token = ports.random.token(tokenBits);
   ports.underWay.add(token);
   try {

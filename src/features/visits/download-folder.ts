@@ -11,6 +11,8 @@ import { type Found, mostPlanned, planZip } from './zip-plan.ts';
 import { type Wanted, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
+const deepest = 200; // levels; each costs a look-up for every level above it, and few programs unpack more
+
 /** A folder that may leave as an archive. */
 export interface FolderArchive {
   /** Name of the folder, without an ending. */
@@ -20,7 +22,8 @@ export interface FolderArchive {
   readonly pieces: (wanted: Wanted) => AsyncIterable<Buffer>;
   /** To be called at the end, whatever was taken of it. */
   readonly close: () => Promise<void>;
-  readonly entered: Entered;
+  /** May it still leave, and still as it is? */
+  readonly stillPermitted: () => Promise<boolean>;
   readonly record: () => Promise<ByteRecord>;
 }
 
@@ -28,17 +31,32 @@ export interface FolderArchive {
 const below = (folder: ItemPath, name: string): ItemPath =>
   joinPaths(folder, parseSegments(name.replace(/\/$/, '').split('/')) ?? rootPath);
 
-/** What lies below a folder, the folder's own entries first; names relative to it. */
-async function* walk(storage: Storage, folder: ItemPath, prefix: string): AsyncGenerator<Found> {
-  const batches = await storage.list(folder);
-  if (!batches) return; // gone since it was found
-  const folders: string[] = [];
-  for await (const batch of batches)
-    for (const entry of batch) {
-      yield { entry, name: `${prefix}${entry.name}${entry.folder ? '/' : ''}` };
-      if (entry.folder) folders.push(entry.name);
-    }
-  for (const name of folders) yield* walk(storage, below(folder, name), `${prefix}${name}/`);
+/** A folder that is still to be listed: its path in the storage, its name in the archive, its depth below the first. */
+interface PendingFolder {
+  readonly path: ItemPath;
+  readonly prefix: string;
+  readonly depth: number;
+}
+
+/**
+ * Yields what lies below a folder, a folder's own entries before those of its subfolders. The stack is explicit:
+ * generators that delegate to each other pass every entry through all levels.
+ * @throws 409 where folders are nested too deep
+ */
+async function* walk(storage: Storage, path: ItemPath, prefix: string): AsyncGenerator<Found> {
+  const pending: PendingFolder[] = [{ path, prefix, depth: 0 }];
+  for (let folder = pending.pop(); folder; folder = pending.pop()) {
+    if (folder.depth > deepest)
+      throw new Refusal('archiveTooDeep', `Folders are nested deeper than ${deepest} levels: download one of the inner folders instead.`);
+    const subfolders: PendingFolder[] = [];
+    for await (const batch of (await storage.list(folder.path)) ?? []) // gone since it was found
+      for (const entry of batch) {
+        const name = `${folder.prefix}${entry.name}${entry.folder ? '/' : ''}`;
+        yield { entry, name };
+        if (entry.folder) subfolders.push({ path: below(folder.path, entry.name), prefix: name, depth: folder.depth + 1 });
+      }
+    pending.push(...subfolders.reverse());
+  }
 }
 
 /** The chosen children of a folder, or all of them. @throws 404 for one that is not there */
@@ -147,6 +165,12 @@ async function archiveOf(
   };
 }
 
+/** Signatures that are asked for since it began: what has left was looked at without them. */
+async function mayStillLeave({ permit, decideAgain }: Entered): Promise<boolean> {
+  const now = await decideAgain();
+  return now !== null && !mustMark(now.share) && (permit.share.digitalSignature || !now.share.digitalSignature);
+}
+
 /** A folder of a share, or what is chosen of it, as a zip. */
 export async function downloadFolder(
   ports: VisitPorts,
@@ -176,7 +200,7 @@ export async function downloadFolder(
     return {
       ...archive,
       name: folder.at(-1) ?? link.title,
-      entered,
+      stillPermitted: () => mayStillLeave(entered),
       record: () => ports.trail.begin(event, archive.known?.etag ?? null, link.alert_download === 1),
     };
   });

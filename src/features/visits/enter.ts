@@ -3,8 +3,10 @@ import { type Action, type Approach, type Denial, decide, type Permit } from '#c
 import type { ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { ListingTurns } from './listing-turns.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise } from './recognise.ts';
-import type { VisitTrail } from './visit-trail.ts';
+import type { UploadSlots } from './upload-slots.ts';
+import type { VisitEvent, VisitTrail } from './visit-trail.ts';
 import type { ZipArchives } from './zip-archives.ts';
 
 /** A link as it is until something changes, with what it and its login profile rule. */
@@ -36,6 +38,8 @@ export interface VisitPorts extends Ports {
   /** Tokens of the changes of files that are under way in this process. */
   readonly underWay: Set<string>;
   readonly archives: ZipArchives;
+  readonly listings: ListingTurns;
+  readonly uploads: UploadSlots;
 }
 
 /** Someone whom decide() let in, and to what. */
@@ -44,8 +48,8 @@ export interface Entered {
   readonly link: LinkRow;
   readonly recognised: Recognised | null;
   readonly approaching: Approaching;
-  /** Asks the same again, of the link as it is by then. */
-  readonly stillPermitted: () => Promise<boolean>;
+  /** Decides the same again, by the link as it is by then; null: it is no longer permitted. */
+  readonly decideAgain: () => Promise<Permit | null>;
 }
 
 const says: Record<Denial, MessageName> = {
@@ -77,18 +81,19 @@ async function ask(ports: Ports, known: KnownLink, address: string, signedIn: Si
   return decide({ ...asked, share, profile, visitor: { address, identity: signedIn }, now: ports.clock.now() });
 }
 
-/** Is the same visitor still let in, by the link and the session as they are now? */
-async function askAgain(
+/** Decides for the same visitor by the link and the session as they are now. */
+async function decideAgain(
   ports: VisitPorts,
   approaching: Approaching,
   before: LinkRow,
   recognised: Recognised | null,
   asked: Asked,
-): Promise<boolean> {
+): Promise<Permit | null> {
   const known = await knownLink(ports, approaching.viewId);
-  if (!known || known.link.id !== before.id) return false;
+  if (!known || known.link.id !== before.id) return null;
   const signedIn = recognised ? await recognised.again(known.link) : null;
-  return !('because' in (await ask(ports, known, approaching.address, signedIn, asked)));
+  const decision = await ask(ports, known, approaching.address, signedIn, asked);
+  return 'because' in decision ? null : decision;
 }
 
 /**
@@ -102,10 +107,23 @@ export async function enter(ports: VisitPorts, approaching: Approaching, asked: 
   // Nobody's password is looked at where the link itself is closed to them.
   const outer = await ask(ports, known, approaching.address, null, { request: 'page' });
   if ('because' in outer) return refuse(ports, approaching, link, null, asked, outer.because);
-  const recognised = await recognise(ports, ports.rightPairs, link, approaching);
+  const recognised = await recognise(ports, ports.rightPairs, link, approaching).catch((cause: unknown) =>
+    refuseSignIn(ports, { link, approaching }, cause),
+  );
   const decision = await ask(ports, known, approaching.address, recognised?.signedIn ?? null, asked);
   if ('because' in decision) return refuse(ports, approaching, link, recognised, asked, decision.because);
-  return { permit: decision, link, recognised, approaching, stillPermitted: () => askAgain(ports, approaching, link, recognised, asked) };
+  return { permit: decision, link, recognised, approaching, decideAgain: () => decideAgain(ports, approaching, link, recognised, asked) };
+}
+
+/** Notes a pair of name and password that came with a request and was refused. @throws the cause */
+export function refuseSignIn(
+  { trail }: Pick<VisitPorts, 'trail'>,
+  at: Pick<VisitEvent, 'link' | 'tid' | 'approaching'>,
+  cause: unknown,
+): never {
+  if (cause instanceof Refusal)
+    trail.note({ ...at, visitor: null, action: 'sign-in', outcome: 'refused', path: '', after: { because: cause.says } });
+  throw cause;
 }
 
 function refuse(
@@ -128,9 +146,11 @@ function refuse(
   throw denialRefusal(denial);
 }
 
-/** Does the request carry a pair that is right at this link? Says no for every link that is closed to it. */
-export async function hasRightPair(ports: VisitPorts, approaching: Approaching): Promise<boolean> {
-  if (!approaching.credentials.basic) return false;
+/**
+ * Has the visitor signed in at this very link, by a living session or a right pair? Says no for every link that is closed
+ * to them: a session of one link opens no look at others.
+ */
+export async function hasSignedIn(ports: VisitPorts, approaching: Approaching): Promise<boolean> {
   const known = await knownLink(ports, approaching.viewId);
   if (!known || 'because' in (await ask(ports, known, approaching.address, null, { request: 'page' }))) return false;
   const recognised = await recognise(ports, ports.rightPairs, known.link, approaching).catch(() => null);

@@ -1,5 +1,6 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
+import type { Permit } from '#core/policy/decide.ts';
 import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
 import { headBytes, type Media } from '#ports/media.ts';
 import type { OpenFile } from '#ports/storage.ts';
@@ -13,7 +14,8 @@ export interface HandedOut {
   /** Where a front server on this machine may read it itself; null: it may not, or cannot. */
   readonly onDisk: string | null;
   readonly mediaType: string;
-  readonly entered: Entered;
+  /** May it still leave, and still as it is? */
+  readonly stillPermitted: () => Promise<boolean>;
   /** Commits the row of this action; before the first byte. */
   readonly record: () => Promise<ByteRecord>;
 }
@@ -26,9 +28,18 @@ export async function headOf(file: OpenFile): Promise<Uint8Array> {
 }
 
 /** What the file is by its bytes; null where nothing depends on it. */
-async function mediaOf(file: OpenFile, { permit }: Entered, action: 'view' | 'download', ports: VisitPorts): Promise<Media | null> {
+async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: VisitPorts): Promise<Media | null> {
   const depends = action === 'view' || mustMark(permit.share) || permit.share.digitalSignature;
   return depends ? ports.media.byBytes(await headOf(file)) : null;
+}
+
+/**
+ * May a file that is being sent still leave: by the permission, and in this form, as both are by now? One whose kind
+ * was not looked at when it began may be a PDF, which has to be signed; no byte of it is read again.
+ */
+async function mayStillLeave(media: Media | null, { decideAgain }: Entered, action: 'view' | 'download'): Promise<boolean> {
+  const permit = await decideAgain();
+  return permit !== null && refuseOriginal(action, permit.share, media?.kind ?? 'pdf') === null;
 }
 
 /**
@@ -49,9 +60,9 @@ export async function handOutFile(
   if (!file) throw new Refusal('itemAbsent');
   const told = { link, visitor: recognised?.signedIn ?? null, approaching, action, path: formatItemPath(path) } as const;
   try {
-    const media = await mediaOf(file, entered, action, ports);
+    const media = await mediaOf(file, permit, action, ports);
     const denial = refuseOriginal(action, permit.share, media?.kind ?? 'other');
-    if (denial && (media || denial !== 'cannotBeViewed')) {
+    if (denial) {
       ports.trail.note({ ...told, outcome: 'refused', after: { because: denial } });
       throw new Refusal(denial);
     }
@@ -61,7 +72,7 @@ export async function handOutFile(
       // What is looked at carries a policy that a front server would not keep.
       onDisk: action === 'download' ? shared.storage.onDisk(lies) : null,
       mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
-      entered,
+      stillPermitted: () => mayStillLeave(media, entered, action),
       record: () => ports.trail.begin({ ...told, outcome: 'begun' }, file.entry.etag, alert === 1),
     };
   } catch (cause) {

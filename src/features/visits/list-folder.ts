@@ -18,14 +18,27 @@ const listed = ({ name, folder, size, modified, etag }: Entry, media: MediaTypes
   etag: folder ? '' : etag,
 });
 
-/** A page of a folder; a share of one file lists that file. */
-export async function listFolder(ports: VisitPorts, approaching: Approaching, path: ItemPath, query: ListingQuery): Promise<Listing> {
+/**
+ * A page of a folder; a share of one file lists that file.
+ * @param left aborted when the visitor leaves before the answer
+ */
+export async function listFolder(
+  ports: VisitPorts,
+  approaching: Approaching,
+  path: ItemPath,
+  query: ListingQuery,
+  left: AbortSignal,
+): Promise<Listing> {
   const entered = await enter(ports, approaching, { request: 'list' });
   const { link, recognised } = entered;
   const page = await guarded(async () => {
     const shared = await storageFor(entered, ports);
     const place = shared.at(path);
-    if (link.folder === 1) return shared.storage.page(place, query);
+    if (link.folder === 1) {
+      const { viewId, address } = approaching;
+      const request = { locationId: link.location_id, path: formatItemPath(place), query, viewId, address, left };
+      return ports.listings.page(request, () => shared.storage.page(place, query));
+    }
     const entry = await shared.storage.stat(place);
     return entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null;
   });

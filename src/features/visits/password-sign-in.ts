@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { fold } from '#core/fold.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
+import { checkWait, countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import type { SignedIn } from '#features/link-facts.ts';
+import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 
@@ -12,9 +14,10 @@ export interface PasswordPair {
   readonly password: string;
 }
 
-/** A right pair, and the state of the user that it was right for. */
+/** A right pair, and the state of the profile and the user that it was right for. */
 interface RightPair {
   readonly signedIn: SignedIn;
+  readonly profileEpoch: number;
   readonly userEpoch: number | null;
 }
 
@@ -25,18 +28,20 @@ const equal = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 async function verifyProfile(ports: Ports, profile: ProfileRef, pair: PasswordPair): Promise<RightPair | null> {
   const row = await ports.store.read
     .selectFrom('login_profile')
-    .select('password')
+    .select(['password', 'session_epoch'])
     .where('tid', '=', profile.tid)
     .where('id', '=', profile.profile_id)
     .executeTakeFirstOrThrow();
+  // A password that was forgotten with the key is nobody's, the empty one included.
+  if (row.password === '') return null;
   const password = ports.vault.open('login profile password', row.password);
   const named = profile.profile_username === '' || equal(fold(profile.profile_username), fold(pair.username));
   const right = equal(password, pair.password) && named;
-  return right ? { signedIn: identityOf(profile), userEpoch: null } : null;
+  return right ? { signedIn: identityOf(profile), profileEpoch: row.session_epoch, userEpoch: null } : null;
 }
 
 /** Unknown, wrong and inactive take as long and answer alike. */
-async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair): Promise<RightPair | null> {
+async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair, verify: VerifyPassword): Promise<RightPair | null> {
   const user = await ports.store.read
     .selectFrom('access_user')
     .select(['id', 'password_hash', 'session_epoch', 'active'])
@@ -44,11 +49,11 @@ async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair)
     .where('profile_id', '=', profile.profile_id)
     .where('username_key', '=', fold(pair.username))
     .executeTakeFirst();
-  const right = await ports.passwordHash.verify(user?.password_hash ?? null, pair.password);
+  const right = await verify(user?.password_hash ?? null, pair.password);
   if (!user || !right) return null;
   // Asked anew: the hash took its time, and the user may have been stopped meanwhile.
   const signedIn = await userIdentity(ports.store.read, profile, user.id, user.session_epoch);
-  return signedIn ? { signedIn, userEpoch: user.session_epoch } : null;
+  return signedIn ? { signedIn, profileEpoch: profile.session_epoch, userEpoch: user.session_epoch } : null;
 }
 
 /**
@@ -56,7 +61,13 @@ async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair)
  * @throws 401, the same for an unknown, wrong or inactive user; 429 within the wait; 503 where too many wait
  */
 export async function signInByPassword(ports: Ports, profile: ProfileRef, pair: PasswordPair, address: string): Promise<RightPair> {
-  const user = pairKey(String(profile.profile_id), fold(pair.username), address);
-  const verify = profile.type_id === profileTypes.PASSWORD ? verifyProfile : verifyUser;
-  return countedAttempt(ports, user, networkKeys('signIn', address), () => verify(ports, profile, pair));
+  // One password for all: an invented user name gives no further guesses.
+  const name = profile.type_id === profileTypes.PASSWORD ? '' : fold(pair.username);
+  const user = pairKey(String(profile.profile_id), name, address);
+  const networks = networkKeys('signIn', address);
+  if (profile.type_id === profileTypes.PASSWORD) return countedAttempt(ports, user, networks, () => verifyProfile(ports, profile, pair));
+  await checkWait(ports.store.read, [user, ...networks], ports.clock.now());
+  return ports.passwordHash.inTurn(networkOf(address, 32, 64), (verify) =>
+    countedAttempt(ports, user, networks, () => verifyUser(ports, profile, pair, verify)),
+  );
 }

@@ -1,13 +1,16 @@
-import { formatInstant } from '#core/instant.ts';
-import { shareUrl } from '#core/link.ts';
-import { decide, decidePortal } from '#core/policy/decide.ts';
+import { decidePortal } from '#core/policy/decide.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { linksOfProfile, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
+import { profileRules } from '#features/link-facts.ts';
 import { ownerOfViewId } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
-import { type Approaching, denialRefusal, type VisitPorts } from './enter.ts';
+import { type Approaching, denialRefusal, refuseSignIn, type VisitPorts } from './enter.ts';
+import { type PortalPage, portalShares } from './portal-shares.ts';
 import { type Recognised, recognise } from './recognise.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
+
+/** Largest page of a portal, and the default; shares. */
+export const largestPortalPage = 1000;
+const firstPage: PortalPage = { startIndex: 0, pageSize: largestPortalPage };
 
 const profileById = (db: Tx, tid: number, id: number) =>
   db
@@ -49,44 +52,36 @@ export async function reachPortal(ports: VisitPorts, approaching: Approaching): 
   return { profile, approaching };
 }
 
-/** Every share of the profile that admits the visitor now, asked one by one of the decision itself. */
-async function admittingShares(ports: VisitPorts, { profile, approaching }: ReachedPortal, signedIn: SignedIn) {
-  const shares: PortalVisit['shares'] = [];
-  for (const link of await linksOfProfile(ports.store.read, profile.tid, profile.profile_id)) {
-    const share = await shareRules(ports.store.read, link, signedIn);
-    const decision = decide({
-      request: 'visit',
-      share,
-      profile: profileRules(link),
-      visitor: { address: approaching.address, identity: signedIn },
-      now: ports.clock.now(),
-    });
-    if ('because' in decision) continue;
-    const { title, description } = link;
-    shares.push({
-      title,
-      description,
-      viewUrl: shareUrl(ports.links.publicUrl(), link.view_id),
-      folder: link.folder === 1,
-      validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
-    });
+/** Has the visitor signed in at this very portal? */
+export async function hasSignedInAtPortal(ports: VisitPorts, approaching: Approaching): Promise<boolean> {
+  try {
+    const { profile } = await reachPortal(ports, approaching);
+    return (await recognise(ports, ports.rightPairs, profile, approaching)) !== null;
+  } catch {
+    return false;
   }
-  return shares;
 }
 
-export async function portalAnswer(ports: VisitPorts, reached: ReachedPortal, recognised: Recognised | null): Promise<PortalVisit> {
+/** What a portal answers; before sign-in nothing of its shares. */
+export async function portalAnswer(
+  ports: VisitPorts,
+  { profile, approaching }: ReachedPortal,
+  recognised: Recognised | null,
+  page: PortalPage = firstPage,
+): Promise<PortalVisit> {
   const signedIn = recognised?.signedIn ?? null;
-  return {
-    signIn: signInPart(reached.profile, signedIn),
-    visitor: visitorPart(signedIn),
-    shares: signedIn ? await admittingShares(ports, reached, signedIn) : [],
-  };
+  const answer = { signIn: signInPart(profile, signedIn), visitor: visitorPart(signedIn) };
+  if (!signedIn) return { ...answer, shares: [], totalCount: 0 };
+  const visitor = { signedIn, address: approaching.address };
+  return { ...answer, ...(await portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page)) };
 }
 
-/** The visit of a portal. */
-export async function visitPortal(ports: VisitPorts, approaching: Approaching): Promise<PortalVisit> {
+/** The visit of a portal: a page of the shares that admit the visitor. */
+export async function visitPortal(ports: VisitPorts, approaching: Approaching, page: PortalPage): Promise<PortalVisit> {
   const reached = await reachPortal(ports, approaching);
-  const recognised = await recognise(ports, ports.rightPairs, reached.profile, approaching);
+  const recognised = await recognise(ports, ports.rightPairs, reached.profile, approaching).catch((cause: unknown) =>
+    refuseSignIn(ports, { link: null, tid: reached.profile.tid, approaching }, cause),
+  );
   if (recognised)
     ports.trail.note({
       link: null,
@@ -97,5 +92,5 @@ export async function visitPortal(ports: VisitPorts, approaching: Approaching): 
       outcome: 'done',
       path: '',
     });
-  return portalAnswer(ports, reached, recognised);
+  return portalAnswer(ports, reached, recognised, page);
 }

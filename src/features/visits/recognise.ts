@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { keepNewest } from '#core/newest.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -33,7 +34,8 @@ const mostRemembered = 10_000;
 
 /** Pairs of user and password that were right a short while ago, known by an HMAC under a key of the process. */
 export interface RightPairs {
-  keyOf(profileId: number, pair: PasswordPair): string;
+  /** @param profile a pair is right for the profile as it is: one that was verified before a change is another pair */
+  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'>, pair: PasswordPair): string;
   find(key: string, now: number): RememberedPair | null;
   remember(key: string, pair: RememberedPair): void;
   /** Runs one verification for all who ask the same at the same time. */
@@ -45,9 +47,9 @@ export function rightPairs(processKey: string): RightPairs {
   const pairs = new Map<string, RememberedPair>();
   const running = new Map<string, Promise<unknown>>();
   return {
-    keyOf: (profileId, { username, password }) =>
+    keyOf: ({ profile_id, session_epoch }, { username, password }) =>
       createHmac('sha256', processKey)
-        .update(JSON.stringify([profileId, username, password]))
+        .update(JSON.stringify([profile_id, session_epoch, username, password]))
         .digest('base64url'),
     find(key, now) {
       const pair = pairs.get(key);
@@ -55,11 +57,7 @@ export function rightPairs(processKey: string): RightPairs {
       pairs.delete(key);
       return null;
     },
-    remember(key, pair) {
-      const [oldest] = pairs.keys();
-      if (pairs.size >= mostRemembered && oldest !== undefined) pairs.delete(oldest);
-      pairs.set(key, pair);
-    },
+    remember: (key, pair) => keepNewest(pairs, key, pair, mostRemembered),
     async shared<T>(key: string, verify: () => Promise<T>): Promise<T> {
       const under = running.get(key);
       // Keyed alike, the running verification answers the same question.
@@ -71,33 +69,28 @@ export function rightPairs(processKey: string): RightPairs {
   };
 }
 
-/** The pair as remembered, if the profile and the user are still those that it was right for. */
-async function remembered(ports: Ports, pairs: RightPairs, key: string, profile: ProfileRef): Promise<SignedIn | null> {
-  const pair = pairs.find(key, ports.clock.now());
-  if (!pair || pair.profileEpoch !== profile.session_epoch) return null;
-  if (pair.userId === null) return identityOf(profile);
-  return userIdentity(ports.store.read, profile, pair.userId, pair.userEpoch ?? 0);
+/**
+ * Who a pair stood for, if the profile and the user are still those that it was right for. A transfer may outlive the
+ * memory of its pair: what admitted it holds until something changes.
+ */
+async function unchangedSince(
+  { store }: Pick<Ports, 'store'>,
+  { userId, userEpoch, profileEpoch }: Omit<RememberedPair, 'until'>,
+  profile: ProfileRef,
+): Promise<SignedIn | null> {
+  if (profileEpoch !== profile.session_epoch) return null;
+  return userId === null ? identityOf(profile) : userIdentity(store.read, profile, userId, userEpoch ?? 0);
 }
 
 async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair, address: string): Promise<Recognised> {
-  const key = pairs.keyOf(profile.profile_id, pair);
-  const again = (now: ProfileRef) => remembered(ports, pairs, key, now);
-  const known = await again(profile);
-  if (known) return { signedIn: known, again };
-  const { signedIn, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
-  pairs.remember(key, {
-    userId: signedIn.userId,
-    userEpoch,
-    profileEpoch: profile.session_epoch,
-    until: ports.clock.now() + rememberedFor,
-  });
-  // A transfer may outlive the memory of the pair: what counts then is that user and profile are unchanged.
-  const epoch = profile.session_epoch;
-  const unchanged = async (now: ProfileRef) => {
-    if (now.session_epoch !== epoch) return null;
-    return signedIn.userId === null ? identityOf(now) : userIdentity(ports.store.read, now, signedIn.userId, userEpoch ?? 0);
-  };
-  return { signedIn, again: unchanged };
+  const key = pairs.keyOf(profile, pair);
+  const remembered = pairs.find(key, ports.clock.now());
+  const known = remembered && (await unchangedSince(ports, remembered, profile));
+  if (known) return { signedIn: known, again: (now) => unchangedSince(ports, remembered, now) };
+  const { signedIn, profileEpoch, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
+  const right = { userId: signedIn.userId, userEpoch, profileEpoch, until: ports.clock.now() + rememberedFor };
+  pairs.remember(key, right);
+  return { signedIn, again: (now) => unchangedSince(ports, right, now) };
 }
 
 async function bySession(ports: Ports, profile: ProfileRef, token: string): Promise<Recognised | null> {

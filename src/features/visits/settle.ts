@@ -1,14 +1,17 @@
+import { sql } from 'kysely';
 import { parseItemPath } from '#core/item-path.ts';
 import { configurationOf, openLocation } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
+import type { Tx } from '#ports/store.ts';
+import { oweAlert } from './visit-trail.ts';
 
 const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies BegunChange['does'][];
 const isChange = (action: string): action is BegunChange['does'] => changes.includes(action);
 
-type Unsettled = Awaited<ReturnType<typeof unsettledChanges>>[number];
-const unsettledChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[]) =>
+type Pending = Awaited<ReturnType<typeof pendingChanges>>[number];
+const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[]) =>
   store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
@@ -16,11 +19,13 @@ const unsettledChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, 
     .select([
       'unsettled.audit_id',
       'unsettled.location_id',
+      'unsettled.process',
       'parent',
       'unsettled.name',
       'new_name',
       'token',
       'audit.action',
+      'audit.share_id',
       'audit.tid',
       'location.kind',
       'location.configuration',
@@ -28,41 +33,82 @@ const unsettledChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, 
     .where(({ or, eb }) => or([eb('unsettled.process', 'not in', living), eb('unsettled.process', '=', process)]))
     .execute();
 
-async function look({ storages, vault }: Pick<Ports, 'storages' | 'vault'>, row: Unsettled): Promise<boolean> {
-  const parent = parseItemPath(row.parent);
-  if (!parent || !isChange(row.action)) return false;
-  const storage = await storages.open({
-    id: row.location_id,
-    tid: row.tid,
-    kind: row.kind,
-    configuration: configurationOf(row, vault),
-  });
-  return storage.settle({ does: row.action, parent, name: row.name, newName: row.new_name, token: row.token });
+/** Only one process looks at a change: two might see different halves of what a look puts right. @returns whether it is ours */
+async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: Pending): Promise<boolean> {
+  if (row.process === process) return true;
+  const [claimed] = await store.write((tx) =>
+    tx
+      .updateTable('unsettled')
+      .set({ process })
+      .where('tid', '=', row.tid)
+      .where('audit_id', '=', row.audit_id)
+      .where('process', '=', row.process)
+      .execute(),
+  );
+  return Number(claimed?.numUpdatedRows) === 1;
 }
+
+const alertColumns = {
+  upload: 'alert_upload',
+  createFolder: 'alert_create_folder',
+  rename: 'alert_rename',
+  delete: 'alert_delete',
+} as const satisfies Record<BegunChange['does'], string>;
+
+/** Enqueues the alert of a recovered change, if its share wants one. */
+async function oweAlertOf(tx: Tx, { tid, share_id, audit_id }: Pending, does: BegunChange['does'], now: number): Promise<void> {
+  if (share_id === null) return;
+  const share = await tx.selectFrom('share').selectAll().where('tid', '=', tid).where('id', '=', share_id).executeTakeFirst();
+  if (share?.[alertColumns[does]] === 1) await oweAlert(tx, share, audit_id, does, now);
+}
+
+async function record(tx: Tx, row: Pending, change: BegunChange, took: boolean, now: number): Promise<void> {
+  const [gone] = await tx.deleteFrom('unsettled').where('tid', '=', row.tid).where('audit_id', '=', row.audit_id).execute();
+  if (Number(gone?.numDeletedRows) === 0) return; // it came to its own end meanwhile
+  await tx
+    .updateTable('audit')
+    .set({ outcome: took ? 'done' : 'failed' })
+    .where('tid', '=', row.tid)
+    .where('id', '=', row.audit_id)
+    .execute();
+  if (took) await oweAlertOf(tx, row, change.does, now);
+}
+
+/** Looks whether a change took place, records it, and only then clears away what told so. */
+async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
+  const parent = parseItemPath(row.parent);
+  if (!parent || !isChange(row.action)) throw new Error('a pending change is not one'); // it was checked when it was written
+  const change = { does: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
+  const { storages, vault, store, clock } = ports;
+  const open = async () => {
+    const place = { id: row.location_id, tid: row.tid, kind: row.kind };
+    return storages.open({ ...place, configuration: configurationOf(row, vault) });
+  };
+  const took = await open()
+    .then((storage) => storage.settle(change))
+    .catch((cause: unknown) => {
+      if (cause instanceof StorageAway) throw cause; // asked the next time
+      return false;
+    });
+  await store.write((tx) => record(tx, row, change, took, clock.now()));
+  await open()
+    .then((storage) => storage.clear(change))
+    .catch(() => {}); // swept at the next start
+}
+
+type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
 /**
  * Says of everything that was left begun whether it took place, by looking: by a process which is no more, or by this
  * one while the database was away. A location that is away is asked the next time.
  * @param underWay tokens of what this process is at
  */
-export async function settleChanges(
-  ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>,
-  underWay: ReadonlySet<string>,
-): Promise<void> {
+export async function settleChanges(ports: RecoveryPorts, underWay: ReadonlySet<string>): Promise<void> {
   const living = await livingProcesses(ports);
-  for (const row of await unsettledChanges(ports, living)) {
-    if (underWay.has(row.token)) continue;
-    const took = await look(ports, row).catch((cause: unknown) => (cause instanceof StorageAway ? null : false));
-    if (took === null) continue;
-    await ports.store.write(async (tx) => {
-      const [gone] = await tx.deleteFrom('unsettled').where('tid', '=', row.tid).where('audit_id', '=', row.audit_id).execute();
-      if (Number(gone?.numDeletedRows) === 0) return; // it came to its own end meanwhile
-      await tx
-        .updateTable('audit')
-        .set({ outcome: took ? 'done' : 'failed' })
-        .where('tid', '=', row.tid)
-        .where('id', '=', row.audit_id)
-        .execute();
+  for (const row of await pendingChanges(ports, living)) {
+    if (underWay.has(row.token) || !(await claim(ports, row))) continue;
+    await recover(ports, row).catch((cause: unknown) => {
+      if (!(cause instanceof StorageAway)) throw cause;
     });
   }
   // What handed out bytes when its process ended broke off.
@@ -70,7 +116,7 @@ export async function settleChanges(
     tx
       .updateTable('audit')
       .set({ outcome: 'failed' })
-      .where('outcome', '=', 'begun')
+      .where('outcome', '=', sql.lit('begun')) // written out, so that SQLite takes the partial index
       .where('process', 'not in', living)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute(),

@@ -46,8 +46,8 @@ async function signIn(
     );
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
-    if (cause instanceof Refusal)
-      ports.trail.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.says, username: body.username ?? '' } });
+    // Without the name that was typed: it may be a password, and invented ones would fill the audit log.
+    if (cause instanceof Refusal) ports.trail.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.says } });
     throw cause;
   }
 }

@@ -1,4 +1,6 @@
-const atOnce = 10;
+const atOnce = 4; // of the ten connections to a database on a server
+const inOneTurn = 10; // of the event loop
+const mostUnknown = 60_000; // ms for which a transfer goes on while nobody can say whether it may
 const askEvery = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
 
 /** A transfer that is under way. */
@@ -18,26 +20,42 @@ export interface Transfers {
   stop(): void;
 }
 
-/** Asks the decision again for each transfer under way, and cuts what is no longer permitted. */
-export function followTransfers(): Transfers {
+/** Asks the decision again for each transfer under way, and cuts what is no longer permitted. @param now ms, never set back */
+export function followTransfers(now: () => number): Transfers {
   const under = new Set<Transfer>();
+  const askedAt = new WeakMap<Transfer, number>(); // when it was last known to be permitted
   let emptied: (() => void) | undefined;
   async function ask(transfer: Transfer): Promise<void> {
-    const permitted = await transfer.stillPermitted().catch(() => false); // what cannot be asked is not permitted
-    if (!permitted && under.has(transfer)) transfer.cut();
+    const permitted = await transfer.stillPermitted().catch(() => null);
+    if (!under.has(transfer)) return;
+    if (permitted) askedAt.set(transfer, now());
+    // "Could not ask" is not "no", but for a while only: a revocation must not go unnoticed.
+    const unknownFor = now() - (askedAt.get(transfer) ?? now());
+    if (permitted === false || (permitted === null && unknownFor > mostUnknown)) transfer.cut();
   }
-  /** A few at a time: ten thousand at once would hold up everybody else. */
+  /** A few at a time: ten thousand at once would take every connection to the database, and hold up everybody else. */
   async function askAll(): Promise<void> {
-    const all = [...under];
-    for (let begin = 0; begin < all.length; begin += atOnce) {
-      for (const transfer of all.slice(begin, begin + atOnce)) void ask(transfer);
-      await new Promise(setImmediate);
-    }
+    const waiting = [...under];
+    const next = async () => {
+      for (let transfer = waiting.pop(); transfer; transfer = waiting.pop()) {
+        await ask(transfer);
+        if (waiting.length % inOneTurn === 0) await new Promise(setImmediate);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, next));
   }
-  const timer = setInterval(() => void askAll(), askEvery).unref();
+  let asking = false;
+  const timer = setInterval(() => {
+    if (asking) return;
+    asking = true;
+    void askAll().finally(() => {
+      asking = false;
+    });
+  }, askEvery).unref();
   return {
     follow(transfer) {
       under.add(transfer);
+      askedAt.set(transfer, now());
       return () => {
         under.delete(transfer);
         if (under.size === 0) emptied?.();

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { formatItemPath, type ItemPath, numberedName, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
+import type { Random } from '#ports/random.ts';
 import { ItemExists, type Upload } from '#ports/storage.ts';
 import { changeFiles, type FileOutcome } from './changing-action.ts';
 import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
 import { guarded, type SharedStorage, storageFor } from './shared-storage.ts';
 
-const mostNumbered = 10_000;
+const mostNumbered = 9; // names tried by number: beyond, a random one is free at once
+const mostTries = 20;
+const suffixBits = 48;
 
 /** What a visitor sends. */
 export interface SentFile {
@@ -33,8 +36,10 @@ async function checkTarget(
   spot: { parent: ItemPath; name: string },
   path: ItemPath,
   ifMatch: string | null,
-  dropBox: boolean,
+  { dropBox, nested }: { readonly dropBox: boolean; readonly nested: boolean },
 ): Promise<string | null> {
+  // A drop box shows nothing, the names of folders in it included.
+  if (dropBox && nested) throw new Refusal('itemAbsent');
   const parent = await storage.stat(spot.parent);
   if (!parent?.folder) throw new Refusal('itemAbsent');
   const present = await storage.stat(path);
@@ -69,18 +74,31 @@ async function receive(
   return { size, sha256: hash.digest('hex') };
 }
 
+/** Under which name a file is kept. */
+interface Target {
+  readonly name: string;
+  /** Tag of the file that is replaced; null: there must be none. */
+  readonly etag: string | null;
+  readonly dropBox: boolean;
+}
+
 /** Puts the file in place; a drop box keeps a name that is taken under a number. @returns the name it is kept under */
-async function place(upload: Upload, name: string, etag: string | null, dropBox: boolean): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const kept = number === 1 ? name : numberedName(name, number);
+async function place(upload: Upload, { name, etag, dropBox }: Target, random: Random): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const suffix = attempt <= mostNumbered ? attempt : random.token(suffixBits).toLowerCase();
+    const kept = attempt === 1 ? name : numberedName(name, suffix);
     try {
       await upload.place(kept, etag === null ? null : { etag });
       return kept;
     } catch (cause) {
-      if (!dropBox || !(cause instanceof ItemExists) || number >= mostNumbered) throw cause;
+      if (!dropBox || !(cause instanceof ItemExists) || attempt >= mostTries) throw cause;
     }
   }
 }
+
+/** Of several that replace one file, in whichever process, each looks at what the one before it left. */
+const inTurn = <T>({ store }: VisitPorts, locationId: number, path: ItemPath, { etag }: Target, work: () => Promise<T>): Promise<T> =>
+  etag === null ? work() : store.exclusive(`replace ${locationId} ${formatItemPath(path)}`, work);
 
 /** Where the file came to lie, relative to the share; a share of one file is that file. */
 function keptPath(path: ItemPath, kept: string): string {
@@ -97,24 +115,33 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
   const { permit, link } = entered;
   const limit = ports.limits.maxFileSize;
   if (sent.length !== null && sent.length > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
+  const release = ports.uploads.take(approaching.address, approaching.viewId);
   return guarded(async () => {
     const shared = await storageFor(entered, ports);
     const spot = shared.spot(path);
     const dropBox = isDropBox(permit.share);
-    const etag = await checkTarget(shared, spot, shared.at(path), sent.ifMatch, dropBox);
+    const etag = await checkTarget(shared, spot, shared.at(path), sent.ifMatch, { dropBox, nested: path.length > 1 });
     const change = { action: 'upload', path, ...spot, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
+    let placed = false; // and not recorded yet
     try {
-      return await changeFiles(ports, entered, change, async (token): Promise<FileOutcome<ReceivedFile>> => {
-        upload = await shared.storage.upload(spot.parent, token);
+      const received = await changeFiles(ports, entered, change, async (token): Promise<FileOutcome<ReceivedFile>> => {
+        upload = await shared.storage.upload(spot.parent, token, sent.length);
         const { size, sha256 } = await receive(upload, sent, entered, limit);
-        if (!(await entered.stillPermitted())) throw new Refusal('permissionOff');
-        const kept = await place(upload, spot.name, etag, dropBox);
+        if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
+        const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
+        const kept = await inTurn(ports, link.location_id, shared.at(path), target, async () => {
+          const name = await place(staged, target, ports.random);
+          placed = true; // even where the turn cannot be given back
+          return name;
+        });
         return { value: { name: spot.name, size, sha256 }, bytes: size, path: keptPath(path, kept), after: { size, sha256 } };
       });
+      placed = false;
+      return received;
     } finally {
-      // Only now: what a crash would leave is told by its staging copy.
-      await upload?.forget();
+      // The staging copy is the evidence that the file is in place, until that is recorded.
+      await (placed ? upload?.leave() : upload?.forget());
     }
-  });
+  }).finally(release);
 }

@@ -73,20 +73,6 @@ export async function endSession(store: Store, token: string): Promise<void> {
   );
 }
 
-/** Is any of these, by login profile, the token of a living session? */
-export async function isLiving(store: Store, tokens: ReadonlyMap<number, string>, now: number): Promise<boolean> {
-  for (const [profileId, token] of tokens) {
-    const profile = await store.read
-      .selectFrom('login_profile')
-      .select(['tid', 'id as profile_id', 'type_id', 'session_epoch', 'username as profile_username'])
-      .where('tid', '=', tenantOf(token))
-      .where('id', '=', profileId)
-      .executeTakeFirst();
-    if (profile && (await findSession(store, profile, token, now))) return true;
-  }
-  return false;
-}
-
 /** Which of the tokens to forget so that the newest `most` are kept: the oldest, and those that have ended. */
 export async function surplusTokens(db: Tx, tokens: readonly string[], most: number): Promise<string[]> {
   if (tokens.length <= most) return [];

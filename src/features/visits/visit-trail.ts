@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { keepNewest } from '#core/newest.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import type { Outcome } from '#core/records/audit-row.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
@@ -85,7 +87,8 @@ const keyOf = (event: VisitEvent, version: string | null) =>
     event.tid,
     event.visitor?.userId,
     event.visitor?.name,
-    event.approaching.address,
+    // A network that varies its address is still one visitor who is refused.
+    event.outcome === 'refused' ? networkOf(event.approaching.address, 32, 64) : event.approaching.address,
     event.action,
     event.outcome,
     event.path,
@@ -154,8 +157,10 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     added.set(id, { tid, count: known.count + count, bytes: bytes === null ? known.bytes : (known.bytes ?? 0) + bytes, outcome: best });
     soon();
   }
-  function forgetOld(now: number): void {
-    for (const [key, { until }] of ongoing) if (until <= now || ongoing.size > mostRemembered) ongoing.delete(key);
+  /** Drops the oldest entry where there are too many: the database still knows it. */
+  function remember(key: string, auditId: Promise<number>, until: number): void {
+    keepNewest(ongoing, key, { auditId, until }, mostRemembered);
+    auditId.catch(() => ongoing.delete(key));
   }
 
   /** The row that an equal happening is already told by, or a new one. */
@@ -192,7 +197,6 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     const known = ongoing.get(key);
     if (known && known.until > now)
       return void known.auditId.then((id) => add(id, { tid: tenantOf(event), count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
-    if (ongoing.size > mostRemembered) forgetOld(now);
     const auditId = store.write(async (tx) => {
       const { id, fresh } = await rowFor(tx, event, key, now + together, now);
       if (!fresh)
@@ -204,8 +208,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
           .execute();
       return id;
     });
-    ongoing.set(key, { auditId, until: now + together });
-    auditId.catch(() => ongoing.delete(key));
+    remember(key, auditId, now + together);
     tellIfFailed(auditId);
   }
 
@@ -221,11 +224,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
         if (fresh && alert && event.link) await oweAlert(tx, event.link, id, event.action, now);
         return id;
       });
-    if (key !== null && !living) {
-      if (ongoing.size > mostRemembered) forgetOld(now);
-      ongoing.set(key, { auditId, until: now + oneDownload });
-      auditId.catch(() => ongoing.delete(key));
-    }
+    if (key !== null && !living) remember(key, auditId, now + oneDownload);
     const id = await auditId;
     return { end: (outcome, bytes) => add(id, { tid: tenantOf(event), count: 0, bytes, outcome }) };
   }

@@ -22,17 +22,20 @@ function everyDay(known: readonly DayCounts[], days: number, now: number): DayCo
   });
 }
 
-/** Visits and downloads by day: bars to look at, and the same as a table. */
+const bars = ['visits', 'downloads', 'uploads'] as const;
+
+/** Visits, downloads and uploads by day: bars to look at, and the same as a table. */
 export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; days?: number }) {
   const title = useId();
   const shown = everyDay(byDay, days, Date.now());
-  const most = Math.max(4, ...shown.map(({ visits, downloads }) => Math.max(visits, downloads)));
+  const most = Math.max(4, ...shown.map(({ visits, downloads, uploads }) => Math.max(visits, downloads, uploads)));
   const step = width / days;
   const tall = (value: number) => (value / most) * (height - foot - 8);
   const sum = (of: 'visits' | 'downloads' | 'uploads') => shown.reduce((total, counts) => total + counts[of], 0);
   const visits = counted(sum('visits'), 'visit', 'visits');
   const downloads = counted(sum('downloads'), 'download', 'downloads');
-  const words = `${visits}, ${downloads} and ${counted(sum('uploads'), 'upload', 'uploads')} in ${days} days`;
+  const uploads = counted(sum('uploads'), 'upload', 'uploads');
+  const words = `${visits}, ${downloads} and ${uploads} in ${days} days`;
   return (
     <figure className="chart">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={title} preserveAspectRatio="none">
@@ -40,20 +43,16 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
         <line x1={0} x2={width} y1={height - foot} y2={height - foot} className="chart-ground" />
         {shown.map((counts, index) => (
           <g key={counts.date}>
-            <rect
-              className="chart-visits"
-              x={index * step + 2}
-              width={step / 2 - 2}
-              y={height - foot - tall(counts.visits)}
-              height={tall(counts.visits)}
-            />
-            <rect
-              className="chart-downloads"
-              x={index * step + step / 2}
-              width={step / 2 - 2}
-              y={height - foot - tall(counts.downloads)}
-              height={tall(counts.downloads)}
-            />
+            {bars.map((of, bar) => (
+              <rect
+                key={of}
+                className={`chart-${of}`}
+                x={index * step + 2 + (bar * (step - 2)) / bars.length}
+                width={(step - 2) / bars.length - 1}
+                y={height - foot - tall(counts[of])}
+                height={tall(counts[of])}
+              />
+            ))}
           </g>
         ))}
       </svg>
@@ -63,6 +62,9 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
         </span>
         <span className="chart-key" data-of="downloads">
           {downloads}
+        </span>
+        <span className="chart-key" data-of="uploads">
+          {uploads}
         </span>
         <span>
           {dayOf(shown[0]?.date ?? '1970-01-01')} to {dayOf(shown.at(-1)?.date ?? '1970-01-01')}

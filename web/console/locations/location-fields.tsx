@@ -8,16 +8,18 @@ import type { Location } from '#core/records/location.ts';
 export interface LocationValues extends Record<string, unknown> {
   readonly name: string;
   readonly folder: string;
+  /** What of the configuration the form does not show: it is sent back as it is. */
+  readonly rest: Readonly<Record<string, unknown>>;
 }
 
 /** A location as it was answered, for its form. */
 export function valuesOf({ name, configuration }: Location): LocationValues {
-  const known: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
-  return { name, folder: typeof known['folder'] === 'string' ? known['folder'] : '' };
+  const { folder, ...rest }: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
+  return { name, folder: typeof folder === 'string' ? folder : '', rest };
 }
 
 /** The form as location/add and location/update take it. */
-export const bodyOf = ({ name, folder }: LocationValues) => ({ name, configuration: JSON.stringify({ folder }) });
+export const bodyOf = ({ name, folder, rest }: LocationValues) => ({ name, configuration: JSON.stringify({ folder, ...rest }) });
 
 export const differing = differingBy<LocationValues>({ name: 'name', folder: 'folder' });
 

@@ -12,7 +12,7 @@ export function NewLocationPage() {
   const navigate = useNavigate();
   const page = useFormPage<LocationValues>({
     draft: 'location new',
-    initial: { name: '', folder: '' },
+    initial: { name: '', folder: '', rest: {} },
     names: fieldNames,
     save: async (values) => {
       const { id } = await post<{ id: number }>('location/add', { kind: 'local', ...bodyOf(values) });

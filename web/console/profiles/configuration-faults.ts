@@ -2,7 +2,6 @@ import { asProblem, Problem } from '#console/api/call.ts';
 import type { ProfileValues } from './profile-values.ts';
 
 const wordsFor: readonly (readonly [RegExp, string])[] = [
-  [/pattern/, 'does not look right'],
   [/fewer than|required/, 'is needed'],
   [/secret itself/, 'is needed: none is kept yet'],
 ];
@@ -12,7 +11,7 @@ function placed(detail: string, fields: readonly string[]) {
   const [, name = ''] = /^\/?(\w+)/.exec(detail) ?? [];
   const field = fields.includes(name) ? name : 'configuration';
   const words = field === 'configuration' ? undefined : wordsFor.find(([pattern]) => pattern.test(detail))?.[1];
-  return { field, detail: words ?? detail };
+  return { field, detail: words ?? (field === 'configuration' ? detail : detail.replace(/^\/?[\w.]+ /, '')) };
 }
 
 /** Runs a change of a login profile; what is refused of its configuration is told where it was typed. */

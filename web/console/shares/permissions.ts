@@ -26,7 +26,11 @@ const none: Can = {
 
 /** What is mostly meant, by one choice. */
 export const presets = {
-  look: { name: 'Look only', words: 'Files are shown in the page; nothing is handed out.', can: { ...none, canView: true } },
+  look: {
+    name: 'Look only',
+    words: 'Files are shown in the page, without a download. A determined visitor can save what they see.',
+    can: { ...none, canView: true },
+  },
   download: {
     name: 'Download',
     words: 'Look at and download files, and folders as a zip.',

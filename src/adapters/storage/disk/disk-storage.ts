@@ -5,11 +5,13 @@ import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
 import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
 import { codeOf, failure, isAbsent, rootGone, storageError } from './disk-errors.ts';
 import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
+import type { FreeSpaceFloor } from './free-space.ts';
 import type { Lister } from './lister.ts';
+import { type Ownership, setOwnership } from './ownership.ts';
 import { dropOldName, linkFile, renameFolder, type Spot } from './placing.ts';
 import type { Reader } from './reader.ts';
 import { wipe } from './remove-tree.ts';
-import { settle } from './settle.ts';
+import { clearStaging, settle } from './settle.ts';
 
 const fsync = promisify(fs.fsync);
 const fresh = () => `rm-${randomBytes(12).toString('hex')}`;
@@ -21,8 +23,14 @@ async function removeBeside(parent: number, name: string, token: string): Promis
   await wipe(parent, besideName(token), besideNames(token));
 }
 
+/** What holds for everything that is written. */
+export interface WritingRules {
+  readonly floor: FreeSpaceFloor;
+  readonly ownership: Ownership;
+}
+
 /** Files under one folder of this machine, reached without following links (design: disk). */
-export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage {
+export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor, ownership }: WritingRules): Storage {
   let looking: Promise<boolean> | undefined;
   /** One look for all who ask meanwhile: a disk that hangs fills no pool. */
   const isStillThere = () => {
@@ -102,12 +110,15 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader): Storage
     createFolder: (parent, name) =>
       guarded(() =>
         inFolder(root, parent, async (folder) => {
-          fs.mkdirSync(at(folder, name), 0o777);
+          fs.mkdirSync(at(folder, name), 0o700);
+          await inFolder(root, [...parent, name], (made) => setOwnership(made, folder, ownership));
           await fsync(folder);
         }),
       ),
-    upload: (parent, token) => guarded(() => beginUpload(root, parent, token, told)),
+    upload: (parent, token, expected) =>
+      guarded(() => beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, told)),
     settle: (change) => guarded(() => settle(root, change)),
+    clear: (change) => guarded(() => clearStaging(root, change)),
     rename: (parent, from, to, token) => guarded(() => inFolder(root, parent, (folder) => rename(folder, from, to, token))),
     remove: (parent, name, token) => guarded(() => inFolder(root, parent, (folder) => remove(folder, name, token))),
     sweep: (underWay) =>

@@ -5,6 +5,8 @@ import type { Upload } from '#ports/storage.ts';
 import { at, createFile, inFolder, openFolder, type Root } from './beneath.ts';
 import { codeOf, failure, storageError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
+import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
+import { type Ownership, setOwnership } from './ownership.ts';
 import { claimAndRename, linkFile, replaceFile, type Spot } from './placing.ts';
 
 const writev = promisify(fs.writev);
@@ -67,11 +69,27 @@ function after(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
 /** Says what a failed system call means. */
 export type Guard = <T>(work: () => Promise<T>) => Promise<T>;
 
+/** A file that is about to come. */
+interface Announced {
+  readonly parent: ItemPath;
+  /** Names the staging copy. */
+  readonly token: string;
+  /** Bytes that will come; null: not known. */
+  readonly expected: number | null;
+}
+
 /** A file on its way in: staged, synced, then linked into place, so that it is visible only when whole. */
-export async function beginUpload(root: Root, parent: ItemPath, token: string, guarded: Guard): Promise<Upload> {
+export async function beginUpload(
+  root: Root,
+  { parent, token, expected }: Announced,
+  { floor, ownership }: { readonly floor: FreeSpaceFloor; readonly ownership: Ownership },
+  guarded: Guard,
+): Promise<Upload> {
   const staging = await stagingSpot(root, parent, token);
+  const checkSpace = freeSpaceCheck(staging.folder, floor);
   let file: number;
   try {
+    await checkSpace(expected ?? 0);
     file = await createFile(staging.folder, staging.name, 0o666);
   } catch (cause) {
     fs.closeSync(staging.folder);
@@ -80,9 +98,11 @@ export async function beginUpload(root: Root, parent: ItemPath, token: string, g
   let collected: Uint8Array[] = [];
   let size = 0;
   let position = 0;
+  let synced = false;
   const flush = async () => {
     const chunks = collected;
     collected = [];
+    await checkSpace(size);
     size = 0;
     position = await writeAll(file, chunks, position);
   };
@@ -96,10 +116,13 @@ export async function beginUpload(root: Root, parent: ItemPath, token: string, g
     place: (name, replaces) =>
       guarded(async () => {
         if (size > 0) await flush();
-        await fsync(file);
+        // A name that is taken is followed by another: the bytes are on disk already.
+        if (!synced) await fsync(file);
+        synced = true;
         // The parent is looked up anew: during a long upload it may have been moved away.
         await inFolder(root, parent, async (folder) => {
           const target: Spot = { folder, name };
+          setOwnership(file, folder, ownership);
           if (replaces) replaceFile(staging, target, replaces.etag);
           else if (!linkFile(staging, target)) claimAndRename(staging, target);
           await fsync(folder);
@@ -108,6 +131,10 @@ export async function beginUpload(root: Root, parent: ItemPath, token: string, g
         if (!entry) throw failure('EIO');
         return entry;
       }),
+    async leave() {
+      fs.closeSync(file);
+      fs.closeSync(staging.folder);
+    },
     async forget() {
       try {
         fs.unlinkSync(at(staging.folder, staging.name));

@@ -9,6 +9,7 @@ import { entryOf } from './entry.ts';
 const wholeUpTo = 1 << 17;
 /** A file's times tell a change only once they lie behind the clock's own steps; ms. */
 const settledAfter = 1000;
+const mostAttempts = 3; // at a file that becomes shorter while it is read
 
 /** To the thread: the file at a path, its segments joined by slashes. */
 export interface AskFile {
@@ -31,11 +32,12 @@ export type ToldFile =
 
 const root: Root = workerData;
 
-function readWhole(file: number, size: number): Uint8Array<ArrayBuffer> {
+/** All bytes of a file; null where it has become shorter: bytes that are missing would be answered as NUL. */
+function readWhole(file: number, size: number): Uint8Array<ArrayBuffer> | null {
   const bytes = new Uint8Array(size);
   let filled = 0;
   for (let read = 1; read > 0 && filled < size; filled += read) read = fs.readSync(file, bytes, filled, size - filled, filled);
-  return bytes;
+  return filled === size ? bytes : null;
 }
 
 /** One descriptor of its own for each who asks. */
@@ -53,12 +55,16 @@ function reopen(found: number, times: number): number[] {
 function readFound(found: number, name: string, times: number): ToldFile {
   const file = reopenNow(found);
   try {
-    const stat = fs.fstatSync(file, { bigint: true });
-    const entry = entryOf(name, stat);
-    if (!entry || entry.folder) return { is: 'absent' };
-    if (entry.size > wholeUpTo) return { is: 'open', entry, descriptors: reopen(found, times) };
-    const changed = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
-    return { is: 'whole', entry, bytes: readWhole(file, entry.size), settled: changed < Date.now() - settledAfter };
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const stat = fs.fstatSync(file, { bigint: true });
+      const entry = entryOf(name, stat);
+      if (!entry || entry.folder) return { is: 'absent' };
+      if (entry.size > wholeUpTo) return { is: 'open', entry, descriptors: reopen(found, times) };
+      const bytes = readWhole(file, entry.size);
+      const changed = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
+      if (bytes) return { is: 'whole', entry, bytes, settled: changed < Date.now() - settledAfter };
+    }
+    throw failure('EBUSY'); // somebody keeps cutting it
   } finally {
     fs.closeSync(file);
   }

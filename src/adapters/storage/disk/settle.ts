@@ -8,14 +8,23 @@ import { wipe } from './remove-tree.ts';
 
 const look = (folder: number, name: string) => fs.lstatSync(at(folder, name), { bigint: true, throwIfNoEntry: false });
 
-/** A staging copy that has another name too was put in place: it is forgotten only after the outcome is recorded. */
+/** A staging copy that has another name too, beside that of its way over another file, was put in place. */
 async function settleUpload(root: Root, { parent, token }: BegunChange): Promise<boolean> {
   const staging = await stagingSpot(root, parent, token);
   try {
-    if (look(staging.folder, twinName(staging.name))) fs.unlinkSync(at(staging.folder, twinName(staging.name)));
-    const staged = look(staging.folder, staging.name);
-    if (staged) fs.unlinkSync(at(staging.folder, staging.name));
-    return staged !== undefined && staged.nlink > 1n;
+    const [staged, twin] = [look(staging.folder, staging.name), look(staging.folder, twinName(staging.name))];
+    return staged !== undefined && staged.nlink > (twin ? 2n : 1n);
+  } finally {
+    fs.closeSync(staging.folder);
+  }
+}
+
+/** Removes the staging copy of an upload: by then its outcome is recorded. */
+export async function clearStaging(root: Root, { does, parent, token }: BegunChange): Promise<void> {
+  if (does !== 'upload') return;
+  const staging = await stagingSpot(root, parent, token);
+  try {
+    for (const name of [twinName(staging.name), staging.name]) if (look(staging.folder, name)) fs.unlinkSync(at(staging.folder, name));
   } finally {
     fs.closeSync(staging.folder);
   }

@@ -1,7 +1,9 @@
 import { first } from './0001-first.ts';
 import { consoleAccounts } from './0002-console.ts';
 import { lists } from './0003-lists.ts';
+import { portal } from './0004-portal.ts';
+import { longLists } from './0005-long-lists.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [first, consoleAccounts, lists];
+export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists];

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StoreAway, StoreFull } from '#ports/store.ts';
+import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
 
 // Classes and codes of PostgreSQL's appendix A.
 const uniqueViolation = '23505';
@@ -7,6 +7,7 @@ const diskFull = '53100';
 const readOnly = '25006'; // a standby answers: its primary has gone
 const conflicts = ['40001', '40P01'];
 const cancelled = '57014';
+const dataException = '22'; // a value that a column cannot hold or be compared with
 const awayClasses = ['08', '53', '57'];
 
 const codeOf = (cause: unknown) => (cause instanceof pg.DatabaseError ? (cause.code ?? '') : '');
@@ -24,6 +25,7 @@ export function said(cause: unknown): unknown {
   if (cause instanceof TypeError || cause instanceof RangeError) return cause;
   const code = codeOf(cause);
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
+  if (code.startsWith(dataException)) return new ValueRefused('the database cannot look up such a value', { cause });
   if (code === cancelled) return new TookTooLong('the database takes too long to answer', { cause });
   const away = cause instanceof pg.DatabaseError ? awayClasses.includes(code.slice(0, 2)) || code === readOnly : cause instanceof Error;
   return away ? new StoreAway('the database does not answer', { cause }) : cause;

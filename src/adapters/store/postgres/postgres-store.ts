@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
-import type { Store } from '#ports/store.ts';
+import { type Store, StoreFull } from '#ports/store.ts';
 import { isUniqueViolation } from './errors.ts';
 import { setLastIds } from './last-ids.ts';
+import { locksOver } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { openConnections } from './pool.ts';
 import { kyselyWith, searchesOver } from './searches.ts';
@@ -9,7 +11,7 @@ import { transactions } from './transactions.ts';
 import { wordParts } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
-const most = { questions: 10, changes: 8, searches: 4 };
+const most = { questions: 10, changes: 8, searches: 4, locks: 8 };
 const [shortPatience, longPatience] = [10_000, 60_000]; // ms
 
 const manyMatches = { walk: 1500, few: 20_000 };
@@ -22,8 +24,9 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const questions = openConnections(url, most.questions, shortPatience);
   const changes = openConnections(url, most.changes, shortPatience);
   const searches = openConnections(url, most.searches, longPatience, planned);
+  const locks = openConnections(url, most.locks, longPatience);
   const close = async () => {
-    await Promise.all([questions, changes, searches].map((connections) => connections.close()));
+    await Promise.all([questions, changes, searches, locks].map((connections) => connections.close()));
   };
   let isIndexed: Store['dialect']['isIndexed'];
   try {
@@ -34,15 +37,34 @@ export async function openPostgresStore(url: string): Promise<Store> {
     throw cause;
   }
   const transact = transactions(changes);
+  let full = false;
   return {
     read: kyselyWith(questions),
     ...searchesOver(searches, { statement: longPatience, ...manyMatches }),
-    dialect: { name: 'postgres', isUniqueViolation, isIndexed, setLastIds },
+    dialect: {
+      name: 'postgres',
+      isUniqueViolation,
+      isIndexed,
+      now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+      setLastIds,
+    },
     shared: true,
-    write: (change, options = {}) => transact(change, options.dryRun ?? false),
+    async write(change, options = {}) {
+      try {
+        const value = await transact(change, options.dryRun ?? false);
+        full = false;
+        return value;
+      } catch (cause) {
+        if (cause instanceof StoreFull) full = true;
+        throw cause;
+      }
+    },
     // Other processes change the same database: nothing is known to be as it was.
     unchanged: (_key, ask) => ask(),
     durable: async () => {}, // what is visible here is on disk
+    isFull: () => full,
+    isDamaged: () => false, // its server's to find
+    exclusive: locksOver(locks),
     check: () => questions.with(async (client) => void (await questions.ask(client, 'SELECT 1'))),
     [Symbol.asyncDispose]: close,
   };

@@ -1,15 +1,25 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { isFull } from './errors.ts';
 
 const database = new DatabaseSync(String(workerData), { timeout: 100 });
 database.exec('PRAGMA wal_autocheckpoint=0');
 
 /** What SQLite says of a checkpoint: busy 1 means that it could not finish; `log` pages are in the file. */
-export interface Checkpointed {
+interface Checkpointed {
   readonly busy: number;
   readonly log: number;
 }
+/** `diskFull`: there is no room for what would be copied; it stays in the log. */
+export type CheckpointAnswer = Checkpointed | 'diskFull';
 
-parentPort?.on('message', (mode: 'NOOP' | 'PASSIVE' | 'RESTART') => {
-  parentPort?.postMessage(database.prepare(`PRAGMA wal_checkpoint(${mode})`).get());
-});
+function checkpoint(mode: string): unknown {
+  try {
+    return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
+  } catch (cause) {
+    if (isFull(cause)) return 'diskFull' satisfies CheckpointAnswer;
+    throw cause;
+  }
+}
+
+parentPort?.on('message', (mode: 'NOOP' | 'PASSIVE' | 'RESTART') => parentPort?.postMessage(checkpoint(mode)));

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
-import type { Checkpointed } from './checkpoint-thread.ts';
+import type { CheckpointAnswer } from './checkpoint-thread.ts';
+import type { DiskEvents } from './disk-events.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -12,7 +13,7 @@ const pageBytes = 4096;
  * Copies the write-ahead log into the database from a thread of its own: first beside the writing, then, for the rest,
  * while changes wait. SQLite's automatic checkpoint swallows the disk's errors; this one does not.
  */
-export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAheadLog, lost: (cause: unknown) => void): AsyncDisposable {
+export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAheadLog, { lost, full }: DiskEvents): AsyncDisposable {
   let thread: Worker | undefined;
   const begun = () => {
     const worker = startThread('./checkpoint-thread', import.meta.url, file);
@@ -21,15 +22,16 @@ export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAhea
     return worker;
   };
   const ask = (mode: 'NOOP' | 'PASSIVE' | 'RESTART') =>
-    new Promise<Checkpointed>((resolve) => {
+    new Promise<CheckpointAnswer>((resolve) => {
       thread ??= begun();
       thread.once('message', resolve).postMessage(mode);
     });
   async function checkpoint(): Promise<void> {
     // The file never shrinks: until it has once grown long there is nothing to ask, and nobody to be asked.
     if (log.bytes() < worthwhile * pageBytes) return;
-    if ((await ask('NOOP')).log < worthwhile) return;
-    await ask('PASSIVE');
+    const state = await ask('NOOP');
+    if (state === 'diskFull' || state.log < worthwhile) return;
+    if ((await ask('PASSIVE')) === 'diskFull') return void full(); // the next turn tries again
     await queue.pause(async () => {
       await ask('RESTART');
     });

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { putInPlace } from '#adapters/os/durable-file.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 import { pendingSteps } from '#adapters/store/migrations/pending.ts';
 
@@ -40,15 +41,16 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
     }
     database.exec('COMMIT');
   } catch (cause) {
-    database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has done it, and an error here would hide the cause
     throw cause;
   }
 }
 
 /** A copy that an earlier start left is of the same form: that start did not come to its end. */
 function copy(database: DatabaseSync, file: string): void {
-  rmSync(file, { force: true });
-  database.prepare('VACUUM INTO ?').run(file);
+  for (const left of [file, `${file}.part`]) rmSync(left, { force: true });
+  database.prepare('VACUUM INTO ?').run(`${file}.part`);
+  putInPlace(`${file}.part`, file);
 }
 
 /** STRICT tables hold what the column's type says, as PostgreSQL's do. */

@@ -1,21 +1,40 @@
 import assert from 'node:assert/strict';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
+import { inTurns } from '#adapters/store/turns.ts';
 import type { Store } from '#ports/store.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { openConnection, pragma } from './connection.ts';
-import { isUniqueViolation } from './errors.ts';
+import { checkForDamage, endedUncleanly, noCheck } from './damage-check.ts';
+import type { DiskEvents } from './disk-events.ts';
+import { isFull, isUniqueViolation, isUnreadable } from './errors.ts';
 import { sqlite } from './language.ts';
 import { setLastIds } from './last-ids.ts';
 import { migrate } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
+import { keepReserve } from './reserve-file.ts';
 import { findBySqlite } from './search/find.ts';
 import { searchThread } from './search/searcher.ts';
 import { hearTextChanges } from './search/text-changes.ts';
 import { unchangedAnswers } from './unchanged.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
 import { writeQueue } from './write-queue.ts';
+
+/**
+ * Rewrites and syncs what is in the page cache alone: what we see is what we have. On a full disk it stays in the log,
+ * which is synced when it is opened.
+ */
+function copyLog(database: DatabaseSync): void {
+  try {
+    assert.equal(pragma(database, 'wal_checkpoint(TRUNCATE)'), 0, 'the database is in use');
+  } catch (cause) {
+    if (!isFull(cause)) throw cause;
+  }
+}
 
 /** The one writing connection, open for the life of the process, with what a killed process left safely in the database. */
 function openWriter(file: string) {
@@ -24,11 +43,20 @@ function openWriter(file: string) {
   assert.equal(pragma(database, 'journal_mode=WAL'), 'wal');
   database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
   assert.equal(pragma(database, 'synchronous'), 1);
-  // Rewrites and syncs what is in the page cache alone: what we see is what we have.
-  assert.equal(pragma(database, 'wal_checkpoint(TRUNCATE)'), 0, 'the database is in use');
+  copyLog(database);
   migrate(database, migrations, (step) => `${file}.before-${step}`);
   return writer;
 }
+
+/** Lets nobody else read the database, in a folder that others may read too. By path: a descriptor would drop SQLite's locks. */
+function closeToOthers(file: string): void {
+  for (const name of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) if (existsSync(name)) chmodSync(name, 0o600);
+}
+
+const reportDamage = (findings: readonly string[]) =>
+  void process.stderr.write(
+    `postern.db is damaged: ${findings.join('; ')}. Restore a backup (npm run restore); until then, what lies in other pages is served.\n`,
+  );
 
 /**
  * Opens the embedded database in a folder.
@@ -38,12 +66,18 @@ function openWriter(file: string) {
  */
 export function openSqliteStore(folder: string, lost: (cause: unknown) => void, searchMemory = 0): Store {
   const lock = lockProcess(join(folder, 'lock.db'));
+  closeToOthers(join(folder, 'lock.db'));
+  const reserve = keepReserve(folder);
+  const events: DiskEvents = { lost, full: reserve.release };
   const file = join(folder, 'postern.db');
+  const unclean = endedUncleanly(file);
   const writer = openWriter(file);
+  closeToOthers(file);
   const reader = openConnection(file, { readOnly: true, keepsRows: true });
   const log = openWriteAheadLog(file, lost);
+  const damage = unclean ? checkForDamage(file, reportDamage) : noCheck;
   const unchanged = unchangedAnswers();
-  const searcher = searchThread({ file, mostBytes: searchMemory });
+  const searcher = searchThread({ file, mostBytes: searchMemory }, (cause) => isUnreadable(cause) && lost(cause));
   const heard = hearTextChanges(writer.database);
   const committed = () => {
     const changed = writer.changed();
@@ -51,24 +85,43 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     unchanged.forget(changed);
     searcher.tell(heard());
   };
-  const queue = writeQueue(writer, log, { lost, committed });
-  const checkpoints = startCheckpoints(file, queue, log, lost);
+  const queue = writeQueue(writer, log, { ...events, committed });
+  const checkpoints = startCheckpoints(file, queue, log, events);
   const search = kyselyOver(sqlite, searcher.ask);
   return {
-    read: kyselyOver(sqlite, reader.run),
+    read: kyselyOver(sqlite, (text, parameters) => {
+      try {
+        return reader.run(text, parameters);
+      } catch (cause) {
+        // A disk that reads no more would answer 500 to everything: the process ends, and the next start looks.
+        if (isUnreadable(cause)) lost(cause);
+        throw cause;
+      }
+    }),
     search,
     find: findBySqlite(search, searcher),
-    dialect: { name: 'sqlite', isUniqueViolation, isIndexed: () => true, setLastIds },
+    dialect: {
+      name: 'sqlite',
+      isUniqueViolation,
+      isIndexed: () => true,
+      now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+      setLastIds,
+    },
     shared: false,
     write: (change, options = {}) => queue.write(change, options.dryRun ?? false),
     unchanged: unchanged.ask,
     durable: () => queue.drain(),
     check: async () => void reader.run('SELECT 1', []),
+    isFull: reserve.isFull,
+    isDamaged: () => damage.findings().length > 0,
+    exclusive: inTurns(),
     async [Symbol.asyncDispose]() {
       await queue.close();
       await checkpoints[Symbol.asyncDispose]();
       await searcher[Symbol.asyncDispose]();
+      await damage[Symbol.asyncDispose]();
       reader.database.close();
+      reserve[Symbol.dispose]();
       await log.close();
       writer.database.close();
       lock[Symbol.dispose]();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncFolder } from '#adapters/os/durable-file.ts';
 import { startThread } from '#adapters/os/thread.ts';
 
 /** The file to which every commit goes first. */
@@ -28,9 +29,7 @@ export function openWriteAheadLog(databaseFile: string, lost: (cause: unknown) =
   };
   verify();
   fdatasyncSync(descriptor);
-  const folder = openSync(dirname(file), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  syncFolder(dirname(file));
 
   const thread = startThread('./sync-thread', import.meta.url);
   thread.on('error', lost).on('exit', lost);

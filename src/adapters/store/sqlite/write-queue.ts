@@ -1,6 +1,7 @@
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
+import type { DiskEvents } from './disk-events.ts';
 import { isFull, isLost } from './errors.ts';
 import { sqlite } from './language.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
@@ -42,10 +43,8 @@ async function inOneTurn<T>(change: Promise<T>): Promise<T> {
   }
 }
 
-/** Whom the queue tells of what. */
-interface Told {
-  /** Nothing more can be answered; it must not return to the queue's work. */
-  readonly lost: (cause: unknown) => void;
+/** What the queue reports, and to whom. */
+interface QueueEvents extends DiskEvents {
   /** Changes are visible to every connection. */
   readonly committed: () => void;
 }
@@ -54,7 +53,7 @@ interface Told {
  * Runs waiting changes in one commit, each in a savepoint of its own, syncs the disk in another thread and answers
  * then, refusals and dry runs included (design: commit).
  */
-export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, committed: told }: Told): WriteQueue {
+export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, full, committed: told }: QueueEvents): WriteQueue {
   const { database } = connection;
   let changing = false;
   const tx = kyselyOver(sqlite, (text, parameters) => {
@@ -88,7 +87,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
       stopIfLost(cause);
       keep = false;
       job.answer = () => job.reject(said(cause));
-      if (!database.isTransaction) throw cause; // SQLite rolled the whole group back
+      if (!database.isTransaction || isFull(cause)) throw cause; // SQLite rolled the whole group back, or there is room to free
     } finally {
       changing = false;
     }
@@ -109,7 +108,9 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, c
       stopIfLost(cause);
       if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has done it
       connection.undone();
-      await retryAlone(jobs, cause);
+      // Freed at most once: what follows finds the disk full again, or succeeds.
+      if (isFull(cause) && full()) await commit(jobs);
+      else await retryAlone(jobs, cause);
     }
   }
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Answer } from '#adapters/store/kysely-over.ts';
 import { openConnection } from '#adapters/store/sqlite/connection.ts';
+import { codeOf } from '#adapters/store/sqlite/errors.ts';
 import type { Holding, SearchPage, Texts } from '#ports/search.ts';
 import { type Changed, tenantTexts } from './tenant-texts.ts';
 import { type WordPage, wordPages } from './word-page.ts';
@@ -15,7 +16,7 @@ export type Message =
 export type Told = { readonly number: number } & (
   | { readonly answer: Answer }
   | { readonly page: SearchPage | null }
-  | { readonly problem: string }
+  | { readonly problem: string; readonly errcode: number }
 );
 
 /** What the thread begins with. */
@@ -41,6 +42,9 @@ parentPort?.on('message', (message: Message) => {
   if ('changed' in message) return texts.changed(message.changed);
   if ('expected' in message) return texts.expect(message.expected);
   answer(message)
-    .catch((cause: unknown): Told => ({ number: message.number, problem: cause instanceof Error ? cause.message : 'unknown' }))
+    .catch((cause: unknown): Told => {
+      const problem = cause instanceof Error ? cause.message : 'unknown';
+      return { number: message.number, problem, errcode: codeOf(cause) };
+    })
     .then((told) => parentPort?.postMessage(told));
 });

@@ -23,8 +23,8 @@ export interface Searcher extends AsyncDisposable {
   tell(changed: readonly Changed[]): void;
 }
 
-/** The thread begins with the first question. */
-export function searchThread(data: SearchData): Searcher {
+/** The thread begins with the first question. @param failed called with every error of SQLite in the thread */
+export function searchThread(data: SearchData, failed: (cause: unknown) => void): Searcher {
   const pending = new Map<number, Pending>();
   let last = 0;
   let thread: Worker | undefined;
@@ -39,8 +39,11 @@ export function searchThread(data: SearchData): Searcher {
     begun.on('message', (told: Told) => {
       const waiting = pending.get(told.number);
       pending.delete(told.number);
-      if ('problem' in told) waiting?.reject(new Error(told.problem));
-      else waiting?.resolve(told);
+      if ('problem' in told) {
+        const cause = Object.assign(new Error(told.problem), { errcode: told.errcode });
+        waiting?.reject(cause);
+        failed(cause);
+      } else waiting?.resolve(told);
       if (pending.size === 0) begun.unref();
     });
     begun.on('error', (cause) => failAll(begun, cause instanceof Error ? cause : new Error(String(cause))));

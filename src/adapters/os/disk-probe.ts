@@ -1,0 +1,19 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const isFull = (cause: unknown) => cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
+
+/**
+ * Writes to the disk of a folder and waits until it has taken it: what was read before would come from memory even of a
+ * disk that died. A full disk answers.
+ * @throws where it does not take it
+ */
+export async function probeDisk(folder: string): Promise<void> {
+  try {
+    await using file = await open(join(folder, 'probe'), 'w', 0o600);
+    await file.write('.');
+    await file.datasync();
+  } catch (cause) {
+    if (!isFull(cause)) throw cause;
+  }
+}

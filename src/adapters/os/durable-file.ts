@@ -1,0 +1,28 @@
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Puts the names of a folder on disk: without it a power cut may take a file that was written and renamed whole. */
+export const syncFolder = (folder: string): void => sync(folder);
+
+/** Gives a finished file its name, both on disk for good: a crash leaves all of it or nothing. */
+export function putInPlace(finished: string, file: string): void {
+  sync(finished);
+  renameSync(finished, file);
+  syncFolder(dirname(file));
+}
+
+/** Writes a small file that nobody else may read, on disk for good. */
+export function writeOwnFile(file: string, text: string): void {
+  const part = `${file}.new`;
+  writeFileSync(part, text, { mode: 0o600 });
+  putInPlace(part, file);
+}

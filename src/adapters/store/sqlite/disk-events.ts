@@ -1,0 +1,7 @@
+/** What the parts of the store report of their disk. */
+export interface DiskEvents {
+  /** The disk failed: what was committed may not be on it, and nothing more can be answered. */
+  readonly lost: (cause: unknown) => void;
+  /** A write found no room. @returns whether some was freed, so that the write can be tried again */
+  readonly full: () => boolean;
+}

@@ -1,0 +1,76 @@
+/** Waiting items, taken in turns: one of each group, and within a group one of each of its groups. */
+export interface FairQueue<Item> {
+  /** @param groups names of the groups that the item is in, the outermost first */
+  add(groups: readonly string[], item: Item): void;
+  /** The next item, or undefined where none waits. */
+  take(): Item | undefined;
+  /** Removes an item that waits. @returns whether it did */
+  remove(groups: readonly string[], item: Item): boolean;
+  /** How many wait in a group and in the groups within it. */
+  count(groups: readonly string[]): number;
+}
+
+interface Group<Item> {
+  readonly inner: Map<string, Group<Item>>;
+  items: Item[];
+  count: number;
+}
+
+const emptyGroup = <Item>(): Group<Item> => ({ inner: new Map(), items: [], count: 0 });
+
+/** Returns the groups from the outermost to the named one, as far as they exist. */
+function pathTo<Item>(root: Group<Item>, names: readonly string[]): Group<Item>[] {
+  const path = [root];
+  for (const name of names) {
+    const next = path.at(-1)?.inner.get(name);
+    if (!next) break;
+    path.push(next);
+  }
+  return path;
+}
+
+function takeFrom<Item>(group: Group<Item>): Item | undefined {
+  if (group.count === 0) return undefined;
+  group.count -= 1;
+  const [first] = group.inner;
+  if (!first) return group.items.shift();
+  const [name, inner] = first;
+  const item = takeFrom(inner);
+  group.inner.delete(name); // its next turn comes behind that of every other
+  if (inner.count > 0) group.inner.set(name, inner);
+  return item;
+}
+
+/** Every item of a queue names as many groups as the others. */
+export function fairQueue<Item>(): FairQueue<Item> {
+  const root = emptyGroup<Item>();
+  return {
+    add(groups, item) {
+      let group = root;
+      group.count += 1;
+      for (const name of groups) {
+        const inner = group.inner.get(name) ?? emptyGroup();
+        group.inner.set(name, inner);
+        inner.count += 1;
+        group = inner;
+      }
+      group.items.push(item);
+    },
+    take: () => takeFrom(root),
+    remove(groups, item) {
+      const path = pathTo(root, groups);
+      const last = path.at(-1);
+      if (path.length <= groups.length || !last?.items.includes(item)) return false;
+      last.items = last.items.filter((waiting) => waiting !== item);
+      for (const [depth, group] of path.entries()) {
+        group.count -= 1;
+        if (group.count === 0) path[depth - 1]?.inner.delete(groups[depth - 1] ?? '');
+      }
+      return true;
+    },
+    count(groups) {
+      const path = pathTo(root, groups);
+      return path.length > groups.length ? (path.at(-1)?.count ?? 0) : 0;
+    },
+  };
+}

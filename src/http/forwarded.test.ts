@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { trustIn, withoutPorts } from './forwarded.ts';
+
+test('an address that a proxy names with its port is that address', () => {
+  assert.equal(withoutPorts('203.0.113.7:52100'), '203.0.113.7');
+  assert.equal(withoutPorts('[2001:db8::1]:52100, 203.0.113.7:1'), '2001:db8::1, 203.0.113.7');
+  assert.equal(withoutPorts('[2001:db8::1]'), '2001:db8::1');
+  for (const plain of ['203.0.113.7', '2001:db8::1', '203.0.113.7, 10.0.0.1', 'unknown', '']) assert.equal(withoutPorts(plain), plain);
+});
+
+test('trusted proxies are addresses, blocks and first-last ranges', () => {
+  const trusts = trustIn(['10.0.0.1-10.0.0.9', '192.0.2.0/24', '::1']);
+  for (const address of ['10.0.0.1', '10.0.0.9', '::ffff:10.0.0.5', '192.0.2.200', '::1']) assert.ok(trusts?.(address), address);
+  for (const address of ['10.0.0.10', '192.0.3.1', '::2', 'proxy', '']) assert.ok(!trusts?.(address), address);
+  assert.equal(trustIn([]), undefined);
+});

@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify';
+import { inRanges, parseRanges } from '#core/policy/address-range.ts';
+
+/** An address with a port, as some proxies write it: `203.0.113.7:52100`, `[2001:db8::1]:52100`. */
+const withPort = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-f:.]+)\](?::\d{1,5})?)$/i;
+
+/** The addresses of an `X-Forwarded-For`, without their ports: with them every visitor would be of one unknown network. */
+export function withoutPorts(forwarded: string): string {
+  if (!/[[\]]|\.\d+:/.test(forwarded)) return forwarded;
+  return forwarded
+    .split(',')
+    .map((entry) => {
+      const [, v4, v6] = withPort.exec(entry.trim()) ?? [];
+      return v4 ?? v6 ?? entry.trim();
+    })
+    .join(', ');
+}
+
+/** Says whether a proxy is one whose headers are believed; undefined: none is. */
+export function trustIn(proxies: readonly string[]): ((address: string) => boolean) | undefined {
+  if (proxies.length === 0) return undefined;
+  const ranges = parseRanges(proxies.join(' '));
+  if ('wrong' in ranges) throw new Error('a trusted proxy is no address'); // checked when the settings were read
+  const known = new Map<string, boolean>();
+  return (address) => {
+    const trusted = known.get(address) ?? inRanges(ranges, address);
+    if (known.size < 1000) known.set(address, trusted); // a few proxies send most requests
+    return trusted;
+  };
+}
+
+/**
+ * Returns a check that logs, once, that a proxy names visitors whom nobody believes: all of them then count as one, in
+ * address ranges and limits.
+ */
+export function untrustedProxyWarning(isTrusted: ((address: string) => boolean) | undefined): (request: FastifyRequest) => void {
+  let warned = false;
+  return ({ raw, log }) => {
+    if (warned || raw.headers['x-forwarded-for'] === undefined) return;
+    const proxy = raw.socket.remoteAddress ?? '';
+    if (isTrusted?.(proxy)) return;
+    warned = true;
+    log.warn(
+      `a proxy at ${proxy} sends X-Forwarded-For, but POSTERN_TRUSTED_PROXIES does not name it: all its visitors count as one address`,
+    );
+  };
+}

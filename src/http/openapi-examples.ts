@@ -1,0 +1,80 @@
+import type { TSchema } from 'typebox';
+
+/** What stands in an example for a field of that name, wherever it is. */
+const values: Readonly<Record<string, unknown>> = {
+  id: 1,
+  tid: 1,
+  authId: 2,
+  authenticationId: 2,
+  loginProfileId: 2,
+  title: 'Quarter 4',
+  description: 'Reports of the last quarter',
+  startupMessage: 'Please read the notes first.',
+  location: 'local',
+  path: '/reports',
+  username: 'ann',
+  firstName: 'Ann',
+  lastName: 'Lee',
+  email: 'ann@example.com',
+  notifyEmails: 'owner@example.com',
+  userNames: 'ann, bob',
+  groupNames: 'auditors',
+  userPassword: 'correct horse battery',
+  confirmPassword: 'correct horse battery',
+  currentPassword: 'the password so far',
+  password: 'correct horse battery',
+  secretkey: 'pst_…',
+  key: 'pst_…',
+  token: 'pst_t_…',
+  name: 'reports',
+  kind: 'local',
+  configuration: '{"folder":"/srv/files"}',
+  role: 'editor',
+  viewId: 'dGhlIGxpbmsgb2YgYSBzaGFyZQ',
+  typeId: 3,
+  lang: 'en',
+  ipRange: '203.0.113.0/24',
+  ids: [1, 2],
+  validityStartDate: '2026-01-01T00:00:00.000Z',
+  validityEndDate: '2026-12-31T00:00:00.000Z',
+  expiryDateTime: '2026-12-31T00:00:00.000Z',
+  fromDate: '2026-01-01T00:00:00.000Z',
+  toDate: '2026-12-31T00:00:00.000Z',
+  at: '2026-06-30T12:00:00.000Z',
+  address: '203.0.113.7',
+  action: 'download',
+};
+
+const isSchema = (value: unknown): value is TSchema => typeof value === 'object' && value !== null;
+const member = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);
+
+function plainExample(schema: TSchema): unknown {
+  const options: unknown = member(schema, 'enum');
+  if (Array.isArray(options)) return options[0];
+  switch ([member(schema, 'type')].flat()[0]) {
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'object':
+      return exampleOf(schema);
+    default:
+      return '';
+  }
+}
+
+/** An example of a body: its required fields, and of an operation that requires none its fields of text. */
+export function exampleOf(schema: TSchema): Record<string, unknown> {
+  const properties: unknown = member(schema, 'properties');
+  const required: unknown = member(schema, 'required');
+  const fields = isSchema(properties) ? Object.entries(properties) : [];
+  const needed = Array.isArray(required) && required.length > 0 ? required : ['id', 'title', 'description', 'typeId'];
+  return Object.fromEntries(
+    fields.flatMap(([name, field]) =>
+      needed.includes(name) && isSchema(field) ? [[name, name in values ? values[name] : plainExample(field)]] : [],
+    ),
+  );
+}

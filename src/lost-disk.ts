@@ -1,0 +1,13 @@
+/** A failure's code and nothing more: its message may name a path of the machine. */
+function codeOf(cause: unknown): string {
+  if (cause instanceof Error && 'errcode' in cause) return `SQLite ${cause.errcode}`;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'a thread ended';
+}
+
+/** Ends the process where the disk has failed and nothing more can be answered. */
+export function exitLost(cause: unknown): never {
+  process.stderr.write(
+    `The disk of POSTERN_DATA failed (${codeOf(cause)}): Postern stops without an answer, since what is on it is not known.\n`,
+  );
+  process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { auditRetention } from '#features/audit-retention.ts';
+import { startPostern } from '../start.ts';
+import { hour, settableClock } from '../visit/visiting.ts';
+
+const day = 24 * hour;
+
+/** A Postern whose audit log has one entry a day for so many days, and its retention by a clock that a test sets. */
+async function logged(t: TestContext, days: number) {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } }, environment: { POSTERN_AUDIT_DAYS: '400' } });
+  await postern.call('share/search');
+  await postern.call('loginprofile/add', { title: 'One' });
+  const { store } = postern.ports;
+  const today = clock.now();
+  await store.write(async (tx) => {
+    const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
+    await tx
+      .insertInto('audit')
+      .values(Array.from({ length: days }, (_day, index) => ({ ...row, at: today - (index + 1) * day, request_id: 'old' })))
+      .execute();
+  });
+  let running = 0;
+  const lines: string[] = [];
+  const retention = () =>
+    auditRetention(
+      postern.ports,
+      () => running,
+      (line) => lines.push(line),
+    );
+  const left = async () => Number((await store.read.selectFrom('audit').select('id').where('request_id', '=', 'old').execute()).length);
+  const goOn = (milliseconds: number) => {
+    running += milliseconds;
+    clock.ahead(milliseconds);
+  };
+  return { clock, retention, left, lines, goOn };
+}
+
+test('audit entries go when their time is over, a day of them at a time, and the log says so before', async (t) => {
+  const { retention, left, lines, goOn } = await logged(t, 410);
+  const { run } = retention();
+  const before = await left();
+  await run();
+  assert.equal(await left(), before - 1);
+  assert.match(lines[0] ?? '', /audit entries before \d{4}-\d\d-\d\d are deleted: POSTERN_AUDIT_DAYS is 400/);
+  await run();
+  assert.equal(await left(), before - 1, 'no further day within the hour');
+  for (let times = 0; times < 20; times += 1) {
+    goOn(hour);
+    await run();
+  }
+  assert.ok((await left()) >= 399 && (await left()) <= 401, `${await left()} are left`);
+});
+
+test('a clock that is set ahead while Postern runs deletes nothing', async (t) => {
+  const { clock, retention, left, lines } = await logged(t, 300);
+  const { run } = retention();
+  clock.ahead(500 * day);
+  for (let times = 0; times < 5; times += 1) await run();
+  assert.equal(await left(), 300);
+  assert.match(lines.join('\n'), /the clock of this machine has been set/);
+});
+
+test('a start with a clock that is far ahead deletes nothing for a day of running, and says why', async (t) => {
+  const { clock, retention, left, lines, goOn } = await logged(t, 300);
+  clock.ahead(500 * day);
+  const { run } = retention();
+  await run();
+  goOn(23 * hour);
+  await run();
+  assert.equal(await left(), 300);
+  assert.match(lines[0] ?? '', /is the clock right\?/);
+  goOn(hour);
+  await run();
+  assert.equal(await left(), 299);
+});

@@ -1,0 +1,96 @@
+// What happens when POSTERN_DATA has no room left; on a file system of its own, which takes root.
+import assert from 'node:assert/strict';
+import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { smallDisk } from '../ports/small-disk.ts';
+import { until } from '../ports/until.ts';
+import { newShare } from '../start.ts';
+import { type RunningPostern, runPostern } from './run-postern.ts';
+
+const mebibyte = 1 << 20;
+const piece = Buffer.alloc(4096, 'x');
+
+const freeBytes = (folder: string) => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
+/** Waits for the reserve that is given up when the disk is full. */
+const reserveIn = (data: string) => until(() => statSync(join(data, 'reserve'), { throwIfNoEntry: false })?.size === 8 * mebibyte);
+
+/** Writes a file until nothing more fits. */
+function fill(file: string): void {
+  const descriptor = openSync(file, 'a');
+  try {
+    for (;;) writeSync(descriptor, piece);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const put = (link: string, name: string, bytes: number) =>
+  fetch(`${link}/file/${name}`, { method: 'PUT', body: new Uint8Array(bytes) }).then(async (response) => {
+    await response.arrayBuffer();
+    return response.status;
+  });
+const get = async (link: string, path: string) => {
+  const response = await fetch(`${link}/${path}`);
+  return { status: response.status, length: (await response.arrayBuffer()).byteLength };
+};
+const ready = async (postern: RunningPostern) => {
+  const response = await fetch(`${postern.publicUrl}/health/ready`);
+  return { code: response.status, ...((await response.json()) as { status: string }) };
+};
+const addShare = async (postern: RunningPostern) => (await postern.send('share/add', newShare())).status;
+
+test('on a full disk changes are 507 and downloads go on, over a restart too, until there is room', { timeout: 60_000 }, async (t) => {
+  const disk = smallDisk(t, 'size=48m');
+  if (disk === null) return;
+  const data = join(disk, 'data');
+  const environment = { POSTERN_DATA: data, POSTERN_MIN_FREE_SPACE: '0' };
+  const postern = await runPostern(t, environment);
+  const link = (await postern.send('share/add', newShare())).body.viewUrl;
+  assert.equal(await put(link, 'kept.bin', mebibyte), 201);
+  await reserveIn(data);
+
+  fill(join(disk, 'filler'));
+  await until(async () => (await addShare(postern)) === 507); // the first that finds it full has the reserve
+  assert.equal(await put(link, 'late.bin', 10), 507);
+  for (let number = 0; number < 20; number += 1) assert.deepEqual(await get(link, 'file/kept.bin'), { status: 200, length: mebibyte });
+  assert.deepEqual(await ready(postern).then(({ code, status }) => [code, status]), [200, 'full']);
+
+  postern.child.kill('SIGKILL');
+  await postern.ended;
+  fill(join(disk, 'filler'));
+  const again = await runPostern(t, environment);
+  const sameLink = link.replace(postern.publicUrl, again.publicUrl);
+  assert.match(again.said(), /disk of POSTERN_DATA is full/);
+  assert.equal((await get(sameLink, 'list')).status, 200);
+  assert.equal(await addShare(again), 507);
+  assert.deepEqual(await ready(again).then(({ code, status }) => [code, status]), [200, 'full']);
+
+  rmSync(join(disk, 'filler'));
+  await until(async () => (await ready(again)).status === 'ready');
+  assert.equal(await addShare(again), 200);
+  assert.equal(await put(sameLink, 'late.bin', 10), 201);
+  assert.equal((await again.send('share/search')).body.list.at(0).id, 1);
+});
+
+test('uploads leave the free space that the operator has set, and changes go on', { timeout: 60_000 }, async (t) => {
+  const disk = smallDisk(t, 'size=64m');
+  if (disk === null) return;
+  const postern = await runPostern(t, { POSTERN_DATA: join(disk, 'data'), POSTERN_MIN_FREE_SPACE: '24' });
+  const link = (await postern.send('share/add', newShare())).body.viewUrl;
+  await reserveIn(join(disk, 'data'));
+  let number = 0;
+  await until(async () => {
+    number += 1;
+    return (await put(link, `${number}.bin`, 4 * mebibyte)) === 507;
+  });
+  assert.ok(freeBytes(disk) >= 23 * mebibyte, `${freeBytes(disk)} bytes are left`);
+  assert.equal(await addShare(postern), 200);
+  assert.equal((await ready(postern)).status, 'ready');
+});

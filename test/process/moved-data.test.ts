@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { newShare, startPostern, temporaryFolder } from '../start.ts';
+
+test('data that was moved, or restored elsewhere, serves its own files', async (t) => {
+  const [before, after] = [await temporaryFolder(t), join(await temporaryFolder(t), 'moved')];
+  const first = await startPostern(t, { data: before });
+  const { viewId } = await first.call('share/add', newShare());
+  const { store, vault } = first.ports;
+  // As an earlier version stored it.
+  const sealed = vault.seal('location', JSON.stringify({ folder: first.files, fileMode: '0640' }));
+  await store.write((tx) => tx.updateTable('location').set({ configuration: sealed }).where('tid', '=', 1).execute());
+  await first.stop();
+  const updated = await startPostern(t, { data: before }); // in place
+  assert.equal((await updated.call('location/get', { id: 1 })).configuration, '{"folder":"files","fileMode":"0640"}');
+  await updated.stop();
+  await cp(before, after, { recursive: true });
+  await writeFile(join(after, 'files', 'moved.txt'), 'moved');
+  const moved = await startPostern(t, { data: after });
+  assert.equal((await moved.visit(`/s/${viewId}/file/moved.txt`)).body, 'moved');
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
+import { until } from '../ports/until.ts';
+import { temporaryFolder } from '../start.ts';
+
+const project = join(import.meta.dirname, '../..');
+
+interface Running {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+function processes(): Running[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const [, state, parent] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command }];
+      } catch {
+        return []; // gone meanwhile
+      }
+    });
+}
+
+/** Every process that descends from one, the nearest first. */
+function descendants(pid: number): Running[] {
+  const all = processes();
+  const found: Running[] = [];
+  for (let next = [pid]; next.length > 0; ) {
+    const children = all.filter(({ parent }) => next.includes(parent));
+    found.push(...children);
+    next = children.map((child) => child.pid);
+  }
+  return found;
+}
+
+/** Runs `npm start` until it answers. @returns npm, and all that runs because of it */
+async function npmStart(t: TestContext): Promise<{ npm: ChildProcess; chain: Running[] }> {
+  const environment = { POSTERN_DATA: await temporaryFolder(t), PORT: '0' };
+  const { PATH = '', HOME = '', npm_execpath: npmPath } = process.env;
+  const [command, first] = npmPath ? [process.execPath, [npmPath]] : ['npm', []];
+  const npm = spawn(command, [...first, 'start'], {
+    cwd: project,
+    env: { PATH, HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let text = '';
+  npm.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  await until(() => /answers at http/.test(text));
+  const chain = descendants(npm.pid ?? 0);
+  atEnd(t, () => {
+    for (const { pid } of chain) if (processes().some((running) => running.pid === pid)) process.kill(pid, 'SIGKILL');
+  });
+  return { npm, chain };
+}
+
+const isRunning = (chain: readonly Running[]) =>
+  processes().filter(({ pid, command }) => chain.some((one) => one.pid === pid && one.command === command));
+
+for (const [name, end] of [
+  ['npm gets SIGTERM', ({ npm }: { npm: ChildProcess }) => npm.kill('SIGTERM')],
+  ['npm is killed', ({ npm }: { npm: ChildProcess }) => npm.kill('SIGKILL')],
+  [
+    'the script of npm start is killed',
+    ({ chain }: { chain: Running[] }) =>
+      process.kill(chain.find(({ command }) => command.includes('scripts/start.mjs') && !command.startsWith('sh'))?.pid ?? 0, 'SIGKILL'),
+  ],
+] as const)
+  test(`nothing of npm start runs on when ${name}`, { timeout: 60_000 }, async (t) => {
+    const started = await npmStart(t);
+    assert.ok(started.chain.some(({ command }) => command.includes('build/server/main.js')));
+    end(started);
+    await until(() => isRunning(started.chain).length === 0);
+  });

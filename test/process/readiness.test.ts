@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
+import { newShare, startPostern, temporaryFolder } from '../start.ts';
+import { runPostern } from './run-postern.ts';
+
+test('nobody makes Postern look at its locations by asking whether it is ready', async (t) => {
+  let looks = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'storage.check') looks += 1;
+  });
+  for (let number = 0; number < 20; number += 1) {
+    const { status, body } = await postern.visit('/health/ready');
+    assert.equal(status, 200);
+    assert.deepEqual(body.locations, [{ id: 1, kind: 'local', answers: true }]);
+  }
+  assert.equal(looks, 1);
+});
+
+test('a data folder that takes no more writes is told by readiness, though everything can still be read', async (t) => {
+  const postern = await startPostern(t);
+  const probe = join(postern.data, 'probe');
+  const isReady = async () => (await postern.visit('/health/ready')).status === 200;
+  assert.ok(await isReady());
+  rmSync(probe);
+  mkdirSync(probe); // no file can be written under that name
+  await until(async () => !(await isReady()));
+  assert.deepEqual((await postern.visit('/health/ready')).body.data, false);
+  rmdirSync(probe);
+  await until(isReady);
+});
+
+test('damaged pages that an unclean end left are found in the background, and reported', { timeout: 20_000 }, async (t) => {
+  const data = await temporaryFolder(t);
+  const postern = await runPostern(t, { POSTERN_DATA: data });
+  for (let number = 0; number < 40; number += 1) await postern.send('share/add', newShare({ description: 'x'.repeat(3000) }));
+  postern.child.kill('SIGTERM');
+  await postern.ended;
+  const file = join(data, 'postern.db');
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, bytes.length - 40 * 4096, bytes.length - 4096); // shares, at the end of the file
+  writeFileSync(file, bytes);
+  const damaged = await runPostern(t, { POSTERN_DATA: data });
+  damaged.child.kill('SIGKILL'); // an unclean end
+  await damaged.ended;
+
+  const again = await runPostern(t, { POSTERN_DATA: data });
+
+  await again.saying(/postern\.db is damaged/);
+  const ready = await fetch(`${again.publicUrl}/health/ready`);
+  assert.deepEqual([ready.status, ((await ready.json()) as { damaged: boolean }).damaged], [200, true]);
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
+import type { Answer, TestPostern } from '../start.ts';
+import { linkTo } from './visiting.ts';
+
+/** A Postern that reads no page of a folder until it is told to. */
+async function withHeldPages(t: TestContext) {
+  let pages = 0;
+  const held = Promise.withResolvers<void>();
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'storage.page') return undefined;
+    pages += 1;
+    return held.promise;
+  });
+  return { postern, pages: () => pages, release: held.resolve };
+}
+
+const list = (postern: TestPostern, base: string, startIndex: number, signal?: AbortSignal) =>
+  postern.visit(`${base}/list?startIndex=${startIndex}`, signal ? { signal } : {});
+
+test('listings that were given up are not read, and a stranger waits for none of them', { timeout: 10_000 }, async (t) => {
+  const { postern, pages, release } = await withHeldPages(t);
+  const [greedy, stranger] = [await linkTo(postern), await linkTo(postern)];
+  const leaving = new AbortController();
+  const left = Array.from({ length: 20 }, (_, index) => list(postern, greedy.base, index, leaving.signal).catch(() => 'left'));
+  await until(() => pages() === 2);
+  leaving.abort();
+  await Promise.all(left);
+  const answer = list(postern, stranger.base, 0);
+  release();
+  assert.equal((await answer).status, 200);
+  assert.equal(pages(), 3);
+});
+
+test('many who ask for the same page while they wait are answered by one reading of the folder', { timeout: 10_000 }, async (t) => {
+  const { postern, pages, release } = await withHeldPages(t);
+  const { base } = await linkTo(postern);
+  const first = [0, 1].map((index) => list(postern, base, index));
+  await until(() => pages() === 2);
+  const same = Array.from({ length: 10 }, () => list(postern, base, 2));
+  const { base: other } = await linkTo(postern); // the others wait by now
+  release();
+  for (const { status } of await Promise.all([...first, ...same, list(postern, other, 0)])) assert.equal(status, 200);
+  assert.ok(pages() <= 4, `${pages()} readings`);
+});
+
+test('a visitor who asks for more pages than may wait is told to come back', { timeout: 10_000 }, async (t) => {
+  const { postern, pages, release } = await withHeldPages(t);
+  const { base } = await linkTo(postern);
+  const refused: Answer[] = [];
+  const answers = Array.from({ length: 60 }, async (_, index) => {
+    const answer = await list(postern, base, index);
+    if (answer.status === 503) refused.push(answer);
+    return answer.status;
+  });
+  await until(() => refused.length === 26); // 2 are read and 32 wait
+  assert.equal(refused[0]?.body.code, 'listingBusy');
+  assert.ok(Number(refused[0]?.headers.get('retry-after')) > 0);
+  const { base: other } = await linkTo(postern);
+  const stranger = list(postern, other, 0);
+  release();
+  assert.equal((await stranger).status, 200);
+  assert.equal((await Promise.all(answers)).filter((status) => status === 200).length, 34);
+  assert.equal(pages(), 35);
+});

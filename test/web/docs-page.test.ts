@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openWindow } from '../parts/chromium.ts';
+import { startPostern } from '../start.ts';
+
+test('the page of the interface asks no other server, and offers nothing of its vendor', async (t) => {
+  const postern = await startPostern(t);
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).host));
+  await page.goto(`${postern.apiUrl}/docs`);
+  await page.getByRole('heading', { name: 'Postern' }).first().waitFor();
+  await page.getByRole('heading', { name: 'login' }).first().waitFor();
+  assert.deepEqual([...new Set(asked)], [new URL(postern.apiUrl).host]);
+  for (const vendors of [/scalar/i, /open api client/i, /ask ai/i, /generate mcp/i, /powered by/i, /developer tools/i])
+    assert.equal(await page.locator('a:visible, button:visible').filter({ hasText: vendors }).count(), 0, String(vendors));
+  assert.equal(await page.locator('a[href*="scalar.com"]:visible').count(), 0);
+});
