@@ -122,10 +122,10 @@ export class VisitsModel {
     const refusal = this.refusal('upload', browser);
     if (refusal !== null) return refusal;
     if (replaces && !this.can.canDelete) return 403;
-    if (this.parentOf(path) !== 'folder') return 404;
+    const dropBox = flags.every((flag) => this.can[flag] === (flag === 'canUpload'));
+    if (dropBox ? path.includes('/') : this.parentOf(path) !== 'folder') return 404;
     const present = this.files.get(path);
     if (replaces) return present === 'file' ? 201 : present ? 409 : 412;
-    const dropBox = flags.every((flag) => this.can[flag] === (flag === 'canUpload'));
     if (present && !dropBox) return 409;
     let kept = path;
     for (let number = 2; this.files.has(kept); number += 1) kept = `${path} (${number})`;
