@@ -122,9 +122,11 @@ const scenes: Record<string, Scene> = {
     at: '/people/import',
     sign: 'Import people',
     async after(page) {
-      await page.getByLabel('Lines of the CSV').fill('username;email\ndora;dora@example.com\nann;ann@example.com\n;nobody');
+      await page
+        .getByLabel('Lines of the CSV')
+        .fill('username;email;Department\ndora;dora@example.com;Sales\nann;ann@example.com\n;nobody');
       await page.getByRole('button', { name: 'Try it first' }).click();
-      await page.getByText('would be added').waitFor();
+      await page.getByText('would be added').scrollIntoViewIfNeeded();
     },
   },
   profiles: { at: '/profiles', sign: 'Auditors' },

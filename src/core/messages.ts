@@ -16,6 +16,8 @@ export const messages = {
   accessUserUpdated: { id: 2013, status: 200, title: 'Access user updated' },
   accessUserPasswordUpdated: { id: 2014, status: 200, title: 'Password updated; open sessions have ended' },
   accessUserDeleted: { id: 2015, status: 200, title: 'Access user deleted' },
+  accessUsersAdded: { id: 2016, status: 200, title: 'Access users added' },
+  accessUsersAddedUnused: { id: 2017, status: 200, title: 'Access users added to a login profile that signs in no access users' },
   loginProfileAdded: { id: 2021, status: 200, title: 'Login profile added' },
   loginProfileUpdated: { id: 2022, status: 200, title: 'Login profile updated' },
   loginProfileViewIdUpdated: { id: 2023, status: 200, title: 'View id replaced; the old address has stopped' },

@@ -54,6 +54,8 @@ interface Declared<B extends TSchema> {
   /** What it does, for the documentation. */
   readonly summary: string;
   readonly body: B;
+  /** Most field errors that one answer names, where the body is a list of records; else twenty. */
+  readonly mostFieldErrors?: number;
   /** Body fields that Postern computes: taken and ignored, so that a fetched record can be sent back whole. */
   readonly computed?: readonly string[];
 }

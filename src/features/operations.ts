@@ -1,4 +1,5 @@
 import { addAccessUser } from './access-users/add-access-user.ts';
+import { addAccessUsers } from './access-users/add-access-users.ts';
 import { deleteAccessUser, deleteByUsername } from './access-users/delete-access-user.ts';
 import { getAccessUser } from './access-users/get-access-user.ts';
 import { searchAccessUsers } from './access-users/search-access-users.ts';
@@ -49,6 +50,7 @@ export const operations: readonly Operation[] = [
   updateAccessUser,
   updatePassword,
   addAccessUser,
+  addAccessUsers,
   deleteAccessUser,
   deleteByUsername,
   searchAccessUsers,

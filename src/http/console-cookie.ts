@@ -5,8 +5,11 @@ const plainName = 'postern-console';
 /** A cookie of this name can be set by this very host alone, and over TLS (RFC 6265bis, 4.1.3.2). */
 const secureName = `__Host-${plainName}`;
 
-/** TLS may end at a proxy that is not told to us: the browser's own Origin, or the address that visitors are told, says so. */
-function isSecure(request: FastifyRequest, publicUrl: string): boolean {
+/**
+ * Returns whether the client speaks TLS. It may end at a proxy that is not declared: the browser's own Origin, or the
+ * public address, says so.
+ */
+export function isSecure(request: FastifyRequest, publicUrl: string): boolean {
   if (request.protocol === 'https' || request.headers.origin?.startsWith('https:')) return true;
   const { protocol, host } = new URL(publicUrl);
   return protocol === 'https:' && request.headers.host === host;

@@ -12,7 +12,7 @@ import { checkTarget } from '#features/versions.ts';
 import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
-import { carriesSecure } from './console-cookie.ts';
+import { carriesSecure, isSecure } from './console-cookie.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { checkOwnHost } from './own-site.ts';
@@ -164,16 +164,17 @@ async function run(
   const etag: unknown = Reflect.get(answer, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(answer, 'next');
-  if (typeof next === 'string') reply.header('link', `<${nextPage(request.url, next)}>; rel="next"`);
+  if (typeof next === 'string') reply.header('link', `<${nextPage(request, ports.links.publicUrl(), next)}>; rel="next"`);
   return reply.type('application/json; charset=utf-8').send(textOf(answer, reply));
 }
 
-/** The address of the page that follows (RFC 8288). */
-function nextPage(url: string, after: string): string {
-  const { pathname, searchParams } = new URL(url, 'http://localhost');
-  searchParams.delete('startIndex');
-  searchParams.set('after', after);
-  return `${pathname}?${searchParams}`;
+/** Returns the absolute address of the next page (RFC 8288), at the host that the client called. */
+function nextPage(request: FastifyRequest, publicUrl: string, after: string): string {
+  const origin = `${isSecure(request, publicUrl) ? 'https' : 'http'}://${request.host}`;
+  const url = new URL(request.url, URL.canParse(origin) ? origin : publicUrl);
+  url.searchParams.delete('startIndex');
+  url.searchParams.set('after', after);
+  return url.href;
 }
 
 const methodsServed: readonly Operation['method'][] = ['GET', 'POST', 'DELETE'];
@@ -206,7 +207,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
       loginRoute(api, ports);
       operatorRoutes(api, ports);
       for (const operation of operations) {
-        const check = validator(operation.body);
+        const check = validator(operation.body, operation.mostFieldErrors);
         api.route({
           method: operation.method,
           url: `/${operation.name}`,

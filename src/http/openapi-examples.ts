@@ -48,6 +48,8 @@ const values: Readonly<Record<string, unknown>> = {
 const isSchema = (value: unknown): value is TSchema => typeof value === 'object' && value !== null;
 const member = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);
 
+const arrayExample = (items: unknown) => (isSchema(items) && member(items, 'type') === 'object' ? [exampleOf(items)] : []);
+
 function plainExample(schema: TSchema): unknown {
   const options: unknown = member(schema, 'enum');
   if (Array.isArray(options)) return options[0];
@@ -58,7 +60,7 @@ function plainExample(schema: TSchema): unknown {
     case 'boolean':
       return true;
     case 'array':
-      return [];
+      return arrayExample(member(schema, 'items'));
     case 'object':
       return exampleOf(schema);
     default:

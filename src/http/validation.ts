@@ -6,7 +6,7 @@ import { type FieldFault, fieldRefusal, Refusal } from '#core/messages.ts';
 import { patternWords } from '#core/records/patterned.ts';
 
 // Nothing coerced, filled in or dropped; all faults at once (decisions.md, Bodies and answers).
-const ajv = new Ajv({ allErrors: true, strict: false });
+const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
 // An empty text clears a date, as null does.
 ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfDay') !== null);
 
@@ -34,27 +34,34 @@ function unknownName(name: string, known: readonly string[]): FieldFault {
   return { field: name, detail: `is not known here${hint}` };
 }
 
-function detailOf({ keyword, params, message }: ErrorObject): string {
+function detailOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string | undefined): string {
   if (keyword === 'type') return `must be ${[params['type']].flat().join(' or ')}`;
   if (keyword === 'minLength') return params['limit'] === 1 ? 'must not be empty' : `must be at least ${params['limit']} characters long`;
   if (keyword === 'maxLength') return `must be at most ${params['limit']} characters long`;
+  if (keyword === 'minItems') return `must have at least ${params['limit']}`;
+  if (keyword === 'maxItems') return `must have at most ${params['limit']}`;
   if (keyword === 'format') return 'must be an ISO 8601 date or date-time that exists';
   if (keyword === 'enum') return `must be one of ${[params['allowedValues']].flat().join(', ')}`;
   if (keyword === 'pattern') return patternWords(String(params['pattern']));
   return message ?? 'is not valid';
 }
 
-function faultOf(error: ErrorObject, known: readonly string[]): FieldFault {
-  if (error.keyword === 'additionalProperties') return unknownName(String(error.params['additionalProperty']), known);
-  if (error.keyword === 'required') return { field: String(error.params['missingProperty']), detail: 'is required' };
-  return { field: error.instancePath.slice(1).replaceAll('/', '.') || 'body', detail: detailOf(error) };
+/** Returns the error of a field. The field of a record in a list is named by its place: `users.0.email`. */
+function faultOf({ keyword, params, message, instancePath, parentSchema }: ErrorObject): FieldFault {
+  const place = instancePath.slice(1).replaceAll('/', '.');
+  const below = (name: string) => (place === '' ? name : `${place}.${name}`);
+  if (keyword === 'required') return { field: below(String(params['missingProperty'])), detail: 'is required' };
+  if (keyword !== 'additionalProperties') return { field: place || 'body', detail: detailOf(keyword, params, message) };
+  const { field, detail } = unknownName(String(params['additionalProperty']), namesOf(parentSchema ?? {}));
+  return { field: below(field), detail };
 }
 
 /** 400 that names the first fields at fault, and counts the rest. */
-function fieldErrors<E>(errors: readonly E[], describe: (error: E) => FieldFault): Refusal {
-  const faults = errors.slice(0, mostFieldErrors).map(describe);
-  const more = errors.length > faults.length ? `; and ${errors.length - faults.length} more` : '';
-  return new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; ') + more, { faults });
+function fieldErrors<E>(errors: readonly E[], describe: (error: E) => FieldFault, most = mostFieldErrors): Refusal {
+  const faults = errors.slice(0, most).map(describe);
+  const words = faults.slice(0, mostFieldErrors).map(({ field, detail }) => `${field} ${detail}`);
+  const more = errors.length > words.length ? `; and ${errors.length - words.length} more` : '';
+  return new Refusal('fieldInvalid', words.join('; ') + more, { faults });
 }
 
 /** Refuses names that are not known. @throws 400 */
@@ -63,22 +70,42 @@ export function checkNames(names: readonly string[], known: readonly string[]): 
   if (unknown.length > 0) throw fieldErrors(unknown, (name) => unknownName(name, known));
 }
 
-/** Refuses what a schema does not let through, naming the fields at fault. */
-export function validator(schema: TSchema): (value: unknown) => void {
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function propertyOf(schema: TSchema, name: string): TSchema | undefined {
+  const properties: unknown = Reflect.get(schema, 'properties');
+  const property: unknown = isObject(properties) ? Reflect.get(properties, name) : undefined;
+  return isObject(property) ? property : undefined;
+}
+
+/** Refuses sizes that ajv would make an error of each name or item for. @throws 400 */
+function checkSize(value: unknown, schema: TSchema): void {
+  if (!isObject(value)) return;
+  const [names, known] = [Object.keys(value), namesOf(schema)];
+  if (names.length > known.length + mostFieldErrors) checkNames(names, known);
+  for (const name of known) {
+    const list: unknown = Reflect.get(value, name);
+    const { maxItems, items } = Object(propertyOf(schema, name));
+    if (!Array.isArray(list) || !isObject(items)) continue;
+    if (list.length > maxItems) throw fieldRefusal(name, `must have at most ${maxItems}`);
+    for (const item of list) checkSize(item, items);
+  }
+}
+
+/**
+ * Refuses what a schema does not let through, naming the fields at fault.
+ * @param most field errors that one answer names
+ */
+export function validator(schema: TSchema, most = mostFieldErrors): (value: unknown) => void {
   const validate = ajv.compile(schema);
-  const known = namesOf(schema);
   return (value) => {
-    const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-    // Too many names to all be known: ajv would make an error of each.
-    if (names.length > known.length + mostFieldErrors) checkNames(names, known);
-    if (!validate(value)) throw fieldErrors(validate.errors ?? [], (error) => faultOf(error, known));
+    checkSize(value, schema);
+    if (!validate(value)) throw fieldErrors(validate.errors ?? [], faultOf, most);
   };
 }
 
 function typeOf(schema: TSchema, name: string): unknown {
-  const properties: unknown = Reflect.get(schema, 'properties');
-  const property: unknown = typeof properties === 'object' && properties !== null ? Reflect.get(properties, name) : undefined;
-  return typeof property === 'object' && property !== null ? Reflect.get(property, 'type') : undefined;
+  return Reflect.get(propertyOf(schema, name) ?? {}, 'type');
 }
 
 /** In a query text is the only way to say a number or true; what is neither stays a text, and is refused as one. */

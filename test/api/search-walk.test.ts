@@ -12,7 +12,7 @@ async function walk(postern: TestPostern, name: string, query: object, between: 
     assert.equal(body.startIndex, ids.length, 'its place in the whole');
     ids.push(...body.list.map(({ id }: { id: number }) => id));
     const link = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
-    next = link ? Object.fromEntries(new URL(link, 'http://localhost').searchParams) : null;
+    next = link ? Object.fromEntries(new URL(link).searchParams) : null;
     pages += 1;
     await between(pages);
   }
@@ -58,7 +58,7 @@ test('what is deleted or added behind a walk neither hides a record from it nor 
     seen.push(...body.list.map(({ id }: { id: number }) => id));
     await change();
     const link = /^<([^>]*)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
-    next = Object.fromEntries(new URL(link, 'http://localhost').searchParams);
+    next = Object.fromEntries(new URL(link).searchParams);
   }
   seen.push(...(await postern.call('share/search', { ...next, pageSize: 1000 })).list.map(({ id }: { id: number }) => id));
   assert.deepEqual(seen, all);
@@ -81,4 +81,18 @@ test('a cursor of another order, or of nobody, is refused by name; so is one bes
     const { status, body } = await postern.send('share/search', query);
     assert.deepEqual([status, body.errors?.[0]?.field], [400, field], JSON.stringify(query));
   }
+});
+
+test('the address of the next page is whole, at the host that the caller asked', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1' } });
+  await addShares(postern);
+  const nextOf = async (headers: Record<string, string> = {}) => {
+    const answer = await postern.send('share/search', { pageSize: 5, startIndex: 2 }, { headers });
+    return new URL(/^<([^>]*)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1] ?? '');
+  };
+  const direct = await nextOf();
+  assert.equal(direct.origin + direct.pathname, `${postern.apiUrl}/api/v1/share/search`);
+  assert.deepEqual([...direct.searchParams.keys()], ['pageSize', 'after']);
+  const proxied = await nextOf({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' });
+  assert.equal(proxied.origin, 'https://api.example.com');
 });

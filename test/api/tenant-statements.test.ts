@@ -19,6 +19,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('loginprofile/makeDefault', { id: profile.id });
   await call('loginprofile/delete', { id: copy.id });
   for (const username of ['eve', 'fay']) await call('accessuser/add', { username, active: true, authId: profile.id });
+  await call('accessuser/addMany', { users: [{ username: 'gil', active: true }], authId: profile.id });
   await call('accessuser/updateUserPassword', {
     username: 'eve',
     userPassword: 'wholly unguessable',

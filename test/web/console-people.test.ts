@@ -62,6 +62,7 @@ test('an import tries every row first, names each refused one with its line and 
   await page.getByRole('button', { name: 'Try it first' }).click();
   await page.getByText('1 person would be added').waitFor();
   const rows = await page
+    .getByRole('status')
     .locator('tbody tr')
     .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')));
   assert.deepEqual(
@@ -73,15 +74,42 @@ test('an import tries every row first, names each refused one with its line and 
       ['6', 'fay'],
     ],
   );
-  assert.match(rows[0]?.[2] ?? '', /name/i);
-  assert.match(rows[1]?.[2] ?? '', /email/);
+  assert.match(rows[0]?.[2] ?? '', /User name is taken/);
+  assert.match(rows[1]?.[2] ?? '', /E-mail must be an e-mail address/);
   assert.match(rows[2]?.[2] ?? '', /the same as in line 2/);
-  assert.match(rows[3]?.[2] ?? '', /active/);
+  assert.match(rows[3]?.[2] ?? '', /Active must be true or false/);
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
   await assertClean(page, 'tried');
   await page.getByRole('button', { name: 'Import 1 person' }).click();
   await page.getByText('1 person added').waitFor();
   assert.equal((await postern.call('accessuser/search')).totalCount, 2);
+});
+
+test('a file of another system is imported: its letters are right, its columns are chosen, and those left out are named', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id: authId, password } = await usersProfile(postern, []);
+  const { viewId } = await postern.call('share/add', newShare({ authenticationId: authId }));
+  await go('/people/import');
+  const lines = ['Kürzel;Vorname;Abteilung;Kennwort', `jos\xe9;Jos\xe9;Einkauf;${password}`, 'ren\xe9e;Ren\xe9e;;'];
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose a file' }).click()]);
+  await chooser.setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n'), 'latin1') });
+  await page.getByText('Choose the column that holds the user names.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Try it first' }).isDisabled(), true);
+  await page.getByLabel('Field for the column Kürzel').selectOption('User name');
+  await page.getByText('Not imported: Abteilung.').waitFor();
+  await assertClean(page, 'columns');
+  await page.getByRole('button', { name: 'Try it first' }).click();
+  await page.getByRole('button', { name: 'Import 2 people' }).click();
+  await page.getByText('2 people added').waitFor();
+  const { list } = await postern.call('accessuser/search', { sortField: 'username' });
+  assert.deepEqual(
+    list.map((user: { username: string; firstName: string }) => [user.username, user.firstName]),
+    [
+      ['josé', 'José'],
+      ['renée', 'Renée'],
+    ],
+  );
+  await signInAtLink(postern, `/s/${viewId}`, 'josé');
 });
 
 test('an export holds what is listed, and no formula that a spreadsheet would run', async (t) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wellFormedTag } from '#core/words/languages.ts';
-import { readPeople, writePeople } from '../../web/console/people/csv.ts';
 import { presets } from '../../web/console/shares/permissions.ts';
 import { sentenceOf, type Told } from '../../web/console/shares/sentence.ts';
 import { stateOf } from '../../web/console/shares/share-state.ts';
@@ -69,35 +68,6 @@ test('a share is in the state that share/search finds it by', () => {
   assert.equal(stateOf({ ...share, validityStartDate: '2026-06-01T00:00:00.001Z' }, at), 'scheduled');
   assert.equal(stateOf({ ...share, validityEndDate: '2026-06-01T00:00:00.000Z' }, at), 'ended');
   assert.equal(stateOf({ ...share, active: false, validityEndDate: '2026-01-01T00:00:00.000Z' }, at), 'inactive');
-});
-
-test('a CSV is read with any separator, quotes, line ends and order of columns, and each row knows its line', () => {
-  const read = readPeople('\ufeffE-mail;"User name"\r\n"a@example.com";"ann"\r\n\r\n"b@\nexample.com";bob\n');
-  assert.ok('rows' in read);
-  assert.deepEqual(
-    read.rows.map(({ cells }) => cells),
-    [
-      { email: 'a@example.com', username: 'ann' },
-      { email: 'b@\nexample.com', username: 'bob' },
-    ],
-  );
-  assert.equal(read.rows[0]?.line, 2);
-});
-
-test('a CSV that names no user names, or is none, says so', () => {
-  for (const text of ['name,email\nann,a@example.com', '"never closed']) assert.ok('wrong' in readPeople(text), text);
-});
-
-test('a spreadsheet takes no cell of the people written for a formula', () => {
-  const person = { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', email: '', active: false };
-  assert.equal(writePeople([person]), 'username,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
-});
-
-test('what was written is read again', () => {
-  const person = { username: 'ann', firstName: 'Ann "A"', lastName: 'Lee, jr.', email: 'ann@example.com', active: true };
-  const read = readPeople(writePeople([person]));
-  assert.ok('rows' in read);
-  assert.deepEqual(read.rows[0]?.cells, { ...person, active: 'true' });
 });
 
 test('a browser that names its language in a way of its own gets dates and numbers all the same', () => {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { bodyOf, etag, flag, instant, limits, lineOf, recordId } from './field.ts';
+import { bodyOf, etag, flag, instant, limits, lineOf, orNull, recordId } from './field.ts';
 import { patterned } from './patterned.ts';
 
 /** Every field of an access user, once. */
@@ -34,6 +34,22 @@ export type AccessUser = Static<typeof AccessUser>;
 /** Body of accessuser/add. */
 export const NewAccessUser = bodyOf(accessUserFields, ['username', 'active'], ['firstName', 'lastName', 'email', 'authId']);
 export type NewAccessUser = Static<typeof NewAccessUser>;
+
+/** Most access users that one call of accessuser/addMany adds. */
+export const mostAdded = 1000;
+
+/** Body of accessuser/addMany. */
+export const NewAccessUsers = Type.Object(
+  {
+    authId: Type.Optional(orNull(accessUserFields.authId)),
+    users: Type.Array(bodyOf(accessUserFields, ['username', 'active'], ['firstName', 'lastName', 'email']), {
+      minItems: 1,
+      maxItems: mostAdded,
+      description: `The access users, at most ${mostAdded}. All of them are added, or none.`,
+    }),
+  },
+  { additionalProperties: false },
+);
 
 /** Body of accessuser/update. */
 export const AccessUserChange = bodyOf(accessUserFields, ['id', 'authId'], ['firstName', 'lastName', 'email', 'active']);

@@ -4,7 +4,7 @@ import { ask, asProblem, type Page, type Query } from '#console/api/call.ts';
 import { Dialog } from '#console/records/dialog.tsx';
 import { counted } from '#console/records/format.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
-import { writePeople } from './csv.ts';
+import { writeCsv } from './write-csv.ts';
 
 const pageSize = 1000;
 
@@ -32,7 +32,7 @@ export function ExportDialog({ query, close }: { query: Query; close: () => void
   useEffect(() => {
     const end = new AbortController();
     collect(query, end.signal, (some, total) => setProgress({ done: some, all: Math.max(1, total) })).then(
-      (people) => setAddress(URL.createObjectURL(new Blob([`\ufeff${writePeople(people)}`], { type: 'text/csv' }))),
+      (people) => setAddress(URL.createObjectURL(new Blob([`\ufeff${writeCsv(people)}`], { type: 'text/csv' }))),
       (cause) => end.signal.aborted || setFailed(asProblem(cause).message),
     );
     return () => end.abort();

@@ -1,0 +1,76 @@
+import { fold } from '#core/fold.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import type { Tx } from '#ports/store.ts';
+import { searchText } from './access-user-rows.ts';
+
+/** The fields of an access user that the caller gives. */
+export interface GivenUser {
+  readonly username: string;
+  readonly firstName?: string | null;
+  readonly lastName?: string | null;
+  readonly email?: string | null;
+  readonly active: boolean;
+}
+
+/** An access user about to be added: its texts as they are stored. */
+export interface NewUser {
+  readonly username: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly email: string;
+  readonly active: boolean;
+}
+
+const nfc = (text: string | null | undefined) => (text ?? '').normalize('NFC');
+
+/** Returns the fields as they are stored, in one Unicode form. */
+export const newUser = (given: GivenUser): NewUser => ({
+  username: nfc(given.username),
+  first_name: nfc(given.firstName),
+  last_name: nfc(given.lastName),
+  email: nfc(given.email),
+  active: given.active,
+});
+
+/** Returns the profile that a body names, else the tenant's default. @throws 400 at authId */
+export async function profileForNew(tx: Tx, tid: number, authId: number | null | undefined) {
+  const profiles = tx.selectFrom('login_profile').select(['id', 'type_id']).where('tid', '=', tid);
+  const named =
+    authId ??
+    (await tx.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirstOrThrow()).default_profile_id;
+  const found = await profiles.where('id', '=', named ?? 0).executeTakeFirst();
+  if (!found) throw fieldRefusal('authId', 'is not the id of a login profile');
+  return found;
+}
+
+/** Inserts access users by one statement. @returns their ids, in the order of `users` */
+export async function insertAccessUsers(
+  tx: Tx,
+  { users, tid, profileId, owner, now }: { users: readonly NewUser[]; tid: number; profileId: number; owner: string; now: number },
+): Promise<number[]> {
+  const rows = await tx
+    .insertInto('access_user')
+    .values(
+      users.map((user) => ({
+        ...user,
+        tid,
+        version: 1,
+        profile_id: profileId,
+        username_key: fold(user.username),
+        email_key: fold(user.email),
+        password_hash: null,
+        active: user.active ? 1 : 0,
+        session_epoch: 1,
+        search_text: searchText(user),
+        created_owner: owner,
+        updated_owner: owner,
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .returning(['id', 'username_key'])
+    .execute();
+  // The order of returned rows is not promised.
+  const ids = new Map(rows.map(({ id, username_key }) => [username_key, id]));
+  return users.map(({ username }) => ids.get(fold(username)) ?? 0);
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startPostern, usersProfile } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+const user = (username: string, over: object = {}) => ({ username, active: true, ...over });
+const many = (count: number) => Array.from({ length: count }, (_, at) => user(`user-${at}`, { email: `user-${at}@example.com` }));
+
+test('accessuser/addMany adds a thousand users by one call, and answers their ids in the order of the rows', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authId } = await usersProfile(postern, []);
+  const added = await postern.call('accessuser/addMany', { authId, users: many(1000) });
+  assert.equal(added.ids.length, 1000);
+  for (const row of [0, 500, 999]) {
+    const record = await postern.call('accessuser/get', { id: added.ids[row] });
+    assert.deepEqual([record.username, record.email, record.authId], [`user-${row}`, `user-${row}@example.com`, authId]);
+  }
+  const found = await postern.call('accessuser/search', { searchWord: 'user-77' });
+  assert.equal(found.totalCount, 11, 'those added together are searched as any other');
+});
+
+test('accessuser/addMany names every row at fault by its place, and adds none of the rows', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authId } = await usersProfile(postern, ['ann']);
+  const add = (users: object[]) => postern.send('accessuser/addMany', { authId, users });
+  const shapes = await add([user('bob'), user('a,b'), { username: 'cyd' }, user('dora', { email: 'nowhere', phone: '1' })]);
+  assert.deepEqual([shapes.status, faultsOf(shapes)], [400, ['users.1.username', 'users.2.active', 'users.3.email', 'users.3.phone']]);
+  const taken = await add([user('bob'), user('ANN'), user('cyd'), user('Cyd')]);
+  assert.deepEqual([taken.status, faultsOf(taken)], [409, ['users.1.username', 'users.3.username']]);
+  assert.match(taken.body.errors[1].detail, /same as users\.2\.username/);
+  const hundred = await add(Array.from({ length: 100 }, () => user('a,b')));
+  assert.equal(hundred.body.errors.length, 100, 'a call of many rows tells all of them');
+  assert.equal((await postern.call('accessuser/search')).totalCount, 1);
+});
+
+test('accessuser/addMany keeps addresses apart where codes are sent to them', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authId } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
+  await postern.call('accessuser/add', { username: 'ann', email: 'ann@example.com', active: true, authId });
+  const users = [user('bob', { email: 'Ann@example.com' }), user('cyd'), user('dora')];
+  assert.deepEqual(faultsOf(await postern.send('accessuser/addMany', { authId, users })), ['users.0.email']);
+});
+
+test('accessuser/addMany takes 1 to 1,000 rows, and refuses more without reading them', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authId } = await usersProfile(postern, []);
+  for (const users of [[], many(1001), Array.from({ length: 100_000 }, () => ({}))]) {
+    const answer = await postern.send('accessuser/addMany', { authId, users });
+    assert.deepEqual([answer.status, faultsOf(answer)], [400, ['users']]);
+  }
+});
+
+test('accessuser/addMany without authId adds to the default login profile; dryRun adds none', async (t) => {
+  const postern = await startPostern(t);
+  const body = { users: [user('ann')] };
+  const tried = await postern.call('accessuser/addMany', body, { query: { dryRun: 'true' } });
+  assert.deepEqual([tried.dryRun, tried.ids], [true, undefined]);
+  assert.equal((await postern.call('accessuser/search')).totalCount, 0);
+  const { ids } = await postern.call('accessuser/addMany', body);
+  const { id } = await postern.call('loginprofile/get');
+  assert.equal((await postern.call('accessuser/get', { id: ids[0] })).authId, id);
+});

@@ -1,0 +1,67 @@
+import { Code, NativeSelect, Table, Text } from '@mantine/core';
+import { type ColumnMapping, fieldLabels, type ImportField, importFields, withColumn } from './import-columns.ts';
+import type { CsvTable } from './read-csv.ts';
+
+const notImported = '';
+const options = [
+  { value: notImported, label: 'Do not import' },
+  ...importFields.map((field) => ({ value: field, label: fieldLabels[field] })),
+];
+const fieldOf = (value: string): ImportField | null => importFields.find((field) => field === value) ?? null;
+
+interface Props {
+  readonly table: CsvTable;
+  readonly mapping: ColumnMapping;
+  readonly onChange: (mapping: ColumnMapping) => void;
+}
+
+/** Chooses which column holds which field, and names the columns that are not imported. */
+export function ColumnFields({ table: { headings, records }, mapping, onChange }: Props) {
+  const nameOf = (column: number) => headings[column] || `Column ${column + 1}`;
+  const ignored = headings.flatMap((_, column) => (mapping[column] ? [] : [nameOf(column)]));
+  return (
+    <>
+      <Table.ScrollContainer minWidth={300}>
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Column</Table.Th>
+              <Table.Th visibleFrom="xs">First row</Table.Th>
+              <Table.Th>Imported as</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {headings.map((_, column) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place; two may have one heading
+              <Table.Tr key={column}>
+                <Table.Td>{nameOf(column)}</Table.Td>
+                <Table.Td visibleFrom="xs">
+                  <Sample text={mapping[column] === 'password' ? '••••••' : (records[0]?.cells[column] ?? '')} />
+                </Table.Td>
+                <Table.Td>
+                  <NativeSelect
+                    aria-label={`Field for the column ${nameOf(column)}`}
+                    data={options}
+                    value={mapping[column] ?? notImported}
+                    onChange={({ currentTarget }) => onChange(withColumn(mapping, column, fieldOf(currentTarget.value)))}
+                  />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {!mapping.includes('username') && (
+        <Text c="var(--loss)" role="alert">
+          Choose the column that holds the user names.
+        </Text>
+      )}
+      {ignored.length > 0 && <Text c="dimmed">{`Not imported: ${ignored.join(', ')}.`}</Text>}
+    </>
+  );
+}
+
+const longestSample = 40;
+
+const Sample = ({ text }: { text: string }) =>
+  text === '' ? null : <Code>{text.length > longestSample ? `${text.slice(0, longestSample)}…` : text}</Code>;

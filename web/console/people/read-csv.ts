@@ -1,0 +1,55 @@
+import { parse } from 'csv-parse/browser/esm/sync';
+
+/** A CSV file: the names in its first line, and the records below, each with its line. */
+export interface CsvTable {
+  readonly headings: readonly string[];
+  readonly records: readonly { readonly line: number; readonly cells: readonly string[] }[];
+}
+
+/** A table, or why the text cannot be read. */
+export type ReadResult = { readonly table: CsvTable } | { readonly error: string };
+
+/**
+ * Decodes a file of text. Spreadsheets write UTF-8, UTF-16 with a byte order mark, or the Windows-1252 of Western Europe;
+ * bytes that are not UTF-8 are taken for the last.
+ */
+export function decodeText(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+const separators = [',', ';', '\t'];
+
+/** Returns the separator that the first line uses most, outside quotes. */
+function separatorOf(text: string): string {
+  const first = (text.split(/\r\n|[\r\n]/, 1)[0] ?? '').replace(/"[^"]*"/g, '');
+  return separators.reduce((best, one) => (first.split(one).length > first.split(best).length ? one : best));
+}
+
+/** Reads a CSV whose first line names its columns, separated by commas, semicolons or tabs. */
+export function readCsv(text: string): ReadResult {
+  try {
+    const lines: number[] = [];
+    const [headings = [], ...body]: string[][] = parse(text, {
+      bom: true,
+      on_record: (record: string[], { lines: line }) => {
+        lines.push(line);
+        return record;
+      },
+      delimiter: separatorOf(text),
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      relax_column_count: true,
+      trim: true,
+    });
+    return { table: { headings, records: body.map((cells, index) => ({ line: lines[index + 1] ?? 0, cells })) } };
+  } catch (cause) {
+    return { error: cause instanceof Error ? cause.message : 'The file is not CSV.' };
+  }
+}
