@@ -11,7 +11,9 @@ const env = { UV_THREADPOOL_SIZE: '16', ...process.env };
 const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
 // By the channel the server notices when this process is gone, however it ended.
 const server = spawn(runtime(), [...flags, main], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
-for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => server.kill(signal));
+// With an access log a hang-up asks to open its file anew.
+const signals = ['SIGTERM', 'SIGINT', ...(process.env.POSTERN_ACCESS_LOG ? ['SIGHUP'] : [])];
+for (const signal of signals) process.on(signal, () => server.kill(signal));
 server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 
 /** The parent of a process, or 0 where that cannot be told. */

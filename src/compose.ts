@@ -1,34 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { auditRetention } from '#features/audit-retention.ts';
-import { keepHouse } from '#features/housekeeping.ts';
 import { operations } from '#features/operations.ts';
 import { inviteFirstOperator } from '#features/operators/first-operator.ts';
 import { checkSecretKey, holdsNoSecrets, isNew, newKey, prepare } from '#features/operators/first-start.ts';
-import { saidEvery, sayAlive, sayGone } from '#features/processes.ts';
+import { sayAlive } from '#features/processes.ts';
 import { checkReadiness } from '#features/readiness.ts';
 import { listingTurns } from '#features/visits/listing-turns.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
 import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
-import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
 import { uploadSlots } from '#features/visits/upload-slots.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
 import { argon2Hash } from './adapters/os/argon2.ts';
-import { probeDisk } from './adapters/os/disk-probe.ts';
+import { diskRoom, probeDisk } from './adapters/os/disk-probe.ts';
+import { type JsonLines, openJsonLines } from './adapters/os/json-lines.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
 import { zipArchives } from './features/visits/zip-archives.ts';
+import { accessLog } from './http/access-log.ts';
 import { assetRoutes } from './http/asset-routes.ts';
 import { consoleRoutes } from './http/console-pages.ts';
 import { docsRoutes } from './http/docs-page.ts';
@@ -43,11 +42,10 @@ import { transferBuffers } from './http/transfer-buffers.ts';
 import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
 import { exitLost } from './lost-disk.ts';
+import { startScheduledJobs } from './scheduled-jobs.ts';
 import type { Settings } from './settings.ts';
 
 const processBits = 96;
-const houseKeptEvery = 600_000; // ms
-const exchangedEvery = 1000; // ms
 const backlog = 4096; // connections that wait to be taken; the kernel may keep fewer
 const requestPatience = 2000; // ms that other requests get
 const transferPatience = 30_000; // ms that transfers under way get at a stop
@@ -65,6 +63,8 @@ export interface Postern extends AsyncDisposable {
   /** Names of the locations that do not answer at the start. */
   readonly awayLocations: () => Promise<readonly string[]>;
   readonly ports: Ports;
+  /** Opens the access log anew, after its file was renamed. */
+  readonly reopenLogs: () => void;
 }
 
 /** What a test may put in a part's place. */
@@ -78,6 +78,7 @@ export interface Replaced {
 
 /** The project's folder, from a checkout's `src` as from `build/server`. */
 const project = findPackageJSON(import.meta.url) ?? '';
+const { version }: { version: string } = JSON.parse(readFileSync(project, 'utf8'));
 const pages = join(dirname(project), 'build/visitor');
 const consolePages = join(dirname(project), 'build/console');
 
@@ -98,28 +99,48 @@ async function unlessFull<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
+function openAccessLog(target: string): JsonLines {
+  try {
+    return openJsonLines(target);
+  } catch (cause) {
+    throw new Error(`POSTERN_ACCESS_LOG: ${cause instanceof Error ? cause.message : 'cannot be written'}`);
+  }
+}
+
 /** The only place that knows every part. Tests call it too, with a part replaced by name. */
 export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();
-  const store = opened.use(await openStore({ ...settings, folder: data.path }, replaced.lost ?? exitLost));
+  const database = opened.use(await openStore({ ...settings, folder: data.path }, replaced.lost ?? exitLost));
+  const transfers = followTransfers(() => performance.now());
+  opened.defer(() => transfers.stop());
+  const listings = listingTurns();
+  const passwordHash = replaced.ports?.passwordHash ?? argon2Hash();
+  const metrics = processMetrics({
+    version,
+    transfers: transfers.count,
+    queues: { passwords: passwordHash.waiting, folders: listings.waiting },
+    disk: () => diskRoom(data.path),
+    checkStore: () => database.check(),
+  });
+  const store = metrics.timed(replaced.ports?.store ?? database);
   // Made once there is a database for it: a key without a database is what is left of an installation.
   const secretKey = settings.secretKey ?? data.secretKey(await holdsNoSecrets(store));
   const storages = opened.use(localStorages(settings.localRoots, data.path, settings.minFreeSpace));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {
-    store,
     storages,
     clock: systemClock,
     random: systemRandom(),
     vault: keyVault(secretKey),
-    passwordHash: argon2Hash(),
+    passwordHash,
     media: mediaTypes,
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
     limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays },
     ...replaced.ports,
+    store,
   };
 
   await checkSecretKey(ports);
@@ -135,44 +156,25 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   await unlessFull(() => settleChanges(ports, underWay));
   await sweepLocations(ports);
 
-  const transfers = followTransfers(() => performance.now());
-  opened.defer(() => transfers.stop());
-  const metrics = processMetrics(transfers);
   const patience = replaced.patience ?? defaultPatience;
   const http = { trustedProxies: settings.trustedProxies, patience, log: replaced.log === undefined ? process.stderr : replaced.log };
   const app = httpServer(http, ports);
   const trail = opened.use(
     visitTrail(ports, (cause) =>
-      app.log.error({ error: cause instanceof Error ? cause.name : 'unknown' }, 'the trail could not be written'),
+      app.log.error(
+        { error: cause instanceof Error ? cause.name : 'unknown' },
+        'Audit entries could not be written to the database. They are kept in memory and written with the next ones.',
+      ),
     ),
   );
   const admin = settings.admin ? httpServer(http, ports) : app;
 
-  const retention = auditRetention(
-    ports,
-    () => performance.now(),
-    (line) => app.log.warn(line),
-  );
-  const house = setInterval(
-    () => void keepHouse(ports, retention).catch(() => app.log.error('old rows could not be taken away')),
-    houseKeptEvery,
-  ).unref();
-  opened.defer(() => clearInterval(house));
-  // What a process that was killed left begun is settled by those that live; so is what a full disk let nobody record.
-  const live = () =>
-    sayAlive(ports)
-      .then(() => settleChanges(ports, underWay))
-      .catch(() => app.log.warn('the database did not take the sign of life'));
-  const life = setInterval(() => void live(), saidEvery).unref();
-  opened.defer(async () => {
-    clearInterval(life);
-    await sayGone(ports).catch(() => {}); // those that live notice within a minute
-  });
-
+  const access = settings.accessLog === null ? null : opened.use(openAccessLog(settings.accessLog));
   const readiness = opened.use(checkReadiness(ports, () => probeDisk(data.path)));
   for (const server of new Set([app, admin])) {
     redirectAliases(server, settings.publicUrlAliases, ports.links.publicUrl);
     metrics.observe(server);
+    if (access) accessLog(server, access.write, ports.clock, () => performance.now());
     healthRoutes(server, readiness);
   }
   managementApi(admin, operations, ports);
@@ -185,18 +187,13 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
-  const exchange = () =>
-    unknownLinks
-      .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))
-      .catch(() => app.log.warn('the unknown links of other processes are not known'));
-  const exchanging = store.shared ? setInterval(() => void exchange(), exchangedEvery).unref() : undefined;
-  opened.defer(() => clearInterval(exchanging));
+  opened.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks }));
   const visitPorts = {
     ...ports,
     trail,
     underWay,
     archives: zipArchives(),
-    listings: listingTurns(),
+    listings,
     uploads: uploadSlots(),
     rightPairs: rightPairs(randomBytes(32).toString('base64url')),
   };
@@ -228,6 +225,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     firstConsoleUrl: invitation === null ? null : `${admin === app ? publicUrl : apiUrl}/console/first#${invitation}`,
     awayLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
     ports,
+    reopenLogs: () => access?.reopen(),
     async [Symbol.asyncDispose]() {
       // No new work; what is under way gets its time.
       const servers = [...new Set([app, admin])];

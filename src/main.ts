@@ -72,5 +72,6 @@ async function end(): Promise<void> {
 }
 // npm start watches by a channel: where it is killed, nobody would be left to stop this process.
 if (process.connected) process.once('disconnect', () => void end());
+if (settings.accessLog !== null) process.on('SIGHUP', () => postern.reopenLogs());
 process.on('SIGTERM', () => void end());
 process.on('SIGINT', () => void end());

@@ -38,6 +38,8 @@ export function smtpUrl(value: string): string {
 export const sendfile = (value: string) =>
   value === 'x-accel-redirect' || value === 'x-sendfile' ? value : must('must be x-accel-redirect or x-sendfile');
 
+export const accessLog = (value: string) => (value === 'stdout' ? value : resolve(value));
+
 export function ranges(value: string): string {
   const parsed = parseRanges(value);
   return 'wrong' in parsed ? must(`"${parsed.wrong}" is no address, CIDR block or first-last range`) : value;

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isOfKubernetes, withoutServices } from './kubernetes-variables.ts';
 import {
+  accessLog,
   addresses,
   atLeast,
   bearer,
@@ -44,6 +45,8 @@ export interface Settings {
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
   readonly maxFileSize: number;
+  /** File of the access log, or `stdout`; null: none is written. */
+  readonly accessLog: string | null;
   readonly auditDays: number;
 }
 
@@ -146,6 +149,12 @@ export const catalogue = {
   ),
   mailFrom: setting('POSTERN_MAIL_FROM', '', 'Sender of alerts.', optional(text)),
   maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', positive),
+  accessLog: setting(
+    'POSTERN_ACCESS_LOG',
+    '',
+    'File for one line of JSON for each request, or `stdout`; SIGHUP opens it anew. Holds no secrets (see logs.md).',
+    optional(accessLog),
+  ),
   auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days that audit rows are kept.', positive),
 };
 
@@ -208,6 +217,7 @@ export function readSettings(given: Readonly<Record<string, string | undefined>>
     smtpUrl: value(catalogue.smtpUrl),
     mailFrom: value(catalogue.mailFrom),
     maxFileSize: value(catalogue.maxFileSize),
+    accessLog: value(catalogue.accessLog),
     auditDays: value(catalogue.auditDays),
   };
 }

@@ -41,7 +41,7 @@ export function untrustedProxyWarning(isTrusted: ((address: string) => boolean) 
     if (isTrusted?.(proxy)) return;
     warned = true;
     log.warn(
-      `a proxy at ${proxy} sends X-Forwarded-For, but POSTERN_TRUSTED_PROXIES does not name it: all its visitors count as one address`,
+      `A proxy at ${proxy} sends X-Forwarded-For, but POSTERN_TRUSTED_PROXIES does not name it: all its visitors count as one address.`,
     );
   };
 }

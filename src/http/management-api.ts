@@ -152,6 +152,7 @@ async function run(
   running: Running,
 ) {
   const caller = request.caller ?? (await callerOf(request, ports));
+  request.caller = caller;
   checkRole(caller, operation.role);
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
   check(parameters);

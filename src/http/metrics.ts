@@ -1,62 +1,193 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { Refusal } from '#core/messages.ts';
+import { type MessageName, Refusal } from '#core/messages.ts';
+import { readsMetrics } from '#core/policy/role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import { checkRole } from '#features/operators/still-calls.ts';
-import type { Transfers } from '#features/visits/transfers.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Store } from '#ports/store.ts';
 import { callerOf } from './callers.ts';
+import { countTraffic } from './traffic.ts';
 
-/** What the process counts about itself. */
+/** What the process measures of itself. */
 export interface Metrics {
   readonly registry: Registry;
   readonly unknownLink: () => void;
-  /** Measures every request of a server. */
+  /** Measures every request of a server, and the bytes of its connections. */
   observe(app: FastifyInstance): void;
+  /** Returns the same store, whose changes are measured. */
+  timed(store: Store): Store;
 }
 
-export function processMetrics(transfers: Transfers): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+/** Values that are read when somebody asks for the metrics. */
+export interface MetricSources {
+  readonly version: string;
+  readonly transfers: () => number;
+  /** By the name of a queue, how many wait in it. */
+  readonly queues: Readonly<Record<string, () => number>>;
+  /** Bytes of the file system that holds POSTERN_DATA. */
+  readonly disk: () => Promise<{ readonly free: number; readonly size: number }>;
+  /** Resolves when the database has answered. */
+  readonly checkStore: () => Promise<void>;
+}
+
+/** Refusals of sign-ins, by their reason. */
+const signInRefusals: Partial<Record<MessageName, string>> = {
+  signInWrong: 'wrong',
+  tooManyFailures: 'slowed',
+  signInBusy: 'busy',
+  currentPasswordWrong: 'wrong',
+};
+
+/** Seconds; a request that waits for a download may take minutes. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
+
+function httpMetrics(registry: Registry) {
+  const registers = [registry];
   const seconds = new Histogram({
     name: 'postern_http_request_seconds',
     help: 'Requests by route and status, until their answer was sent.',
     labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'postern_refusals_total',
+    help: 'Requests that were refused, by the code of the problem.',
+    labelNames: ['code'],
+    registers,
+  });
+  const signIns = new Counter({
+    name: 'postern_sign_ins_refused_total',
+    help: 'Sign-ins that were refused: wrong, slowed (too many failures before), busy (too many at once).',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const reason of new Set(Object.values(signInRefusals))) signIns.inc({ reason }, 0);
+  return (app: FastifyInstance) =>
+    app.addHook('onResponse', ({ method, routeOptions, refusal }, { statusCode, elapsedTime }, done) => {
+      seconds.observe({ method, route: routeOptions.url ?? 'none', status: statusCode }, elapsedTime / 1000);
+      if (refusal !== null) {
+        refusals.inc({ code: refusal });
+        const reason = signInRefusals[refusal];
+        if (reason !== undefined) signIns.inc({ reason });
+      }
+      done();
+    });
+}
+
+function trafficMetrics(registry: Registry) {
+  const { watch, totals } = countTraffic();
+  for (const [direction, words] of [
+    ['received', 'from'],
+    ['sent', 'to'],
+  ] as const)
+    new Counter({
+      name: `postern_bytes_${direction}_total`,
+      help: `Bytes ${direction} ${words} clients, headers included.`,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(totals()[direction]);
+      },
+    });
+  return watch;
+}
+
+function storeMetrics(registry: Registry, checkStore: () => Promise<void>) {
+  const writes = new Histogram({
+    name: 'postern_store_write_seconds',
+    help: 'Changes of the database, from the request until they were on disk.',
+    buckets,
     registers: [registry],
   });
+  new Gauge({
+    name: 'postern_store_read_seconds',
+    help: 'Time of one short query, measured when the metrics are read; NaN: the database did not answer.',
+    registers: [registry],
+    async collect() {
+      const end = this.startTimer();
+      await checkStore().then(
+        () => end(),
+        () => this.set(Number.NaN),
+      );
+    },
+  });
+  return (store: Store): Store => ({
+    ...store,
+    async write(change, options) {
+      const end = writes.startTimer();
+      try {
+        return await store.write(change, options);
+      } finally {
+        end();
+      }
+    },
+  });
+}
+
+function processGauges(registry: Registry, { version, transfers, queues, disk }: MetricSources): void {
+  const registers = [registry];
+  new Gauge({ name: 'postern_build_info', help: 'The version of Postern, as a label.', labelNames: ['version'], registers }).set(
+    { version },
+    1,
+  );
+  new Gauge({
+    name: 'postern_transfers',
+    help: 'Transfers under way.',
+    registers,
+    collect() {
+      this.set(transfers());
+    },
+  });
+  new Gauge({
+    name: 'postern_queue_length',
+    help: 'What waits for its turn, by queue.',
+    labelNames: ['queue'],
+    registers,
+    collect() {
+      for (const [queue, length] of Object.entries(queues)) this.set({ queue }, length());
+    },
+  });
+  new Gauge({
+    name: 'postern_disk_bytes',
+    help: 'Room on the file system of POSTERN_DATA: free, and in all.',
+    labelNames: ['room'],
+    registers,
+    async collect() {
+      const { free, size } = await disk();
+      this.set({ room: 'free' }, free);
+      this.set({ room: 'size' }, size);
+    },
+  });
+}
+
+export function processMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   const unknown = new Counter({
     name: 'postern_unknown_links_total',
     help: 'Requests for links that do not exist.',
     registers: [registry],
   });
-  new Gauge({
-    name: 'postern_transfers',
-    help: 'Transfers under way.',
-    registers: [registry],
-    collect() {
-      this.set(transfers.count());
-    },
-  });
+  processGauges(registry, sources);
+  const observeRequests = httpMetrics(registry);
+  const watchTraffic = trafficMetrics(registry);
   return {
     registry,
     unknownLink: () => unknown.inc(),
     observe(app) {
-      app.addHook('onResponse', (request, reply, done) => {
-        seconds.observe(
-          { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode },
-          reply.elapsedTime / 1000,
-        );
-        done();
-      });
+      observeRequests(app);
+      watchTraffic(app.server);
     },
+    timed: storeMetrics(registry, sources.checkStore),
   };
 }
 
-/** GET /metrics, for Prometheus, with an admin key. */
+/** GET /metrics, for Prometheus, with a key of tenant 1 whose role is `metrics` or `admin`. */
 export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
   app.get('/metrics', async (request, reply) => {
     const caller = await callerOf(request, ports);
-    checkRole(caller, 'admin');
+    if (!readsMetrics(caller.role)) throw new Refusal('roleTooLow', 'This takes a key whose role is metrics or admin.');
     if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
     return reply.type(registry.contentType).send(await registry.metrics());
   });

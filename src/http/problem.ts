@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatInstant } from '#core/instant.ts';
-import { messages, Refusal } from '#core/messages.ts';
+import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { StorageAway } from '#ports/storage.ts';
 import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
 
@@ -35,10 +35,18 @@ export function refusalHeaders({ extras }: Refusal): Record<string, string> {
   };
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the problem that was answered; null: none was. */
+    refusal: MessageName | null;
+  }
+}
+
 /** Answers a refusal as problem+json; a 401 that nothing else challenges asks for a key (RFC 6750, 3). */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, now: number): FastifyReply {
   const problem = problemOf(refusal, pathOf(request.url), now);
   if (problem.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
+  request.refusal = refusal.says;
   if (refusal.says === 'bodyTooSlow') reply.header('connection', 'close');
   return reply
     .code(problem.status)

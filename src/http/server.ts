@@ -113,6 +113,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   app.server.headersTimeout = headerTimeout;
   const connections = mostConnections();
   if (connections !== undefined) app.server.maxConnections = connections;
+  app.decorateRequest('refusal', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, parseJson(body)));
   app.addHook('onRequest', (request, reply, done) => {
@@ -140,7 +141,10 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   app.setErrorHandler((error, request, reply) => {
     const refusal = asRefusal(error, request);
     if (refusal) return sendProblem(request, reply, refusal, clock.now());
-    request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
+    request.log.error(
+      { incident: request.id, ...loggable(error) },
+      'A request failed by an error in Postern itself. Please report this entry.',
+    );
     return sendProblem(
       request,
       reply,

@@ -32,6 +32,7 @@ function challengeOf(request: FastifyRequest): string {
 export function refuseVisitor(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, clock: Clock): FastifyReply {
   if (messages[refusal.says].status === 401) reply.header('www-authenticate', challengeOf(request));
   if (!asksForHtml(request)) return sendProblem(request, reply, refusal, clock.now());
+  request.refusal = refusal.says;
   reply.code(messages[refusal.says].status).headers(refusalHeaders(refusal)).type('text/html; charset=utf-8');
   return reply.send(failurePage(refusal, request.url, readerOf(request)));
 }

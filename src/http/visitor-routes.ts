@@ -129,7 +129,10 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     link.setErrorHandler((error, request, reply) => {
       const refusal = asRefusal(error, request);
       if (!refusal) {
-        request.log.error({ incident: request.id, ...loggable(error) }, 'unexpected error');
+        request.log.error(
+          { incident: request.id, ...loggable(error) },
+          'A request failed by an error in Postern itself. Please report this entry.',
+        );
         return refuseVisitor(
           request,
           reply,

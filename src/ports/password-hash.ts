@@ -11,4 +11,6 @@ export interface PasswordHash {
    * @throws Refusal `signInBusy` where too many wait
    */
   inTurn<T>(network: string, attempt: (verify: VerifyPassword) => Promise<T>): Promise<T>;
+  /** How many wait for their turn. */
+  waiting(): number;
 }

@@ -13,6 +13,7 @@ const password = 'correct horse battery';
 /** A hash that costs nothing: what is compared here is who gets in, not how passwords are kept. */
 const passwordHash = {
   hash: async (text: string) => `plain ${text}`,
+  waiting: () => 0,
   inTurn: <T>(_network: string, attempt: (verify: VerifyPassword) => Promise<T>) => attempt(async (hash, text) => hash === `plain ${text}`),
 };
 

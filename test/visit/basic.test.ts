@@ -16,6 +16,7 @@ const password = 'correct horse battery';
 function countedHash(): PasswordHash & { verified: number } {
   return {
     verified: 0,
+    waiting: () => 0,
     async hash(secret) {
       return secret;
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
-import type { Answer, TestPostern } from '../start.ts';
+import { type Answer, adminKey, type TestPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
 
 /** A Postern that reads no page of a folder until it is told to. */
@@ -20,14 +20,21 @@ async function withHeldPages(t: TestContext) {
 const list = (postern: TestPostern, base: string, startIndex: number, signal?: AbortSignal) =>
   postern.visit(`${base}/list?startIndex=${startIndex}`, signal ? { signal } : {});
 
+/** Pages that wait for their turn, as /metrics tells. */
+async function waitingIn(postern: TestPostern): Promise<number> {
+  const { body } = await postern.visit('/metrics', { headers: { authorization: `Bearer ${adminKey}` } });
+  return Number(/postern_queue_length\{queue="folders"\} (\d+)/.exec(String(body))?.[1]);
+}
+
 test('listings that were given up are not read, and a stranger waits for none of them', { timeout: 10_000 }, async (t) => {
   const { postern, pages, release } = await withHeldPages(t);
   const [greedy, stranger] = [await linkTo(postern), await linkTo(postern)];
   const leaving = new AbortController();
   const left = Array.from({ length: 20 }, (_, index) => list(postern, greedy.base, index, leaving.signal).catch(() => 'left'));
-  await until(() => pages() === 2);
+  await until(async () => (await waitingIn(postern)) === 18);
   leaving.abort();
   await Promise.all(left);
+  await until(async () => (await waitingIn(postern)) === 0);
   const answer = list(postern, stranger.base, 0);
   release();
   assert.equal((await answer).status, 200);

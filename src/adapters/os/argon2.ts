@@ -71,5 +71,6 @@ export function argon2Hash(cost: { memoryCost: number; timeCost: number; paralle
   return {
     hash: (password) => inTurn(ours, () => hash(password, cost)),
     inTurn: (network, attempt) => inTurn(network, () => attempt(verifyStored)),
+    waiting: () => waiting.size,
   };
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const isFull = (cause: unknown) => cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
@@ -16,4 +16,10 @@ export async function probeDisk(folder: string): Promise<void> {
   } catch (cause) {
     if (!isFull(cause)) throw cause;
   }
+}
+
+/** Returns the room on the file system of a folder, in bytes. */
+export async function diskRoom(folder: string): Promise<{ free: number; size: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { free: bavail * bsize, size: blocks * bsize };
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { roles } from '#core/policy/role.ts';
+import { keyRoles } from '#core/policy/role.ts';
 import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
 /** Name of the key that POSTERN_API_KEY holds. */
@@ -10,10 +10,10 @@ export const apiKeyFields = {
   id: recordId('Number of the key, unique in the installation.'),
   tid: recordId('Tenant that the key belongs to.'),
   name: requiredLine(limits.name, 'Name of the key, unique among the living keys of the tenant.'),
-  role: Type.Unsafe<(typeof roles)[number]>({
+  role: Type.Unsafe<(typeof keyRoles)[number]>({
     type: 'string',
-    enum: [...roles],
-    description: 'What the key may do: reader, editor or admin.',
+    enum: [...keyRoles],
+    description: 'What the key may do: reader, editor or admin; metrics: to read /metrics, and nothing else.',
   }),
   firstCharacters: lineOf(16, { description: 'First characters of the key, to recognise it by.' }),
   expiryDateTime: instant('When the key ends; null: it does not.'),

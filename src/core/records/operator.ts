@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { roles } from '#core/policy/role.ts';
+import { apiKeyFields } from './api-key.ts';
 import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
 /** Every field of an operator, once: an account of the console, with the roles of API keys. */
@@ -65,7 +66,7 @@ export const WhoCalls = Type.Object({
   id: operatorFields.id,
   name: operatorFields.name,
   kind: Type.Enum(['key', 'operator'], { description: 'What the caller is.' }),
-  role: operatorFields.role,
+  role: apiKeyFields.role,
   tid: operatorFields.tid,
   tenantTitle: Type.String({ description: 'Name of the tenant.' }),
   address: Type.String({ description: 'Address that the call came from, as the rules of login profiles see it.' }),

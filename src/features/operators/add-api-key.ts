@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
+import { firstTenant } from '#core/records/tenant.ts';
 import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './key-rows.ts';
@@ -37,6 +38,8 @@ export const addApiKey = change({
   async change(body, caller, tx, { clock, random }) {
     const [now, name] = [clock.now(), body.name.normalize('NFC')];
     const tid = await namedTenant(tx, caller, body.tid);
+    if (body.role === 'metrics' && tid !== firstTenant)
+      throw fieldRefusal('role', 'must be reader, editor or admin: metrics are read in tenant 1');
     await checkName(tx, tid, name, now);
     const key = keyPrefix + random.token(keyBits);
     const id = await insertKey(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatInstant } from '#core/instant.ts';
 import type { Role } from '#core/policy/role.ts';
-import { roles } from '#core/policy/role.ts';
+import { keyRoles, roles } from '#core/policy/role.ts';
 import type { ApiKey } from '#core/records/api-key.ts';
 import { inOrder } from '#features/in-order.ts';
 import type { Tx } from '#ports/store.ts';
@@ -16,11 +16,16 @@ export const secretHash = (secret: string) => createHash('sha256').update(secret
 
 export const firstCharacters = (key: string) => key.slice(0, shownCharacters);
 
-export function roleOf(text: string): Role {
-  const role = roles.find((known) => known === text);
+function roleAmong<R extends Role>(known: readonly R[], text: string): R {
+  const role = known.find((one) => one === text);
   if (!role) throw new Error(`a stored role is none: ${text}`);
   return role;
 }
+
+/** Returns the role that a row of keys or operators names. */
+export const roleOf = (text: string) => roleAmong(keyRoles, text);
+/** Returns the role that a row of operators names. */
+export const operatorRoleOf = (text: string) => roleAmong(roles, text);
 
 const orNull = (at: number | null) => (at === null ? null : formatInstant(at));
 

@@ -6,7 +6,7 @@ import type { Operator } from '#core/records/operator.ts';
 import { inOrder } from '#features/in-order.ts';
 import { stampsOf } from '#features/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
-import { roleOf } from './key-rows.ts';
+import { operatorRoleOf } from './key-rows.ts';
 
 /** The records of a tenant's operators, in the order of the ids. */
 export async function operatorRecords(db: Tx, tid: number, ids: readonly number[]): Promise<Operator[]> {
@@ -21,7 +21,7 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     id: row.id,
     tid: row.tid,
     name: row.name,
-    role: roleOf(row.role),
+    role: operatorRoleOf(row.role),
     lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
     ...stampsOf(row),
   }));

@@ -43,6 +43,8 @@ interface LocationTurns {
 export interface ListingTurns {
   /** @throws 503 where too many wait already; the reason of `left` where the visitor left before its turn came */
   page(request: ListingRequest, read: () => Promise<Page>): Promise<Page>;
+  /** How many pages wait for their turn. */
+  waiting(): number;
 }
 
 export function listingTurns(): ListingTurns {
@@ -82,6 +84,7 @@ export function listingTurns(): ListingTurns {
   }
 
   return {
+    waiting: () => [...locations.values()].reduce((sum, { queue }) => sum + queue.count([]), 0),
     async page(request, read) {
       const { locationId, path, query, left } = request;
       left.throwIfAborted();

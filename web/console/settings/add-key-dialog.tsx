@@ -6,11 +6,13 @@ import { post } from '#console/api/call.ts';
 import { CopyField } from '#console/records/copy-field.tsx';
 import { Dialog } from '#console/records/dialog.tsx';
 import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
-import { roleChoices } from './roles.ts';
+import { useWho } from '#console/shell/who.ts';
+import { keyRoleChoices } from './roles.ts';
 
 /** Makes a key, and shows it this once. */
 export function AddKeyDialog({ close }: { close: () => void }) {
   const client = useQueryClient();
+  const { tid } = useWho();
   const [key, setKey] = useState<string | null>(null);
   const initial: { name: string; role: string; expiryDateTime: string | null } = { name: '', role: 'editor', expiryDateTime: null };
   const small = useSmallForm(initial, async ({ expiryDateTime, ...values }) => {
@@ -24,7 +26,7 @@ export function AddKeyDialog({ close }: { close: () => void }) {
       {key === null ? (
         <SmallFormFields of={small} saveLabel="Make the key" cancel={close}>
           <TextInput label="Name" description="Of the program that will use it." data-autofocus {...form.getInputProps('name')} />
-          <Select label="Role" allowDeselect={false} data={roleChoices} {...form.getInputProps('role')} />
+          <Select label="Role" allowDeselect={false} data={keyRoleChoices(tid)} {...form.getInputProps('role')} />
           <DatePickerInput
             label="Ends after"
             placeholder="Never"

@@ -1,0 +1,53 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { auditRetention } from '#features/audit-retention.ts';
+import { keepHouse } from '#features/housekeeping.ts';
+import { saidEvery, sayAlive, sayGone } from '#features/processes.ts';
+import { settleChanges } from '#features/visits/settle.ts';
+import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { UnknownLinks } from './http/unknown-links.ts';
+
+const maintenanceEvery = 600_000; // ms
+const exchangeEvery = 1000; // ms
+
+interface Jobs {
+  readonly ports: Ports;
+  readonly log: FastifyBaseLogger;
+  /** Keys of the changes that this process has under way. */
+  readonly underWay: Set<string>;
+  readonly unknownLinks: UnknownLinks;
+}
+
+/** Starts what runs at intervals. At its end, the other processes are told that this one has gone. */
+export function startScheduledJobs({ ports, log, underWay, unknownLinks }: Jobs): AsyncDisposable {
+  const retention = auditRetention(
+    ports,
+    () => performance.now(),
+    (line) => log.warn(line),
+  );
+  const maintain = () =>
+    keepHouse(ports, retention).catch(() =>
+      log.error('Expired sessions, repeated answers and old audit entries could not be deleted. It is tried again in ten minutes.'),
+    );
+  // What a process that was killed left begun is settled by those that live; so is what a full disk let nobody record.
+  const showLife = () =>
+    sayAlive(ports)
+      .then(() => settleChanges(ports, underWay))
+      .catch(() => log.warn('The database did not answer this process in time. It is tried again in some seconds.'));
+  const exchange = () =>
+    unknownLinks
+      .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))
+      .catch(() => log.warn('The counts of unknown links could not be shared with the other processes: each counts alone until then.'));
+  const timers = [
+    setInterval(() => void maintain(), maintenanceEvery),
+    setInterval(() => void showLife(), saidEvery),
+    ...(ports.store.shared ? [setInterval(() => void exchange(), exchangeEvery)] : []),
+  ];
+  for (const timer of timers) timer.unref();
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const timer of timers) clearInterval(timer);
+      await sayGone(ports).catch(() => {}); // those that live notice within a minute
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync, renameSync, watch } from 'node:fs';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Json, newShare, temporaryFolder } from '../start.ts';
+import { adminKey, runPostern, spawnPostern } from './run-postern.ts';
+
+function linesOf(file: string): Json[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1); // what stands behind the last line end is not whole yet
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** Waits until a file has a line that fits. */
+async function lineOf(folder: string, name: string, fits: (line: Json) => boolean): Promise<Json> {
+  const end = new AbortController();
+  const changes = watch(folder, { signal: end.signal });
+  try {
+    for (;;) {
+      const found = linesOf(join(folder, name)).find(fits);
+      if (found) return found;
+      await once(changes, 'change');
+    }
+  } finally {
+    end.abort();
+  }
+}
+
+async function logged(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  const data = join(folder, 'data');
+  const logs = join(folder, 'logs');
+  await mkdir(logs);
+  const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_ACCESS_LOG: join(logs, 'access.log') });
+  const { viewId } = (await postern.send('share/add', newShare())).body;
+  return { postern, data, logs, viewId, base: `${postern.publicUrl}/s/${viewId}` };
+}
+
+test('each request leaves one line in the access log: who, what, how it ended, and no secret', async (t) => {
+  const { postern, logs, viewId, base } = await logged(t);
+  await fetch(`${base}/file/welcome.txt?token=hidden-in-the-query`, { headers: { 'user-agent': 'a test' } });
+  const response = await fetch(`${base}/file/welcome.txt`, {
+    headers: { cookie: 'a=hidden-cookie', authorization: 'Basic aGlkZGVuOmhpZGRlbg==' },
+  });
+  const text = await response.text();
+  const line = await lineOf(logs, 'access.log', ({ requestId }) => requestId === response.headers.get('x-request-id'));
+  assert.deepEqual(
+    [line.method, line.path, line.status, line.complete, line.address],
+    ['GET', '/s/…/file/welcome.txt', 200, true, '127.0.0.1'],
+  );
+  assert.ok(line.bytes > text.length && line.seconds >= 0 && Date.parse(line.time) > 0);
+  const refused = await lineOf(logs, 'access.log', ({ status }) => status === 400);
+  assert.deepEqual([refused.refusal, refused.client], ['fieldInvalid', 'a test']);
+  const change = await lineOf(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
+  assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);
+  const whole = readFileSync(join(logs, 'access.log'), 'utf8');
+  for (const secret of [viewId, 'hidden', adminKey]) assert.ok(!whole.includes(secret), secret);
+  assert.equal(postern.said().includes('"path"'), false, 'the log of the program has none of it');
+});
+
+test('a download that its visitor left stands in the access log as incomplete', async (t) => {
+  const { data, logs, base } = await logged(t);
+  await writeFile(join(data, 'files', 'large.bin'), '');
+  await truncate(join(data, 'files', 'large.bin'), 64 << 20);
+  const request = get(`${base}/file/large.bin`);
+  const [response] = await once(request, 'response');
+  await once(response, 'data');
+  request.destroy();
+  const line = await lineOf(logs, 'access.log', ({ path }) => path === '/s/…/file/large.bin');
+  assert.deepEqual([line.status, line.complete], [200, false]);
+  assert.ok(line.bytes < 64 << 20);
+});
+
+test('after SIGHUP the access log goes on in a new file, and no line is lost', async (t) => {
+  const { postern, logs, base } = await logged(t);
+  await fetch(`${base}/visit`);
+  await lineOf(logs, 'access.log', ({ path }) => path === '/s/…/visit');
+  renameSync(join(logs, 'access.log'), join(logs, 'access.log.1'));
+  postern.child.kill('SIGHUP');
+  const created = watch(logs);
+  t.after(() => created.close());
+  for (;;) {
+    await fetch(`${base}/list`);
+    if (linesOf(join(logs, 'access.log')).length > 0) break;
+    await once(created, 'change');
+  }
+  const all = [...linesOf(join(logs, 'access.log.1')), ...linesOf(join(logs, 'access.log'))];
+  assert.equal(all.filter(({ path }) => path === '/s/…/visit').length, 1);
+});
+
+test('an access log that cannot be written stops the start, and names the setting', async (t) => {
+  const data = await temporaryFolder(t);
+  const postern = spawnPostern(t, { POSTERN_DATA: data, POSTERN_ACCESS_LOG: join(data, 'no-such-folder', 'access.log') });
+  assert.equal((await postern.ended).code, 69);
+  assert.match(postern.said(), /POSTERN_ACCESS_LOG: .*cannot be written \(ENOENT\)/);
+});
