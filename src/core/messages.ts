@@ -33,6 +33,7 @@ export const messages = {
   operatorUpdated: { id: 2062, status: 200, title: 'Operator updated' },
   operatorPasswordUpdated: { id: 2063, status: 200, title: 'Password updated; open sessions of the console have ended' },
   operatorDeleted: { id: 2064, status: 200, title: 'Operator deleted' },
+  tenantPolicyUpdated: { id: 2052, status: 200, title: 'Policy updated' },
   tenantAdded: { id: 2051, status: 200, title: 'Tenant added' },
 
   bodyMalformed: { id: 4001, status: 400, title: 'The body is not JSON' },

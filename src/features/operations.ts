@@ -31,6 +31,7 @@ import { getOverview } from './operators/get-overview.ts';
 import { searchApiKeys } from './operators/search-api-keys.ts';
 import { searchAudit } from './operators/search-audit.ts';
 import { searchOperators } from './operators/search-operators.ts';
+import { getPolicy, updatePolicy } from './operators/tenant-policy.ts';
 import { addTenant, searchTenants } from './operators/tenants.ts';
 import { updateOperator } from './operators/update-operator.ts';
 import { updateOperatorPassword } from './operators/update-operator-password.ts';
@@ -92,6 +93,8 @@ export const operations: readonly Operation[] = [
   getOverview,
   addTenant,
   searchTenants,
+  getPolicy,
+  updatePolicy,
   searchAudit,
   exportAudit,
 ];

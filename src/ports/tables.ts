@@ -18,6 +18,11 @@ export interface TenantTable {
   id: Generated<number>;
   title: string;
   default_profile_id: number | null;
+  /** null: shares need not end. */
+  longest_validity_days: Generated<number | null>;
+  sign_in_required: Generated<number>;
+  /** Names of permissions, separated by commas; empty: none are proposed. */
+  default_permissions: Generated<string>;
   created_at: number;
 }
 
@@ -39,6 +44,8 @@ export interface LoginProfileTable extends Owned {
   /** Raised by whatever ends the sessions of the profile, or of the user. */
   session_epoch: number;
   search_text: string;
+  /** 1: made for the password of one link, and deleted with its last share. */
+  for_link: Generated<number>;
 }
 
 export interface AccessUserTable extends Owned {

@@ -44,6 +44,11 @@ export const shareFields = {
   allowAllUsers: flag('true: whoever signs in by the profile is admitted; false: only the listed users and groups.'),
   validityStartDate: instant('Before this instant the link answers as unknown; null: from the beginning.'),
   validityEndDate: instant('From this instant on the link has ended; null: it does not end.'),
+  linkPassword: lineOf(limits.password, {
+    minLength: 10,
+    description:
+      'A password for this link alone, 10 to 256 characters: the share gets a login profile of its own, with the address range, language and message of authenticationId. Never answered.',
+  }),
   proxyMode: flag('true: bytes flow through the service.'),
   folder: flag('Whether the path is a folder.'),
   active: flag('false: the link answers as unknown.'),
@@ -53,9 +58,11 @@ export const shareFields = {
   updateDateTime: instant('When it was changed last.'),
 };
 
+const { linkPassword: _, ...answered } = shareFields;
+
 /** A share as it is answered. */
 export const Share = Type.Object({
-  ...shareFields,
+  ...answered,
   validityStartDate: orNull(shareFields.validityStartDate),
   validityEndDate: orNull(shareFields.validityEndDate),
   etag,
@@ -79,6 +86,7 @@ const optional = [
   'groupNames',
   'validityStartDate',
   'validityEndDate',
+  'linkPassword',
 ] as const;
 
 /** Body of share/add: interface.md, letter for letter. */

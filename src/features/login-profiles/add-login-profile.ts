@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { loginProfileFields, NewLoginProfile } from '#core/records/login-profile.ts';
+import { insertProfile } from '#features/insert-profile.ts';
 import { change } from '#features/operation.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
-import { insertProfile, madeProfile } from './make-profile.ts';
+import { madeProfile } from './make-profile.ts';
 
 /** What add and duplicate answer beside the envelope. */
 export const madeAnswer = Type.Object({

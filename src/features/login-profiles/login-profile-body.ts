@@ -3,20 +3,8 @@ import { checkGuessable } from '#core/password-rules.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
 import { languages } from '#core/words/languages.ts';
+import type { ProfileText } from '#features/insert-profile.ts';
 import { readConfiguration } from './configuration.ts';
-
-/** What of a profile a body may set, secrets open. */
-export interface ProfileText {
-  readonly title: string;
-  readonly description: string;
-  readonly ip_range: string;
-  readonly type_id: number;
-  readonly username: string;
-  readonly password: string;
-  readonly lang: string;
-  readonly startup_message: string;
-  readonly configuration: string;
-}
 
 interface Sent {
   readonly title?: string | null;

@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
-import { fold } from '#core/fold.ts';
 import { portalUrl } from '#core/link.ts';
 import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
 import { inOrder } from '#features/in-order.ts';
+import { sealedFor } from '#features/insert-profile.ts';
 import { stampsOf } from '#features/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { maskConfiguration } from './configuration.ts';
-
-/** What a sealed column of a profile is for. */
-export const sealedFor = { password: 'login profile password', configuration: 'login profile configuration' } as const;
 
 /** What loginprofile/search sorts by. */
 export const sortColumns = {
@@ -83,9 +80,6 @@ export async function loginProfileRecord(db: Tx, tid: number, id: number, needs:
 
 export const defaultProfileId = async (db: Tx, tid: number): Promise<number | null> =>
   (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
-
-/** What everybody may look a word up in; the user name is looked up beside it, by those who may see it. */
-export const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));
 
 /** For a reader and for a pick-list: what a profile is called, not how it works. */
 export const withoutDetails = (profile: LoginProfile): LoginProfile => ({

@@ -2,14 +2,15 @@ import { sql } from 'kysely';
 import { shortestOpenViewId } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { LoginProfileChange, loginProfileFields, profileTypes } from '#core/records/login-profile.ts';
+import { type ProfileText, profileColumns, sealedFor } from '#features/insert-profile.ts';
 import { change } from '#features/operation.ts';
+import { tenantPolicy } from '#features/tenant-policy.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkViewId, claimViewId, releaseViewId } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
-import { endsSessions, mergeProfile, type ProfileText } from './login-profile-body.ts';
-import { loginProfileRecord, sealedFor } from './login-profile-rows.ts';
-import { profileColumns } from './make-profile.ts';
+import { endsSessions, mergeProfile } from './login-profile-body.ts';
+import { loginProfileRecord } from './login-profile-rows.ts';
 
 const fixed = { tid: 'cannot be changed' };
 
@@ -75,8 +76,19 @@ async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: numbe
     .execute();
 }
 
+/** Where sign-in is required, an active share does not lose it by its profile. @throws 400 */
+async function checkSignInStays(tx: Tx, tid: number, profileId: number): Promise<void> {
+  if (!(await tenantPolicy(tx, tid)).signInRequired) return;
+  const shares = tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId).where('active', '=', 1);
+  if (await shares.limit(1).executeTakeFirst())
+    throw fieldRefusal('typeId', 'must be a type with sign-in while active shares use the profile: the policy of the tenant asks for it');
+}
+
 async function changeType(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
-  if (typeId === profileTypes.PUBLIC) await checkOpenLinks(tx, tid, profileId);
+  if (typeId === profileTypes.PUBLIC) {
+    await checkSignInStays(tx, tid, profileId);
+    await checkOpenLinks(tx, tid, profileId);
+  }
   if (typeId === profileTypes.EMAIL_CODE) await checkAddresses(tx, tid, profileId);
   await relinkNames(tx, tid, profileId, typeId);
 }

@@ -1,10 +1,13 @@
 import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
 import { checkTogether } from '#core/messages.ts';
+import { asksSignIn } from '#core/records/login-profile.ts';
 import { NewShare, shareFields } from '#core/records/share.ts';
 import { insertRow } from '#features/insert-row.ts';
 import { change } from '#features/operation.ts';
+import { checkPolicy } from '#features/tenant-policy.ts';
 import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
+import { checkLinkPassword, profileOfShare } from './link-password.ts';
 import { checkTexts, emailsIn, listIn, pathKey, searchText, windowIn } from './share-body.ts';
 import { emptyColumns, plainColumns } from './share-columns.ts';
 import { addGroupNames, addUserNames } from './share-names.ts';
@@ -32,12 +35,15 @@ export const addShare = change({
       async () => checkPlace(ports, await named(), body.path, body.folder),
       profile,
       () => checkTexts(body),
+      () => checkLinkPassword(body.linkPassword),
     );
   },
-  async change(body, caller, tx, { clock, random, links }) {
+  async change(body, caller, tx, ports) {
+    const { clock, random, links } = ports;
     const location = await locationNamed(tx, caller.tid, body.location);
-    const profile = await profileNamed(tx, caller.tid, body.authenticationId);
+    const profile = await profileOfShare(tx, caller, body, ports);
     const { from, to } = windowIn(body);
+    await checkPolicy(tx, caller.tid, { active: body.active, from, to, asksSignIn: asksSignIn(profile.type_id) }, clock.now());
     const [userNames, groupNames] = [listIn('userNames', body.userNames), listIn('groupNames', body.groupNames)];
     const [now, viewId] = [clock.now(), newViewId(random)];
     const columns = { ...emptyColumns, ...plainColumns(body) };

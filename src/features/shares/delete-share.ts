@@ -2,6 +2,7 @@ import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
 import { releaseViewId } from '#features/viewid-rows.ts';
+import { dropLinkProfile } from './link-password.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
 
 export const deleteShare = change({
@@ -16,6 +17,7 @@ export const deleteShare = change({
     const before = await shareRecord(tx, caller.tid, id, links);
     await releaseViewId(tx, before.viewId);
     await tx.deleteFrom('share').where('tid', '=', caller.tid).where('id', '=', id).execute();
+    await dropLinkProfile(tx, caller.tid, before.authenticationId);
     return { trail: { before, share: trailOf(before) } };
   },
 });

@@ -1,12 +1,14 @@
 import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
+import { asksSignIn } from '#core/records/login-profile.ts';
 import { shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
+import { checkPolicy } from '#features/tenant-policy.ts';
 import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
 import { madeShare } from './add-share.ts';
 import { searchText } from './share-body.ts';
 import { copyNames } from './share-names.ts';
-import { shareRecord, trailOf } from './share-rows.ts';
+import { profileNamed, shareRecord, trailOf } from './share-rows.ts';
 
 export const duplicateShare = change({
   name: 'share/duplicate',
@@ -25,6 +27,9 @@ export const duplicateShare = change({
       .where('tid', '=', tid)
       .where('id', '=', body.id)
       .executeTakeFirstOrThrow();
+    const { type_id } = await profileNamed(tx, tid, original.profile_id);
+    const window = { active: original.active === 1, from: original.valid_from, to: original.valid_to };
+    await checkPolicy(tx, tid, { ...window, asksSignIn: asksSignIn(type_id) }, clock.now());
     const [now, viewId, title] = [clock.now(), newViewId(random), body.title.normalize('NFC')];
     const { id } = await tx
       .insertInto('share')

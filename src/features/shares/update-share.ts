@@ -1,10 +1,13 @@
 import { formatList } from '#core/list-text.ts';
 import { checkTogether, Refusal } from '#core/messages.ts';
+import { asksSignIn } from '#core/records/login-profile.ts';
 import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
 import { change } from '#features/operation.ts';
+import { checkPolicy } from '#features/tenant-policy.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkLongEnough } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
+import { checkLinkPassword, dropLinkProfile, profileOfShare } from './link-password.ts';
 import { checkTexts, emailsIn, listIn, searchText, windowIn } from './share-body.ts';
 import { plainColumns } from './share-columns.ts';
 import { listsNobody, namesIn, setGroupNames, setUserNames } from './share-names.ts';
@@ -73,19 +76,22 @@ export const updateShare = change({
       () => checkUnchanged(body, before ?? {}, fixed),
       () => profileNamed(read, caller.tid, body.authenticationId),
       () => checkTexts(body, before),
+      () => checkLinkPassword(body.linkPassword),
     );
     // Only then: a share can be stopped while its storage is away.
     if (before && before.folder !== body.folder)
       await checkPlace(ports, await locationNamed(read, caller.tid, before.location), before.path, body.folder);
     return before;
   },
-  async change(body, caller, tx, { clock, links }, seen: Share | undefined) {
+  async change(body, caller, tx, ports, seen: Share | undefined) {
+    const { clock, links } = ports;
     const before = await currentRecord(tx, caller.tid, body.id, links, seen);
     checkUnchanged(body, before, fixed);
     checkAudience(body, before);
-    const profile = await profileNamed(tx, caller.tid, body.authenticationId);
+    const profile = await profileOfShare(tx, caller, body, ports);
     checkLongEnough(before.viewId, profile.type_id);
     const { from, to } = windowIn(body, before);
+    await checkPolicy(tx, caller.tid, { active: body.active, from, to, asksSignIn: asksSignIn(profile.type_id) }, clock.now());
     const columns = plainColumns(body);
     const lists = await updateLists(tx, body, before, profile);
     await tx
@@ -110,6 +116,7 @@ export const updateShare = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
+    if (profile.id !== before.authenticationId) await dropLinkProfile(tx, caller.tid, before.authenticationId);
     const sameAudience =
       profile.id === before.authenticationId &&
       body.allowAllUsers === before.allowAllUsers &&

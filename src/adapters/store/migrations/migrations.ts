@@ -3,7 +3,8 @@ import { consoleAccounts } from './0002-console.ts';
 import { lists } from './0003-lists.ts';
 import { portal } from './0004-portal.ts';
 import { longLists } from './0005-long-lists.ts';
+import { policies } from './0006-policies.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists];
+export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists, policies];

@@ -1,0 +1,12 @@
+import type { Migration } from './migration.ts';
+
+/** What a tenant asks of its shares; and which login profiles belong to one link alone. */
+export const policies: Migration = {
+  name: '0006-policies',
+  statements: ({ integer, text }) => [
+    `ALTER TABLE tenant ADD COLUMN longest_validity_days ${integer}`,
+    `ALTER TABLE tenant ADD COLUMN sign_in_required ${integer} NOT NULL DEFAULT 0`,
+    `ALTER TABLE tenant ADD COLUMN default_permissions ${text} NOT NULL DEFAULT ''`,
+    `ALTER TABLE login_profile ADD COLUMN for_link ${integer} NOT NULL DEFAULT 0`,
+  ],
+};

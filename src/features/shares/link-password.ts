@@ -1,0 +1,77 @@
+import { checkGuessable } from '#core/password-rules.ts';
+import { limits } from '#core/records/field.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import { insertProfile } from '#features/insert-profile.ts';
+import type { Caller } from '#features/operation.ts';
+import { releaseViewId } from '#features/viewid-rows.ts';
+import type { InstantPorts } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+import { profileNamed } from './share-rows.ts';
+
+interface LinkPassword {
+  readonly title: string;
+  readonly linkPassword: string;
+  /** The login profile whose address range, language and message are taken over. */
+  readonly authenticationId: number;
+}
+
+/** @throws 400 where anybody could guess it */
+export function checkLinkPassword(password: string | null | undefined): void {
+  if (password) checkGuessable(password, 'linkPassword');
+}
+
+/** Makes the login profile of a link that has a password of its own. */
+async function makeLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, authenticationId }: LinkPassword, ports: InstantPorts) {
+  const { ip_range, lang, startup_message } = await tx
+    .selectFrom('login_profile')
+    .select(['ip_range', 'lang', 'startup_message'])
+    .where('tid', '=', caller.tid)
+    .where('id', '=', authenticationId)
+    .executeTakeFirstOrThrow();
+  const profile = {
+    title: `Password for ${title}`.normalize('NFC').slice(0, limits.name),
+    description: '',
+    ip_range,
+    type_id: profileTypes.PASSWORD,
+    username: '',
+    password: linkPassword.normalize('NFC'),
+    lang,
+    startup_message,
+    configuration: '',
+  };
+  const { id } = await insertProfile(tx, caller, profile, ports);
+  await tx.updateTable('login_profile').set({ for_link: 1 }).where('tid', '=', caller.tid).where('id', '=', id).execute();
+  return profileNamed(tx, caller.tid, id);
+}
+
+/** Returns the login profile of a share as its body asks: the named one, or one of its own. @throws 400 at authenticationId */
+export async function profileOfShare(
+  tx: Tx,
+  caller: Caller,
+  body: { readonly title: string; readonly authenticationId: number; readonly linkPassword?: string | null },
+  ports: InstantPorts,
+) {
+  const named = await profileNamed(tx, caller.tid, body.authenticationId);
+  return body.linkPassword ? makeLinkProfile(tx, caller, { ...body, linkPassword: body.linkPassword }, ports) : named;
+}
+
+/** Deletes a login profile that was made for a link, once no share uses it. Others stay. */
+export async function dropLinkProfile(tx: Tx, tid: number, id: number): Promise<void> {
+  const dropped = await tx
+    .deleteFrom('login_profile')
+    .where('tid', '=', tid)
+    .where('id', '=', id)
+    .where('for_link', '=', 1)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('share').select('id').where('share.tid', '=', tid).where('share.profile_id', '=', id))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('access_user').select('id').where('access_user.tid', '=', tid).where('access_user.profile_id', '=', id))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('tenant').select('id').where('tenant.id', '=', tid).where('tenant.default_profile_id', '=', id))),
+    )
+    .returning('view_id')
+    .executeTakeFirst();
+  if (dropped) await releaseViewId(tx, dropped.view_id);
+}

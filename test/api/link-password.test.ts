@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newShare, signIn, startPostern, type TestPostern } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+const linkPassword = 'correct horse battery';
+const opens = async (postern: TestPostern, viewId: string, password: string) =>
+  (
+    await postern.visit(`/s/${viewId}/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password }),
+    })
+  ).status;
+
+test('a share that is added with a linkPassword is opened by that password, without a login profile being made before', async (t) => {
+  const postern = await startPostern(t);
+  const { key } = await postern.call('apikey/add', { name: 'editor', role: 'editor' });
+  const { id, viewId } = await postern.call('share/add', newShare({ title: 'Reports', linkPassword }), { key });
+  assert.equal((await postern.visit(`/s/${viewId}/list`)).status, 401);
+  assert.equal(await opens(postern, viewId, 'wrong horse battery'), 401);
+  assert.equal(await opens(postern, viewId, linkPassword), 200);
+  const share = await postern.call('share/get', { id });
+  assert.equal(share.authTypeIdStr, 'PASSWORD');
+  assert.equal((await postern.call('loginprofile/get', { id: share.authenticationId })).title, 'Password for Reports');
+});
+
+test('a link with a password of its own keeps the address range of the profile that was named', async (t) => {
+  const postern = await startPostern(t);
+  const named = await postern.call('loginprofile/add', { title: 'Office', typeId: 1, ipRange: '203.0.113.0/24' });
+  const { viewId } = await postern.call('share/add', newShare({ authenticationId: named.id, linkPassword }));
+  assert.equal(await opens(postern, viewId, linkPassword), 403);
+});
+
+test('a new linkPassword ends the sessions of the old one, and a share that leaves its own profile or is deleted leaves none behind', async (t) => {
+  const postern = await startPostern(t);
+  const profiles = async () => (await postern.call('loginprofile/search')).totalCount;
+  const before = await profiles();
+  const { id, viewId } = await postern.call('share/add', newShare({ linkPassword }));
+  const answer = await signIn(postern, `/s/${viewId}`, '', linkPassword);
+  const { location: _, path: __, authenticationId: ___, ...body } = newShare({ id });
+  const { authenticationId } = await postern.call('share/get', { id });
+  const other = 'another horse battery';
+  await postern.call('share/update', { ...body, authenticationId, linkPassword: other });
+  assert.equal((await postern.visit(`/s/${viewId}/list`, { headers: { cookie: answer } })).status, 401);
+  assert.deepEqual([await opens(postern, viewId, linkPassword), await opens(postern, viewId, other)], [401, 200]);
+  assert.equal(await profiles(), before + 1);
+  const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
+  await postern.call('share/delete', { id });
+  assert.equal(await opens(postern, copy.viewId, other), 200, 'a copy keeps the password');
+  await postern.call('share/update', { ...body, id: copy.id, authenticationId: 1 });
+  assert.equal(await profiles(), before);
+});
+
+test('a linkPassword is a good one, and is neither answered nor kept in the audit log', async (t) => {
+  const postern = await startPostern(t);
+  for (const wrong of ['nine-char', 'x'.repeat(257), 'password123'])
+    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ linkPassword: wrong }))), ['linkPassword'], wrong);
+  const added = await postern.call('share/add', newShare({ linkPassword }));
+  const texts = [added, await postern.call('share/get', { id: added.id }), await postern.call('audit/search')];
+  for (const text of texts) assert.ok(!JSON.stringify(text).includes(linkPassword));
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newShare, startPostern, usersProfile } from '../start.ts';
+import { faultsOf } from './keys.ts';
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+test('a tenant without a policy asks for nothing; an absent field stays, null and false clear', async (t) => {
+  const postern = await startPostern(t);
+  const none = { longestValidityDays: null, signInRequired: false, defaultPermissions: '', outsideCount: 0 };
+  assert.deepEqual(await postern.call('tenant/getPolicy', {}, { method: 'GET' }), none);
+  await postern.call('tenant/updatePolicy', { longestValidityDays: 30, defaultPermissions: 'canDownload, canView' });
+  await postern.call('tenant/updatePolicy', { signInRequired: true });
+  const set = await postern.call('tenant/getPolicy', {}, { method: 'GET' });
+  assert.deepEqual([set.longestValidityDays, set.signInRequired, set.defaultPermissions], [30, true, 'canView, canDownload']);
+  await postern.call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false, defaultPermissions: null });
+  assert.deepEqual(await postern.call('tenant/getPolicy', {}, { method: 'GET' }), none);
+});
+
+test('with a longest validity, an active share is added, changed, activated and duplicated only if it ends in time', async (t) => {
+  const postern = await startPostern(t);
+  const open = await postern.call('share/add', newShare({ active: false }));
+  await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });
+  for (const over of [{}, { validityEndDate: inDays(31) }]) {
+    const answer = await postern.send('share/add', newShare(over));
+    assert.deepEqual([answer.status, faultsOf(answer)], [400, ['validityEndDate']]);
+  }
+  const { id } = await postern.call('share/add', newShare({ validityEndDate: inDays(29) }));
+  const { location: _, path: __, ...change } = newShare({ id, validityEndDate: inDays(100) });
+  assert.deepEqual(faultsOf(await postern.send('share/update', change)), ['validityEndDate']);
+  await postern.call('share/update', { ...change, active: false }, {});
+  assert.deepEqual(faultsOf(await postern.send('share/update', { ...change, active: true })), ['validityEndDate']);
+  assert.deepEqual(faultsOf(await postern.send('share/update', { ...change, id: open.id, validityEndDate: null })), ['validityEndDate']);
+  await postern.call('share/duplicate', { id, title: 'Copy of a share that is not active' });
+});
+
+test('where sign-in is required, no active share comes to be without it, by its profile or by the type of its profile', async (t) => {
+  const postern = await startPostern(t);
+  const { id: users } = await usersProfile(postern);
+  const shared = await postern.call('share/add', newShare({ authenticationId: users }));
+  await postern.call('tenant/updatePolicy', { signInRequired: true });
+  assert.deepEqual(faultsOf(await postern.send('share/add', newShare())), ['authenticationId']);
+  const { location: _, path: __, ...change } = newShare({ id: shared.id });
+  assert.deepEqual(faultsOf(await postern.send('share/update', change)), ['authenticationId']);
+  const change2 = await postern.send('loginprofile/update', { id: users, typeId: 1 });
+  assert.deepEqual([change2.status, faultsOf(change2)], [400, ['typeId']]);
+  await postern.call('share/add', newShare({ linkPassword: 'correct horse battery' }));
+});
+
+test('shares that a new policy does not allow go on, are counted, and can be stopped', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await postern.call('share/add', newShare());
+  await postern.call('share/add', newShare({ validityEndDate: inDays(400) }));
+  await postern.call('share/add', newShare({ validityEndDate: inDays(20) }));
+  await postern.call('share/add', newShare({ validityStartDate: inDays(390), validityEndDate: inDays(400) }));
+  await postern.call('share/add', newShare({ active: false }));
+  await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });
+  assert.equal((await postern.call('tenant/getPolicy', {}, { method: 'GET' })).outsideCount, 2);
+  assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 200);
+  const { location: _, path: __, ...change } = newShare({ id, active: false });
+  await postern.call('share/update', change);
+});
+
+test('the policy is of one tenant, is changed by admins, read by all, and names what it does not know', async (t) => {
+  const postern = await startPostern(t);
+  const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
+  const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
+  await postern.call('tenant/updatePolicy', { signInRequired: true }, { key });
+  await postern.call('share/add', newShare());
+  const { key: editor } = await postern.call('apikey/add', { name: 'editor', role: 'editor' });
+  assert.equal((await postern.send('tenant/updatePolicy', { signInRequired: true }, { key: editor })).status, 403);
+  assert.equal((await postern.send('tenant/getPolicy', {}, { key: editor, method: 'GET' })).status, 200);
+  for (const [field, value] of [
+    ['longestValidityDays', 0],
+    ['defaultPermissions', 'canView, canFly'],
+  ] as const)
+    assert.deepEqual(faultsOf(await postern.send('tenant/updatePolicy', { [field]: value })), [field]);
+});
