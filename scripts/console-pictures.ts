@@ -137,6 +137,15 @@ const scenes: Record<string, Scene> = {
   activity: { at: '/activity', sign: 'Added a share' },
   keys: { at: '/settings/keys', sign: 'environment' },
   operators: { at: '/settings/operators', sign: 'Olga' },
+  policy: { at: '/settings/policy', sign: 'Visitors must sign in' },
+  'share-password': {
+    at: '/shares/new',
+    sign: 'By a password for this link',
+    async after(page) {
+      await page.getByLabel('By a password for this link').check();
+      await page.getByRole('button', { name: 'Suggest' }).click();
+    },
+  },
   account: { at: '/settings/account', sign: 'Password so far' },
   'person-new': { at: '/people/new', sign: 'Without one they cannot' },
   'location-new': { at: '/locations/new', sign: 'Where files lie' },

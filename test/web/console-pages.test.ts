@@ -36,6 +36,7 @@ for (const look of [
       '/activity': 'Added a share',
       '/settings/keys': 'environment',
       '/settings/operators': 'Olga',
+      '/settings/policy': 'Visitors must sign in',
       '/settings/account': 'Password so far',
       '/nowhere': 'There is no such page',
       '/shares/999': 'There is no such record',

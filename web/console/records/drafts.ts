@@ -4,7 +4,7 @@ import { secretKeys } from '#core/records/profile-configuration.ts';
 const prefix = 'postern-draft';
 
 /** Passwords and the like are not left lying in the browser. */
-const isSecret = (name: string) => name === 'password' || secretKeys.includes(name);
+const isSecret = (name: string) => name === 'password' || name === 'linkPassword' || secretKeys.includes(name);
 
 /** Where a draft is kept: in this tab, for this operator alone. */
 export const draftKey = ({ tid, id }: WhoCalls, name: string) => `${prefix} ${tid} ${id} ${name}`;

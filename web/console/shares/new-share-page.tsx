@@ -6,18 +6,24 @@ import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
+import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
+import { permissionsOf } from './permissions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
-import { defaultProfile, locationChoices } from './share-queries.ts';
+import { defaultProfile, locationChoices, policyQuery } from './share-queries.ts';
 import { bodyOf, fieldNames, newValues, type ShareValues } from './share-values.ts';
+import { latestEnd } from './when-fields.tsx';
 
 /** A new share, from the choice of a folder to its link. */
 export function NewSharePage() {
   const locations = useQuery(locationChoices);
   const profile = useQuery(defaultProfile);
   const { welcome } = useSearch({ strict: false });
-  const failed = locations.error ?? profile.error;
-  if (failed) return <LoadFailed error={failed} reset={() => void Promise.all([locations.refetch(), profile.refetch()])} />;
-  if (!locations.data || !profile.data) return <Skeleton height={320} />;
+  const policy = useQuery(policyQuery);
+  const failed = locations.error ?? profile.error ?? policy.error;
+  const reset = () => void Promise.all([locations.refetch(), profile.refetch(), policy.refetch()]);
+  if (failed) return <LoadFailed error={failed} reset={reset} />;
+  if (!locations.data || !profile.data || !policy.data) return <Skeleton height={320} />;
   return (
     <>
       <PageHead title="New share" lead="Publishes a file or a folder by link." />
@@ -26,10 +32,18 @@ export function NewSharePage() {
           Choose what is shared, who may open it, and what they may do. The rest is already as it is mostly meant.
         </Alert>
       )}
-      <NewShareForm initial={newValues(locations.data[0]?.name ?? '', profile.data.id)} />
+      <NewShareForm initial={withPolicy(newValues(locations.data[0]?.name ?? '', profile.data.id), policy.data, profile.data)} />
     </>
   );
 }
+
+/** What a new share begins with where the tenant has a policy. */
+const withPolicy = (values: ShareValues, policy: TenantPolicyRecord, { typeId }: LoginProfile): ShareValues => ({
+  ...values,
+  ...(policy.defaultPermissions === '' ? {} : permissionsOf(policy.defaultPermissions)),
+  ...(policy.longestValidityDays === null ? {} : { until: latestEnd(policy.longestValidityDays) }),
+  ownPassword: policy.signInRequired && typeId === profileTypes.PUBLIC,
+});
 
 /** A path that was typed does not say whether it is a folder: the server does. */
 async function add(values: ShareValues): Promise<{ id: number }> {

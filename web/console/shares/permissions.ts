@@ -1,3 +1,4 @@
+import { parseList } from '#core/list-text.ts';
 import type { Share } from '#core/records/share.ts';
 
 /** What a share may allow, in the order of its form. */
@@ -13,6 +14,12 @@ export const permissions = [
 
 export type Flag = (typeof permissions)[number]['flag'];
 export type Can = Pick<Share, Flag>;
+
+/** Returns the permissions that a text lists, as the policy of the tenant does. */
+export function permissionsOf(text: string): Can {
+  const names = parseList(text) ?? [];
+  return { ...none, ...Object.fromEntries(permissions.map(({ flag }) => [flag, names.includes(flag)])) };
+}
 
 const none: Can = {
   canView: false,

@@ -14,6 +14,8 @@ import { instantOf, type ShareValues } from './share-values.ts';
 import { WhenFields } from './when-fields.tsx';
 import { WhoFields } from './who-fields.tsx';
 
+const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD, available: true };
+
 /** What the share comes to, while it is edited. */
 export function ShareSentence({ values }: { values: ShareValues }) {
   const { data: profile = null, isPending } = useQuery(profileQuery(values.authenticationId));
@@ -23,7 +25,7 @@ export function ShareSentence({ values }: { values: ShareValues }) {
     <p className="sentence" aria-live="polite">
       {sentenceOf({
         ...values,
-        profile: profile && { ...profile, available: profile.typeId <= profileTypes.USERS },
+        profile: values.ownPassword ? linkProfile : profile && { ...profile, available: profile.typeId <= profileTypes.USERS },
         marked: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,
         from: from && formats.moment(from),
         until: until && formats.end(until).moment,

@@ -108,6 +108,7 @@ const shares: RecordKind<Share, ShareValues> = {
   valuesOf,
   differing,
   names: fieldNames,
+  undoable: (_before, after) => !after.ownPassword,
 };
 
 const Editor = ({ share }: { share: Share }) => (

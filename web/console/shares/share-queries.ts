@@ -3,6 +3,7 @@ import { ask, type Page, post } from '#console/api/call.ts';
 import type { Location } from '#core/records/location.ts';
 import { keepsUsers, type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
+import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 
 const most = 1000;
 
@@ -50,6 +51,12 @@ export async function sharesWithVisits(query: Parameters<typeof ask>[1], signal:
   return { totalCount: page.totalCount, list: page.list.map((share) => ({ ...share, lastVisit: visits.get(share.id) ?? null })) };
 }
 export type VisitedShare = Share & { readonly lastVisit: string | null };
+
+/** What the tenant asks of its shares. */
+export const policyQuery = queryOptions({
+  queryKey: ['policy'],
+  queryFn: ({ signal }) => ask<TenantPolicyRecord>('tenant/getPolicy', {}, signal),
+});
 
 /** The tenant's default login profile. */
 export const defaultProfile = queryOptions({

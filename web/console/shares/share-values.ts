@@ -13,6 +13,9 @@ export interface ShareValues extends Can, Record<string, unknown> {
   readonly path: string;
   readonly folder: boolean;
   readonly authenticationId: number;
+  /** Visitors sign in by a password of this link alone, in place of the login profile. */
+  readonly ownPassword: boolean;
+  readonly linkPassword: string;
   readonly allowAllUsers: boolean;
   readonly users: string[];
   readonly groups: string[];
@@ -57,6 +60,8 @@ export const newValues = (location: string, authenticationId: number): ShareValu
   path: '',
   folder: true,
   authenticationId,
+  ownPassword: false,
+  linkPassword: '',
   allowAllUsers: true,
   users: [],
   groups: [],
@@ -93,9 +98,10 @@ export function valuesOf(share: Share): ShareValues {
 }
 
 /** The form as share/add and share/update take it. */
-export function bodyOf({ users, groups, emails, from, until, ...rest }: ShareValues) {
+export function bodyOf({ users, groups, emails, from, until, ownPassword, linkPassword, ...rest }: ShareValues) {
   return {
     ...rest,
+    ...(ownPassword ? { linkPassword, allowAllUsers: true } : {}),
     userNames: formatList(users),
     groupNames: formatList(groups),
     notifyEmails: formatList(emails),
@@ -109,6 +115,8 @@ const words: Readonly<Record<string, string>> = {
   description: 'description',
   startupMessage: 'message',
   authenticationId: 'login profile',
+  ownPassword: 'password for this link',
+  linkPassword: 'password for this link',
   allowAllUsers: 'who',
   users: 'who',
   groups: 'who',

@@ -1,6 +1,8 @@
 import { Group } from '@mantine/core';
 import { DateTimePicker } from '@mantine/dates';
 import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { policyQuery } from './share-queries.ts';
 import { localTime, type ShareValues } from './share-values.ts';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -13,16 +15,25 @@ function endOfDay(days: number): string {
   return localTime(at.toISOString());
 }
 
-const presets = () => [
-  { value: endOfDay(0), label: 'Today' },
-  { value: endOfDay(7), label: 'In a week' },
-  { value: endOfDay(30), label: 'In a month' },
-  { value: endOfDay(365), label: 'In a year' },
-];
+/** Returns the end of the last day that lies wholly within so many days from now. */
+export const latestEnd = (days: number) => endOfDay(days - 1);
+
+/** @param longest days until a share must have ended; null: it need not end */
+const presets = (longest: number | null) =>
+  [
+    { days: 0, label: 'Today' },
+    { days: 7, label: 'In a week' },
+    { days: 30, label: 'In a month' },
+    { days: 365, label: 'In a year' },
+  ]
+    .filter(({ days }) => longest === null || days < longest)
+    .map(({ days, label }) => ({ value: endOfDay(days), label }));
 
 /** From when until when the link is good. */
 export function WhenFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { from, until } = form.values;
+  const { data: policy } = useQuery(policyQuery);
+  const longest = policy?.longestValidityDays ?? null;
   return (
     <Group grow align="start" className="when">
       <DateTimePicker
@@ -39,12 +50,12 @@ export function WhenFields({ form }: { form: UseFormReturnType<ShareValues> }) {
       />
       <DateTimePicker
         label="Until"
-        description="Then the link says that it has ended"
+        description={longest === null ? 'Then the link says that it has ended' : `At most ${longest} days ahead: the policy asks for it`}
         placeholder="No end"
         clearable
         valueFormat="D MMMM YYYY HH:mm"
         defaultTimeValue="23:59"
-        presets={presets()}
+        presets={presets(longest)}
         value={until || null}
         onChange={(value) => form.setFieldValue('until', value ?? '')}
         error={form.errors['until']}

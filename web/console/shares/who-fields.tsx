@@ -1,4 +1,4 @@
-import { Anchor, Switch, TagsInput, Text } from '@mantine/core';
+import { Anchor, Group, Radio, Switch, TagsInput, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { ask, type Page } from '#console/api/call.ts';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { keepsUsers, profileTypes } from '#core/records/login-profile.ts';
+import { LinkPasswordField } from './link-password-field.tsx';
 import { profileQuery } from './share-queries.ts';
 import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
 
@@ -40,8 +41,8 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
   );
 }
 
-/** Who may come in: a login profile, and all of its people or some. */
-export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
+/** Chooses the login profile, and all of its people or some. */
+function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { authenticationId, allowAllUsers } = form.values;
   const { data: chosen } = useQuery(profileQuery(authenticationId));
   const typeId = chosen?.typeId;
@@ -85,6 +86,26 @@ export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
           )}
         </>
       )}
+    </>
+  );
+}
+
+/** Who may come in: by a login profile, or by a password that is for this link alone. */
+export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
+  const { ownPassword } = form.values;
+  return (
+    <>
+      <Radio.Group
+        aria-label="How visitors sign in"
+        value={ownPassword ? 'password' : 'profile'}
+        onChange={(way) => form.setValues({ ownPassword: way === 'password', linkPassword: '' })}
+      >
+        <Group gap="lg">
+          <Radio value="profile" label="By a login profile" />
+          <Radio value="password" label="By a password for this link" />
+        </Group>
+      </Radio.Group>
+      {ownPassword ? <LinkPasswordField form={form} /> : <ProfileFields form={form} />}
     </>
   );
 }

@@ -56,6 +56,7 @@ export function Palette() {
           { id: 'activity', label: 'Activity', onClick: go('/activity') },
           { id: 'keys', label: 'API keys', onClick: go('/settings/keys') },
           { id: 'operators', label: 'Operators', onClick: go('/settings/operators') },
+          { id: 'policy', label: 'Policy', onClick: go('/settings/policy') },
         ]
       : []),
     { id: 'account', label: 'Your account', onClick: go('/settings/account') },

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newShare } from '../start.ts';
+import { assertClean, signedIn } from './console.ts';
+
+test('a link gets a password of its own in the form of the share, by an editor, and opens by it', async (t) => {
+  const { postern, page, go } = await signedIn(t, undefined, 'editor');
+  await go('/shares/new');
+  await page.getByLabel('File or folder').fill('/');
+  await page.getByLabel('Title').fill('Reports');
+  await page.getByLabel('By a password for this link').check();
+  await page.getByText('Anyone who knows the password of this link').waitFor();
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('Must be at least 10 characters long.').waitFor();
+  await page.getByRole('button', { name: 'Suggest' }).click();
+  const password = await page.getByLabel('Password for this link', { exact: true }).inputValue();
+  assert.match(password, /^\w{4}-\w{4}-\w{4}-\w{4}$/);
+  await assertClean(page, 'a password for a link');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('The link is ready').waitFor();
+  const [share] = (await postern.call('share/search')).list;
+  const body = JSON.stringify({ password });
+  const headers = { 'content-type': 'application/json' };
+  assert.equal((await postern.visit(`/s/${share.viewId}/sign-in`, { method: 'POST', headers, body })).status, 200);
+});
+
+test('a policy is set in the settings, says which shares do not comply, and fills in the form of a new share', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await postern.call('share/add', newShare());
+  await go('/settings/policy');
+  await page.getByLabel('Longest validity in days').fill('30');
+  await page.getByRole('switch', { name: 'Visitors must sign in' }).check();
+  await page.getByLabel('Upload files').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('1 active share does not comply').waitFor();
+  await assertClean(page, 'a policy that was saved');
+  await go('/shares/new');
+  await page.getByText('At most 30 days ahead').waitFor();
+  assert.equal(await page.getByLabel('By a password for this link').isChecked(), true);
+  await page.getByLabel('File or folder').fill('/');
+  await page.getByLabel('Title').fill('Inbox');
+  await page.getByRole('button', { name: 'Suggest' }).click();
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('The link is ready').waitFor();
+  const { list } = await postern.call('share/search', { sortField: 'id', sortOrder: 'desc' });
+  assert.deepEqual([list[0].canUpload, list[0].canView, list[0].authTypeIdStr], [true, false, 'PASSWORD']);
+  assert.ok(Date.parse(list[0].validityEndDate) <= Date.now() + 30 * 86_400_000);
+});

@@ -1,0 +1,99 @@
+import { Alert, Checkbox, NumberInput, Skeleton, Stack, Switch } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { post } from '#console/api/call.ts';
+import { FormOnPage } from '#console/records/form-page.tsx';
+import { counted } from '#console/records/format.ts';
+import { PageHead } from '#console/records/page-head.tsx';
+import { Section } from '#console/records/section.tsx';
+import { told } from '#console/records/told.tsx';
+import { useFormPage } from '#console/records/use-form-page.ts';
+import { permissions } from '#console/shares/permissions.ts';
+import { policyQuery } from '#console/shares/share-queries.ts';
+import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { formatList, parseList } from '#core/list-text.ts';
+import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
+import { SettingsTabs } from './settings-tabs.tsx';
+
+interface PolicyValues extends Record<string, unknown> {
+  readonly longestValidityDays: number | string;
+  readonly signInRequired: boolean;
+  readonly defaultPermissions: string[];
+}
+
+const valuesOf = ({ longestValidityDays, signInRequired, defaultPermissions }: TenantPolicyRecord): PolicyValues => ({
+  longestValidityDays: longestValidityDays ?? '',
+  signInRequired,
+  defaultPermissions: parseList(defaultPermissions) ?? [],
+});
+
+const bodyOf = ({ longestValidityDays, signInRequired, defaultPermissions }: PolicyValues) => ({
+  longestValidityDays: longestValidityDays === '' ? null : Number(longestValidityDays),
+  signInRequired,
+  defaultPermissions: formatList(defaultPermissions),
+});
+
+/** What the tenant asks of its shares, by console and REST alike. */
+export function PolicyPage() {
+  const { data: policy, error, refetch } = useQuery(policyQuery);
+  return (
+    <>
+      <PageHead title="Settings" />
+      <SettingsTabs at="/settings/policy" />
+      {error ? (
+        <LoadFailed error={error} reset={() => void refetch()} />
+      ) : policy ? (
+        <PolicyForm policy={policy} />
+      ) : (
+        <Skeleton height={320} />
+      )}
+    </>
+  );
+}
+
+function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
+  const client = useQueryClient();
+  const page = useFormPage<PolicyValues>({
+    draft: 'policy',
+    initial: valuesOf(policy),
+    save: async (values) => {
+      await post('tenant/updatePolicy', bodyOf(values));
+      const saved = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
+      page.begin(valuesOf(saved));
+      told({ words: 'Saved. It holds for every share that is added or changed from now on.' });
+    },
+  });
+  const { form } = page;
+  return (
+    <FormOnPage page={page} saveLabel="Save">
+      {policy.outsideCount > 0 && (
+        <Alert color="accent" mb="md" title={`${counted(policy.outsideCount, 'active share does', 'active shares do')} not comply`}>
+          They go on as they are, and are held to the policy when they are changed next.
+        </Alert>
+      )}
+      <Section title="Links must end" lead="Active shares need an end. Counted from the day they begin, or are changed.">
+        <NumberInput
+          label="Longest validity in days"
+          description="Empty: links need not end."
+          min={1}
+          max={36_500}
+          allowDecimal={false}
+          hideControls
+          w={220}
+          {...form.getInputProps('longestValidityDays')}
+        />
+      </Section>
+      <Section title="Sign-in" lead="Active shares need a login profile with sign-in, or a password for the link.">
+        <Switch label="Visitors must sign in" {...form.getInputProps('signInRequired', { type: 'checkbox' })} />
+      </Section>
+      <Section title="New shares" lead="What the form for a new share begins with. Nothing chosen: look at and download.">
+        <Checkbox.Group aria-label="Default permissions" {...form.getInputProps('defaultPermissions')}>
+          <Stack gap="xs">
+            {permissions.map(({ flag, name }) => (
+              <Checkbox key={flag} value={flag} label={name} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Section>
+    </FormOnPage>
+  );
+}
