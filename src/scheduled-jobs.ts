@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit-retention.ts';
 import { keepHouse } from '#features/housekeeping.ts';
-import { saidEvery, sayAlive, sayGone } from '#features/processes.ts';
+import { livesFor, saidEvery, sayAlive, sayGone } from '#features/processes.ts';
 import { settleChanges } from '#features/visits/settle.ts';
 import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -9,6 +9,7 @@ import type { UnknownLinks } from './http/unknown-links.ts';
 
 const maintenanceEvery = 600_000; // ms
 const exchangeEvery = 1000; // ms
+const mostBetween = 3 * saidEvery; // ms
 
 interface Jobs {
   readonly ports: Ports;
@@ -30,9 +31,17 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks }: Jobs)
       log.error('Expired sessions, repeated answers and old audit entries could not be deleted. It is tried again in ten minutes.'),
     );
   // What a process that was killed left begun is settled by those that live; so is what a full disk let nobody record.
+  let lastSaid = performance.now();
+  let othersKnownFrom = lastSaid;
   const showLife = () =>
     sayAlive(ports)
-      .then(() => settleChanges(ports, underWay))
+      .then(() => {
+        const now = performance.now();
+        // The database was away, or this process stood still: the others get their time to say that they live.
+        if (now - lastSaid > mostBetween) othersKnownFrom = now + livesFor;
+        lastSaid = now;
+        return settleChanges(ports, underWay, now < othersKnownFrom);
+      })
       .catch(() => log.warn('The database did not answer this process in time. It is tried again in some seconds.'));
   const exchange = () =>
     unknownLinks

@@ -3,7 +3,8 @@ import type { Ports } from '#ports/ports.ts';
 
 /** How often a process says that it lives; ms. */
 export const saidEvery = 10_000;
-const livesFor = 60_000; // ms since it last said so
+/** How long a process counts as living after it last said so; ms. */
+export const livesFor = 60_000;
 
 type Self = Pick<Ports, 'store' | 'process'>;
 

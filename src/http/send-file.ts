@@ -158,8 +158,14 @@ export async function sendFile(sending: Sending, handedOut: HandedOut, base: Out
     const headers: OutgoingHttpHeaders = { ...validators, 'content-type': mediaType, 'content-length': lengthOf(range) };
     if (selected.status === 206) headers['content-range'] = contentRange(range, size);
     if (request.method === 'HEAD') return void response.writeHead(200, headers).end();
-    const send = isSmall(lengthOf(range)) ? sendSmall : sendLarge;
-    await send(sending, handedOut, { status: selected.status, headers, range });
+    const part = { status: selected.status, headers, range };
+    const release = isSmall(lengthOf(range)) ? sending.buffers.reserve(lengthOf(range)) : null;
+    if (!release) return await sendLarge(sending, handedOut, part);
+    try {
+      await sendSmall(sending, handedOut, part);
+    } finally {
+      release();
+    }
   } finally {
     await file.close();
   }

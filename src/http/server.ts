@@ -10,7 +10,7 @@ import { largestBody } from './body-limits.ts';
 import { mostConnections } from './descriptors.ts';
 import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
 import { expectBody, type Patience } from './patience.ts';
-import { isPipelinedTooDeep } from './pipelining.ts';
+import { beginInTurn } from './pipelining.ts';
 import { asRefusal, loggable, problemOf, sendProblem } from './problem.ts';
 import { linkHeaders } from './visitor-answers.ts';
 
@@ -117,10 +117,12 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, parseJson(body)));
   app.addHook('onRequest', (request, reply, done) => {
-    if (isPipelinedTooDeep(request.raw, reply.raw)) {
-      reply.hijack();
-      return void request.raw.socket.destroy();
-    }
+    const begun = beginInTurn(request.raw, reply.raw, () => done());
+    if (begun) return;
+    reply.hijack();
+    request.raw.socket.destroy();
+  });
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     const forwarded = request.raw.headers['x-forwarded-for'];
     if (forwarded !== undefined) {

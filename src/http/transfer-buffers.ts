@@ -10,12 +10,25 @@ export interface TransferBuffers {
   take(): BufferPair;
   /** @param clean whether nothing that was written from them can still be on its way: only then are they used again */
   giveBack(pair: BufferPair, clean: boolean): void;
+  /**
+   * Reserves memory for an answer that is read as a whole, until its client has taken it.
+   * @returns to be called when it has; null: others hold too much, and it is to be sent in pieces
+   */
+  reserve(bytes: number): (() => void) | null;
 }
 
 export function transferBuffers(): TransferBuffers {
   const spare: BufferPair[] = [];
   let taken = 0;
+  let reserved = 0;
   return {
+    reserve(bytes) {
+      if (reserved + bytes > forAll) return null;
+      reserved += bytes;
+      return () => {
+        reserved -= bytes;
+      };
+    },
     take() {
       taken += 1;
       const size = Math.max(smallest, Math.min(largest, 2 ** Math.floor(Math.log2(forAll / (2 * taken)))));

@@ -3,6 +3,7 @@ import { networkOf } from '#core/policy/address-range.ts';
 import type { Clock } from '#ports/clock.ts';
 
 const free = 60; // a minute from one network (visit.md, Sessions)
+const verifiedBeyond = 5; // pairs a minute from a network that is refused
 const minute = 60_000; // ms
 
 /** Counts unknown links by network, minute by minute: who tries addresses is soon not looked at any more. */
@@ -10,6 +11,11 @@ export interface UnknownLinks {
   note(address: string): void;
   /** @returns the refusal for a network that has tried too many, or null */
   refusal(address: string): Refusal | null;
+  /**
+   * May a pair of name and password be verified for a network that is refused? Counts it, whether or not the link exists:
+   * verifying takes long, and so tells which links do.
+   */
+  mayVerify(address: string): boolean;
   /** Adds what other processes have counted, and lets them have what was counted here. */
   exchange(counts: Exchange): Promise<void>;
 }
@@ -19,12 +25,14 @@ type Exchange = (since: number, tried: readonly string[]) => Promise<ReadonlyMap
 
 export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLinks {
   const counts = new Map<string, number>();
+  const verified = new Map<string, number>();
   let current = 0;
   let untold: string[] = [];
   const forget = (now: number) => {
     const began = now - (now % minute);
     if (began === current) return;
     counts.clear();
+    verified.clear();
     untold = [];
     current = began;
   };
@@ -45,6 +53,13 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
       return new Refusal('tooManyFailures', 'Too many unknown links from your network; wait until the minute ends.', {
         retryAfter: Math.ceil((current + minute - now) / 1000),
       });
+    },
+    mayVerify(address) {
+      forget(clock.now());
+      const network = networkOf(address, 32, 64);
+      const count = (verified.get(network) ?? 0) + 1;
+      verified.set(network, count);
+      return count <= verifiedBeyond;
     },
     async exchange(exchanged) {
       forget(clock.now());

@@ -37,9 +37,11 @@ function portalPageOf(url: string): PortalPage {
 /** A network that tries addresses is not answered, unless somebody has signed in at the very link. @throws `refusal` */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
   const visitor = approachingOf(request, parts);
-  const hasSession = request.headers.cookie !== undefined || visitor.credentials.basic !== null;
+  const { basic } = visitor.credentials;
+  if (request.headers.cookie === undefined && basic === null) throw refusal;
   const signedIn = isPortal(request.url) ? hasSignedInAtPortal : hasSignedIn;
-  if (!hasSession || !(await signedIn(parts.ports, visitor))) throw refusal;
+  if (await signedIn(parts.ports, visitor, false)) return;
+  if (basic === null || !parts.unknownLinks.mayVerify(request.ip) || !(await signedIn(parts.ports, visitor, true))) throw refusal;
 }
 
 function signRoutes(app: FastifyInstance, parts: VisitorParts): void {

@@ -63,6 +63,33 @@ test('of processes that start at once on an empty database one makes the first t
   }
 });
 
+/** What the server knows of the connections that wait for their client: their state, and what it locks with them. */
+async function waitingClients(url: string): Promise<{ state: string }[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query(
+    "SELECT DISTINCT a.state FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE l.granted AND (l.locktype = 'advisory' OR l.mode = 'ExclusiveLock' AND l.locktype = 'relation') AND a.pid <> pg_backend_pid()",
+  );
+  await client.end();
+  return rows;
+}
+
+test('what a process has to itself it holds by a transaction, which the server ends where the process stands still', async (t) => {
+  const url = await newDatabase();
+  const store = await openPostgresStore(url);
+  atEnd(t, () => store[Symbol.asyncDispose]());
+  const [held, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const work = store.exclusive('a file', async () => {
+    holding.resolve();
+    await held.promise;
+  });
+  await holding.promise;
+  assert.deepEqual(await waitingClients(url), [{ state: 'idle in transaction' }]);
+  held.resolve();
+  await work;
+  assert.deepEqual(await waitingClients(url), []);
+});
+
 test('texts are sorted by their code points, whatever the language of the server', async (t) => {
   const store = await openStore(t);
   for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(note(key));

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { settleChanges } from '#features/visits/settle.ts';
+import { StorageAway } from '#ports/storage.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-upload.ts';
 import { startPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
@@ -26,4 +29,39 @@ test('an upload that is in place while its outcome cannot be written is recorded
     [['upload', 'owner@example.com']],
   );
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
+});
+
+test('a change that took place although the disk answered an error is recorded as done, once somebody has looked', async (t) => {
+  let files = '';
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'storage.rename') return;
+    renameSync(join(files, 'a.txt'), join(files, 'b.txt'));
+    throw new StorageAway('EIO behind the rename');
+  });
+  files = postern.files;
+  await writeFile(join(files, 'a.txt'), 'a text');
+  const { base } = await linkTo(postern);
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ path: 'a.txt', name: 'b.txt' });
+  assert.equal((await postern.visit(`${base}/rename`, { method: 'POST', headers, body })).status, 503);
+
+  await settleChanges(postern.ports, new Set());
+
+  const { list } = await postern.call('audit/search', { action: 'rename' });
+  assert.deepEqual(
+    list.map(({ outcome }: { outcome: string }) => outcome),
+    ['done'],
+  );
+});
+
+test('while nobody knows who else lives, a process looks at its own changes alone', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'another' }).execute());
+  const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
+  await settleChanges(postern.ports, new Set(), true);
+  assert.equal(await outcome(), 'begun');
+  await settleChanges(postern.ports, new Set());
+  assert.equal(await outcome(), 'done');
 });

@@ -49,6 +49,20 @@ test('a living session and a right pair pass from a network that tried too many 
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
 });
 
+test('from a network that tried too many links few pairs are verified, so that the time tells nobody which links there are', async (t) => {
+  const { guarded, status } = await probed(t);
+  for (let number = 0; number < 5; number += 1)
+    assert.equal(await status(`/s/unknownlink${number}/list`, { authorization: basic(`u${number}`, 'wrong') }), 429);
+  const right = { authorization: basic('ann', 'correct horse battery') };
+  assert.equal(await status(`${guarded.base}/list`, right), 429, 'none is left for this minute');
+});
+
+test('a session does not tell a network that tried too many which links of its login profile there are', async (t) => {
+  const { postern, profile, cookie, status } = await probed(t);
+  const closed = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
+  assert.equal(await status(`${closed.base}/visit`, { cookie }), 429);
+});
+
 test('a living session opens no look at other links, for a network that tried too many', async (t) => {
   const { postern, open, cookie, status } = await probed(t);
   assert.equal(await status('/s/unknownlink/visit', { cookie }), 429);

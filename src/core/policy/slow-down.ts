@@ -25,7 +25,8 @@ export function waitLeft(known: readonly Failures[], now: number): number {
   const left = (failures: Failures) => {
     const wait = waitAfter(failures);
     // A free failure costs nothing, even one that another attempt noted a moment later than `now`.
-    return wait === 0 ? 0 : failures.lastAt + wait - now;
+    // A clock that was ahead and was set back leaves failures in the future: they cost no more than one of now.
+    return wait === 0 ? 0 : Math.min(failures.lastAt, now) + wait - now;
   };
   return Math.max(0, ...known.map(left));
 }

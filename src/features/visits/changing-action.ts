@@ -1,7 +1,7 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { checkRoom } from '#features/room.ts';
 import { recordHappening } from '#features/trail.ts';
-import type { BegunChange } from '#ports/storage.ts';
+import { type BegunChange, StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Entered, VisitPorts } from './enter.ts';
 import { happeningOf, oweAlert } from './visit-trail.ts';
@@ -114,7 +114,8 @@ export async function changeFiles<T>(
     try {
       outcome = await act(token);
     } catch (cause) {
-      await fail(ports, entered, auditId);
+      // The disk failed somewhere between the first step and the last: a look will tell whether it took place.
+      if (!(cause instanceof StorageAway)) await fail(ports, entered, auditId);
       throw cause;
     }
     await end(ports, entered, change, auditId, outcome, keep);

@@ -7,7 +7,7 @@ import { headOf } from './hand-out-file.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 import type { ByteRecord } from './visit-trail.ts';
 import { gather } from './zip-gather.ts';
-import { type Found, mostPlanned, planZip } from './zip-plan.ts';
+import { type Found, mostPlanned, planZip, type ZipPlan } from './zip-plan.ts';
 import { type Wanted, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
@@ -62,7 +62,7 @@ async function* walk(storage: Storage, path: ItemPath, prefix: string): AsyncGen
 /** The chosen children of a folder, or all of them. @throws 404 for one that is not there */
 async function* chosen(storage: Storage, folder: ItemPath, names: readonly string[] | null): AsyncGenerator<Found> {
   if (!names) return yield* walk(storage, folder, '');
-  for (const name of new Set(names)) {
+  for (const name of names) {
     const path = below(folder, name);
     const entry = await storage.stat(path);
     if (!entry) throw new Refusal('itemAbsent');
@@ -124,45 +124,45 @@ async function* sourcesOf(
   }
 }
 
-/** What is found first, as far as an archive is planned, and the rest as it will be found. */
-async function beginning(items: AsyncGenerator<Found>): Promise<{ first: Found[]; whole: boolean }> {
-  const first: Found[] = [];
-  while (first.length <= mostPlanned) {
-    const next = await items.next();
-    if (next.done) return { first, whole: true };
-    first.push(next.value);
+/** Plans the archive of what is found; null: it is too many entries to be planned. */
+async function planOf(items: AsyncIterable<Found>): Promise<ZipPlan | null> {
+  const found: Found[] = [];
+  for await (const one of items) {
+    if (found.length === mostPlanned) return null;
+    found.push(one);
   }
-  return { first, whole: false };
-}
-
-/** Each is let go of once it was handed on: thousands that were found first do not stay to the end. */
-async function* oneByOne(first: Found[], rest: AsyncIterable<Found>): AsyncGenerator<Found> {
-  first.reverse();
-  for (let next = first.pop(); next; next = first.pop()) yield next;
-  yield* rest;
+  return planZip(found);
 }
 
 /** An archive of what is found: to the byte beforehand, unless it is too many, or what each is has to be looked at again. */
 async function archiveOf(
   ports: VisitPorts,
   packed: Packed,
-  items: AsyncGenerator<Found>,
+  find: () => AsyncGenerator<Found>,
   entered: Entered,
 ): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
-  const { first, whole } = await beginning(items);
-  const used = whole && !entered.permit.share.digitalSignature ? ports.archives.use(await planZip(first)) : null;
-  if (!used)
-    return {
-      known: null,
-      pieces: () => gather(zipOf(sourcesOf(ports, packed, oneByOne(first, items), entered))),
-      close: async () => void (await items.return(undefined)),
-    };
+  const { viewId, address } = entered.approaching;
+  const used = entered.permit.share.digitalSignature ? null : await ports.archives.plan({ viewId, address }, () => planOf(find()));
+  // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
+  if (!used) return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, find(), entered))), close: async () => {} };
   const { storage, folder } = packed;
   return {
     known: used.plan,
     pieces: (wanted) => gather(zipRange(used, ({ name }) => storage.open(below(folder, name)), wanted)),
     close: async () => used.release(),
   };
+}
+
+const mostAudited = 1000; // characters of names in an audit entry
+
+/** What an audit entry tells of a choice: how many names, and the first of them. */
+function chosenInAudit(names: readonly string[]) {
+  let left = mostAudited;
+  const first = names.filter((name) => {
+    left -= name.length;
+    return left >= 0;
+  });
+  return { names: first, ...(first.length < names.length ? { count: names.length } : {}) };
 }
 
 /** Signatures that are asked for since it began: what has left was looked at without them. */
@@ -176,8 +176,10 @@ export async function downloadFolder(
   ports: VisitPorts,
   approaching: Approaching,
   path: ItemPath,
-  names: readonly string[] | null,
+  chosenNames: readonly string[] | null,
 ): Promise<FolderArchive> {
+  // One choice is one archive and one download, in whatever order it is sent.
+  const names = chosenNames && [...new Set(chosenNames)].sort();
   const entered = await enter(ports, approaching, { request: 'downloadFolder' });
   const { link, permit, recognised } = entered;
   const told = { link, visitor: recognised?.signedIn ?? null, approaching, action: 'downloadFolder', path: formatItemPath(path) } as const;
@@ -195,8 +197,8 @@ export async function downloadFolder(
     if (!entry?.folder) throw new Refusal('itemAbsent');
     for (const name of names ?? []) if (!(await storage.stat(below(folder, name)))) throw new Refusal('itemAbsent');
     if (permit.share.digitalSignature) await checkSignatures(ports, { storage, folder }, chosen(storage, folder, names), entered);
-    const archive = await archiveOf(ports, { storage, folder }, chosen(storage, folder, names), entered);
-    const event = { ...told, outcome: 'begun', ...(names ? { after: { names } } : {}) } as const;
+    const archive = await archiveOf(ports, { storage, folder }, () => chosen(storage, folder, names), entered);
+    const event = { ...told, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
     return {
       ...archive,
       name: folder.at(-1) ?? link.title,

@@ -4,7 +4,7 @@ import type { ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ListingTurns } from './listing-turns.ts';
-import { type Credentials, type Recognised, type RightPairs, recognise } from './recognise.ts';
+import { type Credentials, type Recognised, type RightPairs, recognise, recogniseKnown } from './recognise.ts';
 import type { UploadSlots } from './upload-slots.ts';
 import type { VisitEvent, VisitTrail } from './visit-trail.ts';
 import type { ZipArchives } from './zip-archives.ts';
@@ -147,12 +147,15 @@ function refuse(
 }
 
 /**
- * Has the visitor signed in at this very link, by a living session or a right pair? Says no for every link that is closed
- * to them: a session of one link opens no look at others.
+ * Has the visitor signed in at this very link, and does it admit them?
+ * @param verifies false: a pair counts only if it was right a short while ago. How long a verification takes would tell
+ *   which links exist
  */
-export async function hasSignedIn(ports: VisitPorts, approaching: Approaching): Promise<boolean> {
+export async function hasSignedIn(ports: VisitPorts, approaching: Approaching, verifies: boolean): Promise<boolean> {
   const known = await knownLink(ports, approaching.viewId);
   if (!known || 'because' in (await ask(ports, known, approaching.address, null, { request: 'page' }))) return false;
-  const recognised = await recognise(ports, ports.rightPairs, known.link, approaching).catch(() => null);
-  return recognised !== null;
+  const recognised = await (verifies ? recognise : recogniseKnown)(ports, ports.rightPairs, known.link, approaching).catch(() => null);
+  const signedIn = recognised?.signedIn;
+  if (!signedIn) return false;
+  return !('because' in (await ask(ports, known, approaching.address, signedIn, { request: 'visit' })));
 }

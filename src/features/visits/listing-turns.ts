@@ -1,22 +1,20 @@
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import { networkOf } from '#core/policy/address-range.ts';
+import { type Asker, groupsOf } from './turns.ts';
 
 /** Pages read at once of one location: its disk has one thread for them, and a second page can be prepared meanwhile. */
 const mostAtOnce = 2;
-/** Pages that may wait: for one visitor of a link, and for a location. */
+/** Requests that may wait: of one visitor of a link, and for a location. */
 const mostWaiting = { visitor: 32, location: 512 };
 const retryAfter = 2; // seconds
 
 /** Who asks for a page of which folder. */
-export interface ListingRequest {
+export interface ListingRequest extends Asker {
   readonly locationId: number;
   /** Path within the location. */
   readonly path: string;
   readonly query: ListingQuery;
-  readonly viewId: string;
-  readonly address: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly left: AbortSignal;
 }
@@ -26,16 +24,18 @@ type Page = ListingPage | null;
 /** A page that is to be read, for all who ask for the same before it begins. */
 interface Job {
   readonly key: string;
-  readonly groups: readonly string[];
   readonly read: () => Promise<Page>;
   readonly result: PromiseWithResolvers<Page>;
-  waiting: number;
+  /** Requests that wait for it, by their groups: it is read when the first of these has its turn. */
+  readonly waiting: Map<string, { readonly groups: readonly string[]; count: number }>;
 }
 
 interface LocationTurns {
   readonly queue: FairQueue<Job>;
   /** Jobs that wait, by what they read. */
   readonly jobs: Map<string, Job>;
+  /** Requests that wait, by the groups of their visitor. */
+  readonly visitors: Map<string, number>;
   running: number;
 }
 
@@ -47,14 +47,47 @@ export interface ListingTurns {
   waiting(): number;
 }
 
+const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), visitors: new Map(), running: 0 });
+
+function addCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}
+
+/** Lets other requests go on between two answers: each is written out in one piece, which takes tens of milliseconds. */
+function oneAtATime(): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let taken = false;
+  const next = () => {
+    const go = waiting.shift();
+    taken = go !== undefined;
+    if (!go) return;
+    go();
+    setImmediate(next);
+  };
+  return async () => {
+    if (taken) return new Promise((go) => waiting.push(go));
+    taken = true;
+    setImmediate(next);
+  };
+}
+
+/** Removes a job from every place where it waits. */
+function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
+  jobs.delete(job.key);
+  for (const { groups } of job.waiting.values()) queue.remove(groups, job);
+}
+
 export function listingTurns(): ListingTurns {
   const locations = new Map<number, LocationTurns>();
+  const answerInTurn = oneAtATime();
 
   function next(id: number, turns: LocationTurns): void {
     while (turns.running < mostAtOnce) {
       const job = turns.queue.take();
       if (!job) break;
-      turns.jobs.delete(job.key);
+      unqueue(turns, job);
       turns.running += 1;
       job
         .read()
@@ -66,45 +99,58 @@ export function listingTurns(): ListingTurns {
     }
     if (turns.running === 0) locations.delete(id);
   }
-  function add(turns: LocationTurns, key: string, { viewId, address }: ListingRequest, read: () => Promise<Page>): Job {
-    const groups = [viewId, networkOf(address, 32, 64)];
-    if (turns.queue.count([]) >= mostWaiting.location || turns.queue.count(groups) >= mostWaiting.visitor)
-      throw new Refusal('listingBusy', undefined, { retryAfter });
-    const job: Job = { key, groups, read, result: Promise.withResolvers(), waiting: 0 };
-    turns.queue.add(groups, job);
+  /** Joins the job that waits for the same page, or adds one. One that runs already may have begun before a change. */
+  function join(turns: LocationTurns, key: string, groups: readonly string[], read: () => Promise<Page>): Job {
+    const job: Job = turns.jobs.get(key) ?? { key, read, result: Promise.withResolvers(), waiting: new Map() };
     turns.jobs.set(key, job);
+    const place = groups.join('\n');
+    const mine = job.waiting.get(place) ?? { groups, count: 0 };
+    if (mine.count === 0) turns.queue.add(groups, job);
+    mine.count += 1;
+    job.waiting.set(place, mine);
     return job;
   }
-  /** Nobody waits for it: it is not read. */
-  function leave(turns: LocationTurns, job: Job): void {
-    job.waiting -= 1;
-    if (job.waiting > 0 || !turns.queue.remove(job.groups, job)) return;
-    turns.jobs.delete(job.key);
-    job.result.reject(job.groups); // settled, and heard by nobody
+  /** One request less waits for a job; a job that nobody waits for is not read. */
+  function leave(turns: LocationTurns, job: Job, groups: readonly string[]): void {
+    const place = groups.join('\n');
+    const mine = job.waiting.get(place);
+    if (!mine) return;
+    mine.count -= 1;
+    if (mine.count > 0) return;
+    job.waiting.delete(place);
+    turns.queue.remove(groups, job);
+    if (job.waiting.size > 0 || !turns.jobs.delete(job.key)) return;
+    job.result.reject(job.key); // settled, and heard by nobody
   }
 
   return {
-    waiting: () => [...locations.values()].reduce((sum, { queue }) => sum + queue.count([]), 0),
+    waiting: () => [...locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0),
     async page(request, read) {
       const { locationId, path, query, left } = request;
       left.throwIfAborted();
-      const turns = locations.get(locationId) ?? { queue: fairQueue<Job>(), jobs: new Map(), running: 0 };
+      const turns = locations.get(locationId) ?? newTurns();
+      const groups = groupsOf(request);
+      const visitor = groups.join('\n');
+      const ofVisitor = turns.visitors.get(visitor) ?? 0;
+      if (turns.queue.count([]) >= mostWaiting.location || ofVisitor >= mostWaiting.visitor + mostAtOnce)
+        throw new Refusal('listingBusy', undefined, { retryAfter });
       locations.set(locationId, turns);
-      const key = JSON.stringify([path, query]);
-      // One that runs already may have begun before a change that this request is to see.
-      const job = turns.jobs.get(key) ?? add(turns, key, request, read);
-      job.waiting += 1;
+      addCount(turns.visitors, visitor, 1);
+      const job = join(turns, JSON.stringify([path, query]), groups, read);
       next(locationId, turns);
       const gone = Promise.withResolvers<never>();
       const onLeft = () => {
-        leave(turns, job);
+        leave(turns, job, groups);
         gone.reject(left.reason);
       };
       left.addEventListener('abort', onLeft, { once: true });
       try {
-        return await Promise.race([job.result.promise, gone.promise]);
+        const page = await Promise.race([job.result.promise, gone.promise]);
+        await answerInTurn();
+        return page;
       } finally {
         left.removeEventListener('abort', onLeft);
+        addCount(turns.visitors, visitor, -1);
       }
     },
   };

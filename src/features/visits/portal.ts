@@ -5,7 +5,7 @@ import { ownerOfViewId } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
 import { type Approaching, denialRefusal, refuseSignIn, type VisitPorts } from './enter.ts';
 import { type PortalPage, portalShares } from './portal-shares.ts';
-import { type Recognised, recognise } from './recognise.ts';
+import { type Recognised, recognise, recogniseKnown } from './recognise.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
 /** Largest page of a portal, and the default; shares. */
@@ -52,11 +52,11 @@ export async function reachPortal(ports: VisitPorts, approaching: Approaching): 
   return { profile, approaching };
 }
 
-/** Has the visitor signed in at this very portal? */
-export async function hasSignedInAtPortal(ports: VisitPorts, approaching: Approaching): Promise<boolean> {
+/** Has the visitor signed in at this very portal? @param verifies as in hasSignedIn */
+export async function hasSignedInAtPortal(ports: VisitPorts, approaching: Approaching, verifies: boolean): Promise<boolean> {
   try {
     const { profile } = await reachPortal(ports, approaching);
-    return (await recognise(ports, ports.rightPairs, profile, approaching)) !== null;
+    return (await (verifies ? recognise : recogniseKnown)(ports, ports.rightPairs, profile, approaching)) !== null;
   } catch {
     return false;
   }

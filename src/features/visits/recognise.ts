@@ -82,11 +82,17 @@ async function unchangedSince(
   return userId === null ? identityOf(profile) : userIdentity(store.read, profile, userId, userEpoch ?? 0);
 }
 
-async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair, address: string): Promise<Recognised> {
-  const key = pairs.keyOf(profile, pair);
-  const remembered = pairs.find(key, ports.clock.now());
+/** Who a pair stands for that was right a short while ago. */
+async function byRemembered(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair): Promise<Recognised | null> {
+  const remembered = pairs.find(pairs.keyOf(profile, pair), ports.clock.now());
   const known = remembered && (await unchangedSince(ports, remembered, profile));
-  if (known) return { signedIn: known, again: (now) => unchangedSince(ports, remembered, now) };
+  return known && { signedIn: known, again: (now) => unchangedSince(ports, remembered, now) };
+}
+
+async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair, address: string): Promise<Recognised> {
+  const known = await byRemembered(ports, pairs, profile, pair);
+  if (known) return known;
+  const key = pairs.keyOf(profile, pair);
   const { signedIn, profileEpoch, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
   const right = { userId: signedIn.userId, userEpoch, profileEpoch, until: ports.clock.now() + rememberedFor };
   pairs.remember(key, right);
@@ -101,21 +107,32 @@ async function bySession(ports: Ports, profile: ProfileRef, token: string): Prom
   return { signedIn: found.signedIn, again };
 }
 
+interface Asking {
+  readonly credentials: Credentials;
+  readonly address: string;
+}
+
+/** Recognises by a living session, else by the pair that came with the request, as `byPair` does. */
+async function recogniseBy(
+  ports: Ports,
+  profile: LinkRow | ProfileRef,
+  { credentials: { session, basic } }: Asking,
+  byPair: (pair: PasswordPair) => Promise<Recognised | null>,
+): Promise<Recognised | null> {
+  if (!asksSignIn(profile.type_id)) return null;
+  const token = session(profile.profile_id);
+  const bySessionToken = token === null ? null : await bySession(ports, profile, token);
+  const takesPasswords = profile.type_id === profileTypes.PASSWORD || profile.type_id === profileTypes.USERS;
+  return bySessionToken || !basic || !takesPasswords ? bySessionToken : byPair(basic);
+}
+
 /**
  * Who asks, by a living session, else by `Authorization: Basic`; null: nobody in particular.
  * @throws 401 for a wrong pair, 429, 503
  */
-export async function recognise(
-  ports: Ports,
-  pairs: RightPairs,
-  profile: LinkRow | ProfileRef,
-  approaching: { credentials: Credentials; address: string },
-): Promise<Recognised | null> {
-  if (!asksSignIn(profile.type_id)) return null;
-  const { session, basic } = approaching.credentials;
-  const token = session(profile.profile_id);
-  const bySessionToken = token === null ? null : await bySession(ports, profile, token);
-  const takesPasswords = profile.type_id === profileTypes.PASSWORD || profile.type_id === profileTypes.USERS;
-  if (bySessionToken || !basic || !takesPasswords) return bySessionToken;
-  return byBasic(ports, pairs, profile, basic, approaching.address);
-}
+export const recognise = (ports: Ports, pairs: RightPairs, profile: LinkRow | ProfileRef, asking: Asking) =>
+  recogniseBy(ports, profile, asking, (pair) => byBasic(ports, pairs, profile, pair, asking.address));
+
+/** The same, where nothing is to be verified: a pair counts that was right a short while ago. */
+export const recogniseKnown = (ports: Ports, pairs: RightPairs, profile: LinkRow | ProfileRef, asking: Asking) =>
+  recogniseBy(ports, profile, asking, (pair) => byRemembered(ports, pairs, profile, pair));

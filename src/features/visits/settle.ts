@@ -11,7 +11,7 @@ const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'
 const isChange = (action: string): action is BegunChange['does'] => changes.includes(action);
 
 type Pending = Awaited<ReturnType<typeof pendingChanges>>[number];
-const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[]) =>
+const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[] | null) =>
   store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
@@ -30,7 +30,7 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
       'location.kind',
       'location.configuration',
     ])
-    .where(({ or, eb }) => or([eb('unsettled.process', 'not in', living), eb('unsettled.process', '=', process)]))
+    .where(({ or, eb }) => or([...(living ? [eb('unsettled.process', 'not in', living)] : []), eb('unsettled.process', '=', process)]))
     .execute();
 
 /** Only one process looks at a change: two might see different halves of what a look puts right. @returns whether it is ours */
@@ -102,15 +102,17 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
  * Says of everything that was left begun whether it took place, by looking: by a process which is no more, or by this
  * one while the database was away. A location that is away is asked the next time.
  * @param underWay tokens of what this process is at
+ * @param ownOnly true: who else lives is not known, since nobody could say so for a while
  */
-export async function settleChanges(ports: RecoveryPorts, underWay: ReadonlySet<string>): Promise<void> {
-  const living = await livingProcesses(ports);
+export async function settleChanges(ports: RecoveryPorts, underWay: ReadonlySet<string>, ownOnly = false): Promise<void> {
+  const living = ownOnly ? null : await livingProcesses(ports);
   for (const row of await pendingChanges(ports, living)) {
     if (underWay.has(row.token) || !(await claim(ports, row))) continue;
     await recover(ports, row).catch((cause: unknown) => {
       if (!(cause instanceof StorageAway)) throw cause;
     });
   }
+  if (!living) return;
   // What handed out bytes when its process ended broke off.
   await ports.store.write((tx) =>
     tx

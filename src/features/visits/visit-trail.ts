@@ -80,27 +80,36 @@ export async function oweAlert(
     .execute();
 }
 
-/** What equal happenings have in common. */
+/** Longest key that is kept in memory as it is; bytes. */
+const longestKey = 512;
+const compact = (key: string) => (key.length <= longestKey ? key : digest(key));
+
+/** What equal happenings have in common. Long parts come from outside: thousands of them would fill the memory. */
 const keyOf = (event: VisitEvent, version: string | null) =>
-  JSON.stringify([
-    event.link?.id,
-    event.tid,
-    event.visitor?.userId,
-    event.visitor?.name,
-    // A network that varies its address is still one visitor who is refused.
-    event.outcome === 'refused' ? networkOf(event.approaching.address, 32, 64) : event.approaching.address,
-    event.action,
-    event.outcome,
-    event.path,
-    event.after,
-    version,
-  ]);
+  compact(
+    JSON.stringify([
+      event.link?.id,
+      event.tid,
+      event.visitor?.userId,
+      event.visitor?.name,
+      // A network that varies its address is still one visitor who is refused.
+      event.outcome === 'refused' ? networkOf(event.approaching.address, 32, 64) : event.approaching.address,
+      event.action,
+      event.outcome,
+      event.path,
+      event.after,
+      version,
+    ]),
+  );
 const digest = (key: string) => createHash('sha256').update(key).digest('base64url');
 
 interface Ongoing {
   readonly auditId: Promise<number>;
   readonly until: number;
 }
+/** An end further ahead than any is set comes from a clock that was ahead. */
+const isOngoing = ({ until }: Ongoing, now: number) => until > now && until <= now + oneDownload;
+
 interface Added {
   tid: number;
   count: number;
@@ -182,6 +191,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
             .where('tid', '=', tid)
             .where('key', '=', key)
             .where('until', '>', now)
+            .where('until', '<=', now + oneDownload)
             .executeTakeFirst();
     if (known) return { id: known.audit_id, fresh: false };
     const id = await recordHappening(tx, happeningOf(event, ports, now));
@@ -195,7 +205,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     const now = clock.now();
     const key = keyOf(event, null);
     const known = ongoing.get(key);
-    if (known && known.until > now)
+    if (known && isOngoing(known, now))
       return void known.auditId.then((id) => add(id, { tid: tenantOf(event), count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
     const auditId = store.write(async (tx) => {
       const { id, fresh } = await rowFor(tx, event, key, now + together, now);
@@ -216,7 +226,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     const now = clock.now();
     const key = version === null ? null : keyOf(event, version);
     const known = key === null ? undefined : ongoing.get(key);
-    const living = known && known.until > now ? known : undefined;
+    const living = known && isOngoing(known, now) ? known : undefined;
     const auditId =
       living?.auditId ??
       store.write(async (tx) => {

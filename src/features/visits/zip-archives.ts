@@ -1,7 +1,12 @@
+import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
+import { type Asker, turns } from './turns.ts';
 import type { ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
+const plannedAtOnce = 2; // each holds up to 50,000 entries while it looks for them
+const mostWaiting = { visitor: 16, all: 256 };
+const retryAfter = 5; // seconds
 const mostRemembered = 64; // archives whose sums are kept, 250 KB each at most
 
 /** The CRC-32 of an archive's files, by their place. */
@@ -23,8 +28,13 @@ export interface UsedPlan {
 
 /** Archives that are sent, equal ones by one plan; their sums are kept between requests, so that a part costs little more than its bytes. */
 export interface ZipArchives {
-  /** @returns null while too much is planned already */
-  use(plan: ZipPlan): UsedPlan | null;
+  /**
+   * Plans an archive when its turn comes, and holds the plan until it is released.
+   * @param make returns null where there is nothing that can be planned
+   * @returns null there, and while too much is planned already
+   * @throws 503 where too many wait
+   */
+  plan(asker: Asker, make: () => Promise<ZipPlan | null>): Promise<UsedPlan | null>;
 }
 
 export function zipArchives(): ZipArchives {
@@ -36,28 +46,34 @@ export function zipArchives(): ZipArchives {
     keepNewest(remembered, etag, sums, mostRemembered);
     return sums;
   }
+  const planning = turns({ atOnce: plannedAtOnce, mostWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
+  function use(plan: ZipPlan): UsedPlan | null {
+    const { etag } = plan;
+    const known = used.get(etag) ?? { plan, users: 0 };
+    if (known.users === 0 && entries > 0 && entries + plan.items.length > mostEntries) return null;
+    if (known.users === 0) entries += plan.items.length;
+    known.users += 1;
+    used.set(etag, known);
+    let released = false;
+    return {
+      plan: known.plan,
+      sums: sumsOf(plan),
+      release() {
+        if (released) return;
+        released = true;
+        known.users -= 1;
+        if (known.users > 0) return;
+        used.delete(etag);
+        entries -= plan.items.length;
+      },
+    };
+  }
   return {
-    use(plan) {
-      const { etag } = plan;
-      const known = used.get(etag) ?? { plan, users: 0 };
-      if (known.users === 0 && entries > 0 && entries + plan.items.length > mostEntries) return null;
-      if (known.users === 0) entries += plan.items.length;
-      known.users += 1;
-      used.set(etag, known);
-      let released = false;
-      return {
-        plan: known.plan,
-        sums: sumsOf(plan),
-        release() {
-          if (released) return;
-          released = true;
-          known.users -= 1;
-          if (known.users > 0) return;
-          used.delete(etag);
-          entries -= plan.items.length;
-        },
-      };
-    },
+    plan: (asker, make) =>
+      planning.run(asker, async () => {
+        const plan = await make();
+        return plan && use(plan);
+      }),
   };
 }
 

@@ -88,11 +88,12 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       if (codeOf(cause) !== 'EXDEV') throw cause;
       return removeBeside(parent, name, token);
     }
-    await fsync(parent);
     // It is gone for every visitor; what is left of it is swept at the next start at the latest.
-    void wipe(trash, aside, fresh)
+    const wiped = wipe(trash, aside, fresh)
       .catch(() => {})
       .finally(() => fs.closeSync(trash));
+    void wiped;
+    await fsync(parent);
   }
 
   return {

@@ -67,10 +67,25 @@ export function replaceFile(from: Spot, to: Spot, etag: string): void {
   fs.renameSync(where(linkFile(from, twin) ? twin : from), where(to));
 }
 
-/** Takes a name away only if it still is the file that was linked elsewhere: somebody may have saved a new one. */
+/** Takes a new name away again, if it still is the file that was linked there. */
+function unlinkSame(linked: Spot, inode: bigint): void {
+  const found = fs.lstatSync(where(linked), { bigint: true, throwIfNoEntry: false });
+  if (found?.ino === inode) fs.unlinkSync(where(linked));
+}
+
+/**
+ * Takes a name away only if it still is the file that was linked elsewhere: somebody may have saved a new one.
+ * @throws where the name is gone: another process has deleted or renamed the file, and the new name goes too
+ */
 export function dropOldName(old: Spot, linked: Spot, token: string): void {
   const aside: Spot = { folder: old.folder, name: `.postern-${token}` };
-  fs.renameSync(where(old), where(aside));
+  const { ino } = fs.lstatSync(where(linked), { bigint: true });
+  try {
+    fs.renameSync(where(old), where(aside));
+  } catch (cause) {
+    unlinkSame(linked, ino);
+    throw cause;
+  }
   const [moved, kept] = [fs.lstatSync(where(aside), { bigint: true }), fs.lstatSync(where(linked), { bigint: true })];
   if (moved.ino === kept.ino && moved.dev === kept.dev) fs.unlinkSync(where(aside));
   else if (!linkFile(aside, old)) fs.renameSync(where(aside), where(old));

@@ -5,6 +5,7 @@ import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
 const uniqueViolation = '23505';
 const diskFull = '53100';
 const readOnly = '25006'; // a standby answers: its primary has gone
+const stoodStill = '25P03'; // the server ended a transaction that nothing was heard of
 const conflicts = ['40001', '40P01'];
 const cancelled = '57014';
 const dataException = '22'; // a value that a column cannot hold or be compared with
@@ -27,6 +28,9 @@ export function said(cause: unknown): unknown {
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
   if (code.startsWith(dataException)) return new ValueRefused('the database cannot look up such a value', { cause });
   if (code === cancelled) return new TookTooLong('the database takes too long to answer', { cause });
-  const away = cause instanceof pg.DatabaseError ? awayClasses.includes(code.slice(0, 2)) || code === readOnly : cause instanceof Error;
+  const away =
+    cause instanceof pg.DatabaseError
+      ? awayClasses.includes(code.slice(0, 2)) || code === readOnly || code === stoodStill
+      : cause instanceof Error;
   return away ? new StoreAway('the database does not answer', { cause }) : cause;
 }

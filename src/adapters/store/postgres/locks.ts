@@ -1,8 +1,10 @@
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Connections } from './pool.ts';
 
-const lock = 'SELECT pg_advisory_lock(hashtextextended($1, 0))';
-const unlock = 'SELECT pg_advisory_unlock(hashtextextended($1, 0))';
+const longestWork = 60_000; // ms without a word, after which the server takes the process for gone
+const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${longestWork}`;
+/** Ends with its transaction, and so with a process that stands still or whose network is cut. */
+const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Runs work of one key alone, in all processes on the database; in turn within this one, so that who waits holds no connection. */
 export function locksOver(connections: Connections): <T>(key: string, work: () => Promise<T>) => Promise<T> {
@@ -12,11 +14,12 @@ export function locksOver(connections: Connections): <T>(key: string, work: () =
       let done: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
       try {
         await connections.with(async (client) => {
-          await connections.ask(client, lock, [key]);
+          await connections.say(client, begin);
           try {
+            await connections.ask(client, lock, [key]);
             done = { value: await work() };
           } finally {
-            await connections.ask(client, unlock, [key]); // where it fails, the connection goes, and the lock with it
+            await connections.say(client, 'COMMIT'); // where it fails, the connection goes, and the lock with it
           }
         });
       } catch (cause) {

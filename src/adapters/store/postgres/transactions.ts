@@ -6,9 +6,14 @@ import { postgres } from './language.ts';
 import type { Connections } from './pool.ts';
 
 const mostTries = 3; // a name that was taken meanwhile is seen by the second
-const lock = 0x6368616e; // 'chan': changes share it; one that has collided has it alone, in all processes
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
-const beginBeside = `${begin}; SELECT pg_advisory_xact_lock_shared(${lock})`;
+/**
+ * Changes share a lock, on a table that is written at a start alone; one that has collided has it alone, in all processes. A lock of the transaction: where a
+ * process stands still or its network is cut, the server ends the transaction, and the others go on. LOCK TABLE takes no
+ * snapshot, so that the change sees what was committed while it waited.
+ */
+const beginBeside = `${begin}; LOCK TABLE migration IN ROW SHARE MODE`;
+const beginAlone = `${begin}; LOCK TABLE migration IN EXCLUSIVE MODE`;
 
 const collided = (cause: unknown) => isConflict(cause) || isUniqueViolation(cause);
 
@@ -42,17 +47,12 @@ export function transactions(connections: Connections): Transact {
 
   /** No other change runs beside it, so that it comes to its end. */
   async function alone<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    await connections.say(client, `SELECT pg_advisory_lock(${lock})`); // before the transaction, which would see what was
-    try {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await once(client, begin, change, dryRun);
-        } catch (cause) {
-          if (!collided(cause) || tries === mostTries) throw cause;
-        }
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await once(client, beginAlone, change, dryRun);
+      } catch (cause) {
+        if (!collided(cause) || tries === mostTries) throw cause;
       }
-    } finally {
-      await connections.say(client, `SELECT pg_advisory_unlock(${lock})`);
     }
   }
 
