@@ -15,7 +15,7 @@ test('nobody makes Postern look at its locations by asking whether it is ready',
   for (let number = 0; number < 20; number += 1) {
     const { status, body } = await postern.visit('/health/ready');
     assert.equal(status, 200);
-    assert.deepEqual(body.locations, [{ id: 1, kind: 'local', answers: true }]);
+    assert.deepEqual(body.locations.length, 1);
   }
   assert.equal(looks, 1);
 });

@@ -185,3 +185,27 @@ test('a share is duplicated with a new link, and deleted from its page', async (
   await page.getByRole('heading', { name: 'Shares', level: 1 }).waitFor();
   assert.equal((await postern.call('share/search')).totalCount, 1);
 });
+
+test('a link gets an address that can be remembered; one that is taken or too short is refused at its field', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  const { id } = await postern.call('share/add', newShare());
+  await postern.call('share/updateSharableLink', { id: (await postern.call('share/add', newShare())).id, viewId: 'spring-report' });
+  await go(`/shares/${id}`);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Choose the address' }).click();
+  const dialog = page.getByRole('dialog');
+  for (const [viewId, words] of [
+    ['spring-report', /is taken/i],
+    ['team', /for a login profile without sign-in/],
+    ['with space', /letters/],
+  ] as const) {
+    await dialog.getByLabel('Address').fill(viewId);
+    await dialog.getByRole('button', { name: 'Change the address' }).click();
+    await dialog.getByText(words).first().waitFor();
+  }
+  await assertClean(page, 'an address that is refused');
+  await dialog.getByLabel('Address').fill('summer-report');
+  await dialog.getByRole('button', { name: 'Change the address' }).click();
+  await page.getByText('The link has this address from now on.').waitFor();
+  assert.equal((await postern.visit('/s/summer-report/visit')).status, 200);
+});

@@ -14,6 +14,9 @@ export function typeNameOf(typeId: number): ProfileType {
   return name;
 }
 
+/** Kinds whose sign-in is built; the others can be stored, and answer 503 at a link. */
+export const isAvailable = (typeId: number) => typeId <= profileTypes.USERS;
+
 /** Does a visitor sign in at all? A profile that asks for sign-in has a portal. */
 export const asksSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
 

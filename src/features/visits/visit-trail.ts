@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { keepNewest } from '#core/newest.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import type { Outcome } from '#core/records/audit-row.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { digest, keyOf } from './visit-key.ts';
 
 const together = 60_000; // ms within which equal refusals, visits and lists are one row
 const oneDownload = 600_000; // ms within which requests for one version of a file are one download
@@ -79,29 +78,6 @@ export async function oweAlert(
     .values({ tid: link.tid, share_id: link.id, audit_id: auditId, action, emails: link.notify_emails, created_at: now })
     .execute();
 }
-
-/** Longest key that is kept in memory as it is; bytes. */
-const longestKey = 512;
-const compact = (key: string) => (key.length <= longestKey ? key : digest(key));
-
-/** What equal happenings have in common. Long parts come from outside: thousands of them would fill the memory. */
-const keyOf = (event: VisitEvent, version: string | null) =>
-  compact(
-    JSON.stringify([
-      event.link?.id,
-      event.tid,
-      event.visitor?.userId,
-      event.visitor?.name,
-      // A network that varies its address is still one visitor who is refused.
-      event.outcome === 'refused' ? networkOf(event.approaching.address, 32, 64) : event.approaching.address,
-      event.action,
-      event.outcome,
-      event.path,
-      event.after,
-      version,
-    ]),
-  );
-const digest = (key: string) => createHash('sha256').update(key).digest('base64url');
 
 interface Ongoing {
   readonly auditId: Promise<number>;

@@ -32,7 +32,7 @@ export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValue
     <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
     <TextInput label="Folder of this server" placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
     <Text size="sm" c="dimmed">
-      Folders outside of Postern's own data are allowed by POSTERN_LOCAL_ROOTS. Other kinds of storage follow.
+      Folders outside of Postern's own data are allowed by POSTERN_LOCAL_ROOTS. Amazon S3 and Azure Blob Storage are not available yet.
     </Text>
   </Section>
 );

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChevronDown, ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
+import { AddressDialog } from '#console/records/address-dialog.tsx';
 import { AskDialog } from '#console/records/ask-dialog.tsx';
 import { CopyField } from '#console/records/copy-field.tsx';
 import { DeleteDialog } from '#console/records/delete-dialog.tsx';
@@ -88,7 +89,7 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
 function Actions({ profile }: { profile: LoginProfile }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [asked, ask] = useState<'delete' | 'address' | null>(null);
+  const [asked, ask] = useState<'delete' | 'address' | 'chosenAddress' | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: ['profile'] });
   async function run(words: string, change: () => Promise<unknown>) {
     try {
@@ -121,6 +122,7 @@ function Actions({ profile }: { profile: LoginProfile }) {
           </Menu.Item>
           <Menu.Item onClick={() => void run('This is the copy; people and shares stay with the original.', copy)}>Duplicate</Menu.Item>
           {asksSignIn(profile.typeId) && <Menu.Item onClick={() => ask('address')}>New portal address</Menu.Item>}
+          {asksSignIn(profile.typeId) && <Menu.Item onClick={() => ask('chosenAddress')}>Choose the portal address</Menu.Item>}
           <Menu.Divider />
           <Menu.Item color="red" onClick={() => ask('delete')}>
             Delete
@@ -134,6 +136,17 @@ function Actions({ profile }: { profile: LoginProfile }) {
           yes="Make a new address"
           run={async () => {
             await post('loginprofile/updateViewId', { id: profile.id });
+            await refresh();
+          }}
+          close={() => ask(null)}
+        />
+      )}
+      {asked === 'chosenAddress' && (
+        <AddressDialog
+          title="Address of the portal"
+          url={profile.viewUrl}
+          save={async (viewId) => {
+            await post('loginprofile/updateViewId', { id: profile.id, viewId }, { ifMatch: profile.etag });
             await refresh();
           }}
           close={() => ask(null)}

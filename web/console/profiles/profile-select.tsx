@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { findProfiles, profileQuery } from '#console/shares/share-queries.ts';
-import type { LoginProfile } from '#core/records/login-profile.ts';
+import { isAvailable, type LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
 const mostOffered = 50;
@@ -33,13 +33,19 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
     placeholderData: keepPreviousData,
   });
   const all = chosen && !offered.some(({ id }) => id === chosen.id) ? [chosen, ...offered] : offered;
-  const labelOf = ({ title, typeString }: LoginProfile) => (withKind ? `${title} (${kinds[typeString]?.name ?? typeString})` : title);
+  const kindOf = ({ typeId, typeString }: LoginProfile) =>
+    `${kinds[typeString]?.name ?? typeString}${isAvailable(typeId) ? '' : ', not available yet'}`;
+  const labelOf = (profile: LoginProfile) => (withKind ? `${profile.title} (${kindOf(profile)})` : profile.title);
   return (
     <Select
       {...(placeholder === undefined ? { label, description } : { 'aria-label': label, placeholder, clearable: true })}
       searchable
       allowDeselect={false}
-      data={all.map((profile) => ({ value: String(profile.id), label: labelOf(profile) }))}
+      data={all.map((profile) => ({
+        value: String(profile.id),
+        label: labelOf(profile),
+        disabled: withKind && !isAvailable(profile.typeId) && profile.id !== value,
+      }))}
       filter={({ options }) => options} // the server has found them
       onSearchChange={(typed) => setWord(typed.replace(/ \([^)]*\)$/, ''))}
       nothingFoundMessage="No login profile of that title"

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
+import { AddressDialog } from '#console/records/address-dialog.tsx';
 import type { BulkAction } from '#console/records/bulk.ts';
 import { BulkDialog } from '#console/records/bulk-dialog.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
@@ -56,6 +57,7 @@ function Actions({ share }: { share: Share }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asked, ask] = useState<BulkAction<Share> | null>(null);
+  const [naming, setNaming] = useState(false);
   async function copy() {
     try {
       const { id } = await duplicate(share);
@@ -77,6 +79,7 @@ function Actions({ share }: { share: Share }) {
         <Menu.Dropdown>
           <Menu.Item onClick={() => ask(share.active ? deactivate : activate)}>{share.active ? 'Deactivate' : 'Activate'}</Menu.Item>
           <Menu.Item onClick={() => ask(newLink)}>New link</Menu.Item>
+          <Menu.Item onClick={() => setNaming(true)}>Choose the address</Menu.Item>
           <Menu.Item onClick={() => void copy()}>Duplicate</Menu.Item>
           <Menu.Divider />
           <Menu.Item color="red" onClick={() => ask(deleteShares)}>
@@ -84,6 +87,18 @@ function Actions({ share }: { share: Share }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {naming && (
+        <AddressDialog
+          title="Address of the link"
+          url={share.viewUrl}
+          save={async (viewId) => {
+            await post('share/updateSharableLink', { id: share.id, viewId }, { ifMatch: share.etag });
+            await client.invalidateQueries({ queryKey: ['share'] });
+            told({ words: 'The link has this address from now on.' });
+          }}
+          close={() => setNaming(false)}
+        />
+      )}
       {asked && (
         <BulkDialog
           kind="share"

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { networkOf } from '#core/policy/address-range.ts';
+import type { VisitEvent } from './visit-trail.ts';
+
+/** Longest key that is kept in memory as it is; bytes. */
+const longestKey = 512;
+const compact = (key: string) => (key.length <= longestKey ? key : digest(key));
+
+/** What equal happenings have in common. Long parts come from outside: thousands of them would fill the memory. */
+export const keyOf = (event: VisitEvent, version: string | null) =>
+  compact(
+    JSON.stringify([
+      event.link?.id,
+      event.tid,
+      event.visitor?.userId,
+      event.visitor?.name,
+      // A network that varies its address is still one visitor who is refused.
+      event.outcome === 'refused' ? networkOf(event.approaching.address, 32, 64) : event.approaching.address,
+      event.action,
+      event.outcome,
+      event.path,
+      event.after,
+      version,
+    ]),
+  );
+/** A key as the database holds it. */
+export const digest = (key: string) => createHash('sha256').update(key).digest('base64url');
