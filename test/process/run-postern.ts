@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 
-const program = join(import.meta.dirname, '../..');
+const checkout = join(import.meta.dirname, '../..');
 export const adminKey = 'pst_test-key-of-an-admin';
 
 /** A Postern in a process of its own. */
@@ -17,11 +17,12 @@ export interface Running {
   readonly saying: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
-/** Starts a process of the server as it was built, and does not wait. */
-export function spawnPostern(t: TestContext, environment: Record<string, string>): Running {
+/** Starts a process of the server as it was built, and does not wait. @param within a command that runs it */
+export function spawnPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []): Running {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'build/server/main.js'], {
-    cwd: program,
+  const [program = '', ...parameters] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', 'build/server/main.js'];
+  const child = spawn(program, parameters, {
+    cwd: checkout,
     env: { PATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -50,8 +51,8 @@ export function spawnPostern(t: TestContext, environment: Record<string, string>
 }
 
 /** Starts a process and waits until it answers. */
-export async function runPostern(t: TestContext, environment: Record<string, string>) {
-  const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment });
+export async function runPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []) {
+  const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment }, within);
   const [, publicUrl = ''] = await running.saying(/answers at (http:\S+)/);
   const [, apiUrl = ''] = await running.saying(/Try the interface: +(http:\S+)\/docs/);
   await running.saying(/Then: .*\n/);

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
+import { freePort } from '../parts/free-port.ts';
+import { isInstalled, proxyKinds, startTlsProxy } from '../parts/tls-proxy.ts';
+import { adminKey, newShare, startPostern, temporaryFolder } from '../start.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+}
+
+/** A client that trusts the proxy's certificate. */
+function clientOf(t: TestContext, certificate: string) {
+  const agent = new Agent({ ca: certificate, keepAlive: false });
+  atEnd(t, () => agent.destroy());
+  return async (url: string, init: { method?: string; headers?: Record<string, string>; body?: Buffer | string } = {}): Promise<Answer> => {
+    const sent = request(url, { agent, method: init.method ?? 'GET', headers: init.headers ?? {} });
+    sent.end(init.body);
+    const [response] = await once(sent, 'response');
+    const pieces: Buffer[] = [];
+    for await (const piece of response) pieces.push(piece);
+    return { status: response.statusCode, headers: response.headers, text: Buffer.concat(pieces).toString() };
+  };
+}
+
+for (const [name, kind] of Object.entries(proxyKinds))
+  test(`behind ${name} as documented: http leads to https, links, uploads and the console work, and visitors have their own address`, async (t) => {
+    if (!isInstalled(kind.program)) return t.skip(`${kind.program} is not installed`);
+    if (!isInstalled('openssl')) return t.skip('openssl is not installed');
+    const folder = await temporaryFolder(t);
+    const ports = { http: await freePort(), https: await freePort(), postern: await freePort() };
+    const url = `https://localhost:${ports.https}`;
+    const postern = await startPostern(t, {
+      environment: { PORT: String(ports.postern), POSTERN_PUBLIC_URL: url, POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1' },
+    });
+    const child = await startTlsProxy(kind, folder, ports);
+    atEnd(t, () => child.kill('SIGKILL'));
+    const ask = clientOf(t, readFileSync(join(folder, 'fullchain.pem'), 'utf8'));
+
+    const plain = await fetch(`http://localhost:${ports.http}/s/some-link`, { redirect: 'manual' });
+    assert.ok([301, 308].includes(plain.status), `${plain.status}`);
+    assert.equal(plain.headers.get('location')?.replace(`:${ports.https}`, ''), 'https://localhost/s/some-link');
+
+    const { viewUrl } = await postern.call('share/add', newShare());
+    assert.ok(viewUrl.startsWith(url));
+    const page = await ask(viewUrl, { headers: { accept: 'text/html' } });
+    assert.equal(page.status, 200);
+    assert.match(String(page.headers['strict-transport-security']), /max-age=31536000/);
+    const large = Buffer.alloc(8 << 20, 'x');
+    const put = await ask(`${viewUrl}/file/${encodeURIComponent('ä %2F b.bin')}`, { method: 'PUT', body: large });
+    assert.equal(put.status, 201, put.text);
+    const got = await ask(`${viewUrl}/file/${encodeURIComponent('ä %2F b.bin')}`);
+    assert.equal(got.text.length, large.length);
+
+    const authorization = { authorization: `Bearer ${adminKey}`, 'x-forwarded-for': '198.51.100.7' };
+    const caller = JSON.parse((await ask(`${url}/api/v1/caller/get`, { headers: authorization })).text);
+    assert.match(caller.address, /^(::1|(::ffff:)?127\.0\.0\.1)$/, 'what the client says of its address is not believed');
+
+    const password = 'a horse that reads maps';
+    await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+    const headers = { 'content-type': 'application/json', origin: url };
+    const signedIn = await ask(`${url}/api/v1/operator/signIn`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: 'Olga', password }),
+    });
+    assert.equal(signedIn.status, 200, signedIn.text);
+    assert.match(String(signedIn.headers['set-cookie']), /^__Host-/);
+  });
