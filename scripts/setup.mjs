@@ -27,10 +27,10 @@ export function runtime() {
   return join(root, 'node_modules', name, 'bin', 'node');
 }
 
-function npm(...args) {
+function npm(folder, ...args) {
   const [command, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
   const { status } = spawnSync(command, [...first, ...args], {
-    cwd: root,
+    cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, npm_config_loglevel: 'error' },
   });
@@ -45,9 +45,20 @@ export function install(everything) {
   console.log('Installing what is locked in package-lock.json …');
   // Not `npm ci`: it refuses a lock that leaves out what a registry does not hold for other platforms. Versions and
   // checksums come from the lock all the same.
-  npm('install', '--no-save', '--no-audit', '--no-fund', ...(everything ? [] : ['--omit=dev']));
+  npm(root, 'install', '--no-save', '--no-audit', '--no-fund', ...(everything ? [] : ['--omit=dev']));
   checkRuntime();
   writeFileSync(stampFile, `${wanted} ${everything ? 'everything' : 'runtime'}`);
+}
+
+/** Installs the tools of the tests that need versions of their own, where that is not done yet. */
+export function installTools() {
+  const folder = join(root, 'test', 'openapi-tools');
+  const stamp = join(folder, 'node_modules', '.postern-installed');
+  const wanted = hashOf(join(folder, 'package-lock.json'));
+  if (read(stamp) === wanted) return;
+  console.log('Installing what is locked in test/openapi-tools/package-lock.json …');
+  npm(folder, 'install', '--no-save', '--no-audit', '--no-fund');
+  writeFileSync(stamp, wanted);
 }
 
 /** A small system may lack what the Node.js that Postern runs on is linked with: that is said, not left to its loader. */

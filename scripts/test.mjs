@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { build, install, runtime } from './setup.mjs';
+import { build, install, installTools, runtime } from './setup.mjs';
 
 const root = join(import.meta.dirname, '..');
 install(true);
+installTools();
 build();
 const bin = (name) => join(root, 'node_modules', name);
 const begin = (args, stdio) => spawn(runtime(), args, { cwd: root, stdio, env: { ...process.env, UV_THREADPOOL_SIZE: '16' } });
