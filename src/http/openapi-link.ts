@@ -1,4 +1,4 @@
-import { Listing, PortalVisit, RenameBody, SignInBody, Visit } from '#core/records/visit.ts';
+import { Listing, PasswordChangeBody, PortalVisit, RenameBody, SignInBody, Visit } from '#core/records/visit.ts';
 
 const problem = {
   description: 'A refusal: RFC 9457.',
@@ -43,6 +43,13 @@ const signIn = (id: string, answer: object) => ({
   post: route(id, { summary: 'Signs in; sets the session cookie.', body: json(SignInBody), answers: { 200: json(answer) } }),
 });
 const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', answers: { 204: {} } }) });
+const password = (id: string) => ({
+  post: route(id, {
+    summary: 'Changes the password of the access user who has signed in; other sessions end.',
+    body: json(PasswordChangeBody),
+    answers: { 204: {} },
+  }),
+});
 const ranges = [header('Range', 'RFC 9110, 14.2.'), header('If-Range', 'RFC 9110, 13.1.5.'), header('If-None-Match', 'RFC 9110, 13.1.2.')];
 
 /** What a link answers (visit.md). */
@@ -53,6 +60,7 @@ export const linkPaths = {
   },
   '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
   '/s/{viewId}/sign-out': signOut('link_sign_out'),
+  '/s/{viewId}/password': password('link_change_password'),
   '/s/{viewId}/list/{path}': {
     get: route('link_list', {
       summary: 'A page of a folder; canView or canDownload.',
@@ -134,4 +142,5 @@ export const linkPaths = {
   },
   '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit),
   '/p/{viewId}/sign-out': signOut('portal_sign_out'),
+  '/p/{viewId}/password': password('portal_change_password'),
 };

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { Refusal } from '#core/messages.ts';
-import { SignInBody } from '#core/records/visit.ts';
+import { PasswordChangeBody, SignInBody } from '#core/records/visit.ts';
+import { changeOwnPassword } from '#features/visits/change-password.ts';
 import { hasSignedIn } from '#features/visits/enter.ts';
 import { hasSignedInAtPortal, largestPortalPage, visitPortal } from '#features/visits/portal.ts';
 import type { PortalPage } from '#features/visits/portal-shares.ts';
@@ -47,6 +48,7 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
 function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   const checkBody = validator(SignInBody);
+  const checkPasswords = validator(PasswordChangeBody);
   const body = (request: FastifyRequest): SignInBody => {
     checkBody(request.body ?? {});
     return request.body as SignInBody; // what the validator let through
@@ -65,6 +67,14 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
   app.post('/p/:viewId/sign-in', (request, reply) =>
     signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
   );
+  const newPassword = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
+    checkPasswords(request.body ?? {});
+    const sent = request.body as PasswordChangeBody; // what the validator let through
+    await changeOwnPassword(ports, approachingOf(request, parts), at, sent, setCookie(request, reply));
+    return reply.code(204).send();
+  };
+  app.post('/s/:viewId/password', (request, reply) => newPassword(request, reply, 'share'));
+  app.post('/p/:viewId/password', (request, reply) => newPassword(request, reply, 'portal'));
   app.post('/s/:viewId/sign-out', (request, reply) => end(request, reply, 'share'));
   app.post('/p/:viewId/sign-out', (request, reply) => end(request, reply, 'portal'));
   app.register(async (later) => {
@@ -88,7 +98,7 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
 const methodsOf: readonly (readonly [RegExp, string])[] = [
   [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
-  [/^\/[sp]\/[^/]+\/sign-(in|out)$/, 'POST'],
+  [/^\/[sp]\/[^/]+\/(sign-(in|out)|password)$/, 'POST'],
   [/^\/s\/[^/]+\/(list|zip)(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],

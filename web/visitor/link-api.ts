@@ -73,6 +73,9 @@ export const portalPage = (startIndex: number): Promise<PortalVisit> => ask(`${b
 export const signIn = (username: string | undefined, password: string): Promise<Visit | PortalVisit> =>
   post(`${base}/sign-in`, username === undefined ? { password } : { username, password });
 export const signOut = (): Promise<void> => post(`${base}/sign-out`);
+/** Changes the password of the user who has signed in. */
+export const changePassword = (currentPassword: string, password: string): Promise<void> =>
+  post(`${base}/password`, { currentPassword, password });
 export const list = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
   ask(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
 export const createFolder = (path: readonly string[]): Promise<void> => post(addressOf('folder', path));

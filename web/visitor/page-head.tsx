@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { visibleName } from '#core/words/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
+import { PasswordDialog } from './sign-in/password-dialog.tsx';
 import type { WayBack } from './way-back.ts';
 import { useSpeech } from './words/speech.ts';
 
@@ -13,6 +15,7 @@ export function PageHead({
   message,
   back,
   leave,
+  ownPassword,
 }: {
   title: string;
   visitor: Visit['visitor'];
@@ -21,8 +24,11 @@ export function PageHead({
   message?: string;
   back?: WayBack | null;
   leave: () => void;
+  /** Has the visitor a password of their own, which they may change? */
+  ownPassword: boolean;
 }) {
   const { say } = useSpeech();
+  const [changing, setChanging] = useState(false);
   return (
     <header class="head">
       {back && (
@@ -35,6 +41,12 @@ export function PageHead({
         {visitor && (
           <div class="who">
             <span class="quiet">{visitor.name || say('signedIn')}</span>
+            {ownPassword && (
+              <button type="button" class="icon-button" onClick={() => setChanging(true)} title={say('changePassword')}>
+                <Icon name="key" />
+                <span class="for-reader">{say('changePassword')}</span>
+              </button>
+            )}
             <button type="button" class="icon-button" onClick={leave} title={say('signOut')}>
               <Icon name="signOut" />
               <span class="for-reader">{say('signOut')}</span>
@@ -53,6 +65,7 @@ export function PageHead({
           {message}
         </p>
       )}
+      {changing && <PasswordDialog close={() => setChanging(false)} />}
     </header>
   );
 }

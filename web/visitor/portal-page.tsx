@@ -46,6 +46,7 @@ export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => 
         <PageHead
           title={signIn.title}
           visitor={visitor}
+          ownPassword={signIn.typeString === 'USERS'}
           sentence={total === 0 ? say('noSharesOpen') : say('sharesOpen', { count: total })}
           message={signIn.startupMessage}
           leave={leave}

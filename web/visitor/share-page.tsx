@@ -51,6 +51,7 @@ export function SharePage({ visit, share, sessions, leave }: Properties) {
           description={share.description}
           message={share.startupMessage}
           back={back}
+          ownPassword={visit.signIn.typeString === 'USERS'}
           leave={() => (queue.all.some(isUnderWay) ? setLeaving(true) : leave())}
         />
         {share.marked && listed && <p class="notice">{say('protectedFiles')}</p>}

@@ -72,6 +72,16 @@ export const SignInBody = Type.Object(
 );
 export type SignInBody = Static<typeof SignInBody>;
 
+/** Body of a visitor's change of their own password. */
+export const PasswordChangeBody = Type.Object(
+  {
+    currentPassword: Type.String({ minLength: 1, maxLength: 256, description: 'The password so far.' }),
+    password: Type.String({ minLength: 10, maxLength: 256, description: 'The new password.' }),
+  },
+  closed,
+);
+export type PasswordChangeBody = Static<typeof PasswordChangeBody>;
+
 export const RenameBody = Type.Object(
   { path: Type.String({ maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
   closed,

@@ -15,6 +15,13 @@ export const en = {
   signInBusy: 'Many people are signing in at this moment. Try again in a few seconds.',
   waitSeconds: { one: 'Wait {count} second.', other: 'Wait {count} seconds.' },
   somebodyElse: 'Sign in as somebody else',
+  changePassword: 'Change password',
+  currentPassword: 'Current password',
+  newPassword: 'New password',
+  newPasswordHint: 'At least 10 characters.',
+  passwordChanged: 'Your password has been changed. You are signed out everywhere else.',
+  passwordWeak: 'Choose another password: this one is too short or too easy to guess.',
+  forgotPassword: 'Forgot your password? Ask the person who sent you the link for a new one.',
   // What may be done
   look: 'look',
   toDownload: 'download',

@@ -2,6 +2,7 @@ const visitors: Readonly<Record<string, string>> = {
   visit: 'Opened the link',
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
+  'change-password': 'Changed their password',
   list: 'Saw the list',
   view: 'Looked at a file',
   download: 'Downloaded a file',

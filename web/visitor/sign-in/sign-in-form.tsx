@@ -80,6 +80,7 @@ export function SignInForm({ signIn, signedIn, failed }: SignInProperties) {
       <button class="button primary" type="submit" aria-disabled={busy || left > 0}>
         {say(busy ? 'signingIn' : 'signIn')}
       </button>
+      {signIn.typeString === 'USERS' && <p class="quiet">{say('forgotPassword')}</p>}
     </form>
   );
 }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
+import { linkTo } from './visiting.ts';
+
+const fresh = 'quite another secret';
+
+async function withAnn(t: TestContext) {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann']);
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const cookie = await signIn(postern, base, 'ann');
+  const change = (at: string, currentPassword: string, password: string, headers: Record<string, string> = { cookie }) =>
+    postern.visit(`${at}/password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ currentPassword, password }),
+    });
+  return { postern, profile, base, cookie, change };
+}
+
+for (const at of ['link', 'portal'] as const)
+  test(`a visitor changes their password at a ${at}: this browser stays signed in, every other session ends`, async (t) => {
+    const { postern, profile, base, cookie, change } = await withAnn(t);
+    const elsewhere = await signIn(postern, base, 'ann');
+    const answer = await change(at === 'link' ? base : `/p/${profile.viewId}`, profile.password, fresh);
+    assert.equal(answer.status, 204);
+    const list = async (headers: Record<string, string>) => (await postern.visit(`${base}/list`, { headers })).status;
+    assert.deepEqual(
+      [await list({ cookie: cookieOf(answer) }), await list({ cookie }), await list({ cookie: elsewhere })],
+      [200, 401, 401],
+    );
+    await assert.rejects(signIn(postern, base, 'ann'), /401/);
+    await signIn(postern, base, 'ann', fresh);
+    const { list: entries } = await postern.call('audit/search', { action: 'change-password' });
+    assert.deepEqual([entries.length, entries[0].actor, JSON.stringify(entries).includes(fresh)], [1, 'ann', false]);
+  });
+
+test('a password is changed by its user alone, who says the one so far; wrong ones are counted like sign-ins', async (t) => {
+  const { profile, base, change } = await withAnn(t);
+  assert.equal((await change(base, profile.password, fresh, {})).status, 401);
+  for (let number = 0; number < 5; number += 1) {
+    const wrong = await change(base, 'wrong horse battery', fresh);
+    assert.deepEqual([wrong.status, wrong.body.code], [403, 'currentPasswordWrong']);
+  }
+  await change(base, 'wrong horse battery', fresh);
+  assert.equal((await change(base, profile.password, fresh)).status, 429);
+});
+
+test('a password that is soon guessed, or the user’s own name, is refused at its field', async (t) => {
+  const { profile, base, change } = await withAnn(t);
+  for (const password of ['nine-char', 'password123']) {
+    const answer = await change(base, profile.password, password);
+    assert.deepEqual([answer.status, answer.body.errors[0].field], [400, 'password'], password);
+  }
+});
+
+test('where visitors have no password of their own there is none to be changed', async (t) => {
+  const { postern, change } = await withAnn(t);
+  const { base } = await linkTo(postern);
+  assert.equal((await change(base, 'correct horse battery', fresh)).status, 401);
+  const shared = await postern.call('loginprofile/add', { title: 'One', typeId: 2, password: 'correct horse battery' });
+  const link = await linkTo(postern, { authenticationId: shared.id });
+  const cookie = await signIn(postern, link.base, '', 'correct horse battery');
+  assert.equal((await change(link.base, 'correct horse battery', fresh, { cookie })).status, 403);
+});
