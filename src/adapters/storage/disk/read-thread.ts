@@ -52,6 +52,9 @@ function reopen(found: number, times: number): number[] {
   }
 }
 
+const hasChanged = (before: fs.BigIntStats, after: fs.BigIntStats) =>
+  before.mtimeNs !== after.mtimeNs || before.ctimeNs !== after.ctimeNs || before.size !== after.size;
+
 function readFound(found: number, name: string, times: number): ToldFile {
   const file = reopenNow(found);
   try {
@@ -61,6 +64,8 @@ function readFound(found: number, name: string, times: number): ToldFile {
       if (!entry || entry.folder) return { is: 'absent' };
       if (entry.size > wholeUpTo) return { is: 'open', entry, descriptors: reopen(found, times) };
       const bytes = readWhole(file, entry.size);
+      // Cut and written anew in between, a file can be read with zeros that it never had.
+      if (bytes && hasChanged(stat, fs.fstatSync(file, { bigint: true }))) continue;
       const changed = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
       if (bytes) return { is: 'whole', entry, bytes, settled: changed < Date.now() - settledAfter };
     }
