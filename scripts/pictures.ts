@@ -65,6 +65,9 @@ const clients = await call('loginprofile/add', {
 });
 const listing = (await call('share/add', { ...share, description: 'Everything the auditors asked for.', validityEndDate: '2027-03-31' }))
   .viewUrl;
+const annsPassword = 'reports of the fourth quarter';
+await call('accessuser/add', { username: 'ann', active: true, authId: clients.id });
+await call('accessuser/updateUserPassword', { username: 'ann', userPassword: annsPassword, confirmPassword: annsPassword });
 const forClients = (await call('share/add', { ...share, authenticationId: clients.id })).viewUrl;
 const upload = (page: Page, name: string, bytes: Buffer) =>
   page.getByLabel('Upload', { exact: true }).setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
@@ -105,6 +108,17 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   },
   empty: { url: (await call('share/add', { ...share, title: 'Nothing yet', path: '/quarter-4/Contracts' })).viewUrl, sign: 'empty' },
   'sign-in': { url: forClients, sign: 'Sign in' },
+  'change-password': {
+    url: forClients,
+    sign: 'Sign in',
+    async after(page) {
+      await page.getByLabel('User name').fill('ann');
+      await page.getByLabel('Password', { exact: true }).fill(annsPassword);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
     sign: 'Only whoever sent you this link',

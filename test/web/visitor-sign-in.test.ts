@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { copyShare } from '../parts/many-shares.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
+import { assertClean } from './console.ts';
 
 const look = { width: 390, dark: false };
 const password = 'reports of 2026';
@@ -93,4 +94,38 @@ test('a kind of sign-in that is not there yet says so, and what to do', async (t
   const page = await window.newPage();
   await page.goto(viewUrl);
   await page.getByRole('heading', { name: /not available/i }).waitFor();
+});
+
+test('a visitor with a password of their own changes it on the page, goes on where they were, and is told where to ask for a lost one', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann']);
+  const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const { window, complaints } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(viewUrl);
+  await page.getByText('Forgot your password?').waitFor();
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change password' });
+  const change = async (current: string, chosen: string) => {
+    await dialog.getByLabel('Current password').fill(current);
+    await dialog.getByLabel('New password').fill(chosen);
+    await dialog.getByRole('button', { name: 'Change password' }).click();
+  };
+  await change('wrong horse battery', 'quite another secret');
+  await dialog.getByText('The password is wrong.').waitFor();
+  await change(profile.password, 'password123');
+  await dialog.getByText('Choose another password').waitFor();
+  await assertClean(page, 'a password that is refused');
+  await change(profile.password, 'quite another secret');
+  await dialog.getByText('Your password has been changed.').waitFor();
+  await assertClean(page, 'a password that was changed');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: /^welcome.txt/ }).click();
+  assert.deepEqual(
+    complaints.filter((text) => !/status of (401|400|403)/.test(text)),
+    [],
+  );
 });

@@ -51,9 +51,19 @@ export function PasswordDialog({ close }: { close: () => void }) {
             </label>
             <label>
               {say('newPassword')}
-              <input name="newPassword" type="password" autocomplete="new-password" minLength={shortest} maxLength={256} required />
-              <span class="quiet">{say('newPasswordHint')}</span>
+              <input
+                name="newPassword"
+                type="password"
+                autocomplete="new-password"
+                minLength={shortest}
+                maxLength={256}
+                required
+                aria-describedby="new-password-hint"
+              />
             </label>
+            <p class="quiet" id="new-password-hint">
+              {say('newPasswordHint')}
+            </p>
           </>
         )}
         <p class="problem" role="alert">
