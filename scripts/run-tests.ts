@@ -22,7 +22,8 @@ const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort((a, b) => N
 /** Files at once: one may wait. More of them took longer, and both engines beside each other, too. */
 const atOnce = availableParallelism() + 1;
 /** The interface, and what of the link the database keeps; decisions and bytes do not depend on it. */
-const asksTheDatabase = /^test\/(api|model)\/|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
+const asksTheDatabase =
+  /^test\/(api|model)\/|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
 /** Each file is a process of its own: what it loads is compiled once for all. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
 let [passed, failed, skipped] = [0, 0, 0];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
-import { type FailureScope, type Failures, failuresCountFor, waitLeft } from '#core/policy/slow-down.ts';
+import { clockTolerance, type FailureScope, type Failures, failuresCountFor, waitLeft } from '#core/policy/slow-down.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -35,6 +35,7 @@ async function knownFailures(db: Tx, keys: readonly FailureKey[], now: number): 
       keys.map(({ key }) => key),
     )
     .where('at', '>', now - failuresCountFor)
+    .where('at', '<=', now + clockTolerance)
     .groupBy('key')
     .execute();
   return rows.flatMap((row) => {

@@ -2,13 +2,13 @@ import type { TestContext } from 'node:test';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { type Start, startPostern, temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
-import { type Before, intercepted } from './intercepted.ts';
+import { type Around, intercepted } from './intercepted.ts';
 
 /** A whole Postern on real parts, of whose storages a test can hold up or fail any call. */
-export async function startWithStorages(t: TestContext, before: Before, start: Start = {}) {
+export async function startWithStorages(t: TestContext, before: Around, start: Start = {}, after?: Around) {
   const data = start.data ?? (await temporaryFolder(t));
   const storages = localStorages([], data);
-  const ports = { ...start.replaced?.ports, storages: intercepted(storages, 'storages', before) };
+  const ports = { ...start.replaced?.ports, storages: intercepted(storages, 'storages', before, after) };
   const postern = await startPostern(t, { ...start, data, replaced: { ...start.replaced, ports } });
   atEnd(t, () => storages[Symbol.asyncDispose]());
   return postern;

@@ -1,6 +1,9 @@
 /** How long a failed attempt counts, in milliseconds (visit.md, Sessions). */
 export const failuresCountFor = 15 * 60_000;
 
+/** By how much clocks may differ, in milliseconds. A failure further ahead was noted by a clock that was wrong, and does not count. */
+export const clockTolerance = 60_000;
+
 /** Failures that cost nothing: by pair of user and network, by network, by the wider network around it. */
 export const freeFailures = { pair: 5, network: 50, wide: 200 } as const;
 export type FailureScope = keyof typeof freeFailures;
@@ -25,8 +28,7 @@ export function waitLeft(known: readonly Failures[], now: number): number {
   const left = (failures: Failures) => {
     const wait = waitAfter(failures);
     // A free failure costs nothing, even one that another attempt noted a moment later than `now`.
-    // A clock that was ahead and was set back leaves failures in the future: they cost no more than one of now.
-    return wait === 0 ? 0 : Math.min(failures.lastAt, now) + wait - now;
+    return wait === 0 ? 0 : failures.lastAt + wait - now;
   };
   return Math.max(0, ...known.map(left));
 }

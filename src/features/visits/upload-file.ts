@@ -3,7 +3,7 @@ import { formatItemPath, type ItemPath, numberedName, splitPath } from '#core/it
 import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
 import type { Random } from '#ports/random.ts';
-import { ItemExists, type Upload } from '#ports/storage.ts';
+import { ItemExists, StorageAway, type Upload } from '#ports/storage.ts';
 import { changeFiles, type FileOutcome } from './changing-action.ts';
 import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
 import { guarded, type SharedStorage, storageFor } from './shared-storage.ts';
@@ -131,17 +131,20 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
         if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
         const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
         const kept = await inTurn(ports, link.location_id, shared.at(path), target, async () => {
-          const name = await place(staged, target, ports.random);
-          placed = true; // even where the turn cannot be given back
-          return name;
+          placed = true; // even where the disk answers an error, or the turn cannot be given back
+          return place(staged, target, ports.random).catch((cause: unknown) => {
+            placed = cause instanceof StorageAway;
+            throw cause;
+          });
         });
         return { value: { name: spot.name, size, sha256 }, bytes: size, path: keptPath(path, kept), after: { size, sha256 } };
       });
       placed = false;
       return received;
     } finally {
-      // The staging copy is the evidence that the file is in place, until that is recorded.
-      await (placed ? upload?.leave() : upload?.forget());
+      // The staging copy is the evidence that the file is in place, until that is recorded. What cannot be cleared away
+      // now is swept at the next start, and changes no answer.
+      await (placed ? upload?.leave() : upload?.forget())?.catch(() => {});
     }
   }).finally(release);
 }

@@ -1,0 +1,56 @@
+import type { TestContext } from 'node:test';
+import { StorageAway } from '#ports/storage.ts';
+import { StoreAway } from '#ports/store.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import type { TestPostern } from '../start.ts';
+
+/** Calls that nobody's request makes: they come in between by themselves. */
+const background = ['storage.check', 'storage.settle', 'storage.clear', 'storage.sweep'];
+
+/** Whether the n-th call fails before it does anything, or answers an error although it has done it. */
+export type Moment = 'before' | 'after';
+
+/** Fails one call of the storage or of the database. */
+export interface Failing {
+  /** The n-th call from now on fails. */
+  arm(number: number, moment: Moment): void;
+  /** No call fails any more. @returns whether one did */
+  disarm(): boolean;
+}
+
+/** A whole Postern on real parts, of whose calls of both ports a test fails one. */
+export async function startWithFailingCalls(t: TestContext): Promise<{ postern: TestPostern; failing: Failing }> {
+  let left = Number.POSITIVE_INFINITY;
+  let armed: Moment | null = null;
+  let failed = false;
+  const count = (moment: Moment, error: () => Error) => {
+    if (armed !== moment) return;
+    left -= 1;
+    if (left !== 0) return;
+    failed = true;
+    throw error();
+  };
+  const storageAt = (moment: Moment) => (method: string) => {
+    if (!background.includes(method)) count(moment, () => new StorageAway(`${method} failed, ${moment}`));
+  };
+  const postern = await startWithStorages(t, storageAt('before'), {}, storageAt('after'));
+  const { store } = postern.ports;
+  const { write } = store;
+  const failingWrite: typeof write = async (change, options) => {
+    count('before', () => new StoreAway('it is away'));
+    const value = await write(change, options);
+    count('after', () => new StoreAway('the answer was lost'));
+    return value;
+  };
+  t.mock.method(store, 'write', failingWrite);
+  const failing: Failing = {
+    arm(number, moment) {
+      [left, armed, failed] = [number, moment, false];
+    },
+    disarm() {
+      armed = null;
+      return failed;
+    },
+  };
+  return { postern, failing };
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
+import { type Answer, type Json, newShare, type TestPostern } from '../start.ts';
+import { linkTo } from '../visit/visiting.ts';
+import { type Moment, startWithFailingCalls } from './failing-calls.ts';
+
+/** Every call in `npm run test:faults`; a few of each action in `npm test`. */
+const isLong = process.env['POSTERN_FAULTS'] === 'long';
+const moments: readonly Moment[] = ['before', 'after'];
+const mostCalls = 60;
+
+interface FileAction {
+  readonly action: string;
+  /** Makes what the action is about. */
+  readonly prepare: (file: (name: string) => string, name: string) => void;
+  readonly act: (link: (route: string, init: RequestInit) => Promise<Answer>, name: string) => Promise<Answer>;
+  readonly happened: (file: (name: string) => string, name: string) => boolean;
+  /** The path that its audit entry may have. */
+  readonly paths: (name: string) => readonly string[];
+}
+
+const json = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+const fileActions: readonly FileAction[] = [
+  {
+    action: 'upload',
+    prepare: () => {},
+    act: (link, name) => link(`file/${name}`, { method: 'PUT', body: 'a text' }),
+    happened: (file, name) => existsSync(file(name)),
+    paths: (name) => [`/${name}`],
+  },
+  {
+    action: 'upload',
+    prepare: (file, name) => writeFileSync(file(name), 'before'),
+    act: (link, name) => link(`file/${name}`, { method: 'PUT', body: 'after', headers: { 'if-match': '*' } }),
+    happened: (file, name) => readFileSync(file(name), 'utf8') === 'after',
+    paths: (name) => [`/${name}`],
+  },
+  {
+    action: 'createFolder',
+    prepare: () => {},
+    act: (link, name) => link(`folder/${name}`, { method: 'POST' }),
+    happened: (file, name) => existsSync(file(name)),
+    paths: (name) => [`/${name}`],
+  },
+  {
+    action: 'rename',
+    prepare: (file, name) => writeFileSync(file(name), 'a text'),
+    act: (link, name) => link('rename', json({ path: name, name: `${name}-renamed` })),
+    happened: (file, name) => existsSync(file(`${name}-renamed`)),
+    paths: (name) => [`/${name}`, `/${name}-renamed`],
+  },
+  {
+    action: 'delete',
+    prepare: (file, name) => {
+      mkdirSync(file(name));
+      writeFileSync(file(`${name}/inner`), 'a text');
+    },
+    act: (link, name) => link(`file/${name}`, { method: 'DELETE' }),
+    happened: (file, name) => !existsSync(file(name)),
+    paths: (name) => [`/${name}`],
+  },
+];
+
+const triedCalls = (index: number) =>
+  isLong ? Array.from({ length: mostCalls }, (_, at) => at + 1) : [...new Set([1 + index, 3, 5, 7])].sort();
+
+for (const [index, { action, prepare, act, happened, paths }] of fileActions.entries())
+  for (const moment of moments)
+    test(`whichever call fails (${moment} it was done) in ${action} ${index}, the answer, the disk and the audit log agree`, async (t) => {
+      const { postern, failing } = await startWithFailingCalls(t);
+      const { base } = await linkTo(postern);
+      const file = (name: string) => join(postern.files, name);
+      const link = (route: string, init: RequestInit) => postern.visit(`${base}/${route}`, init);
+      for (const number of triedCalls(index)) {
+        const name = `file-${number}`;
+        prepare(file, name);
+        failing.arm(number, moment);
+        const { status } = await act(link, name);
+        const failed = failing.disarm();
+        await settleChanges(postern.ports, new Set());
+        const did = happened(file, name);
+        assert.ok(status < 300 ? did : status === 503, `call ${number}: ${status}, and it ${did ? 'took' : 'took no'} place`);
+        const { list } = await postern.call('audit/search', { action });
+        const outcomes = list.filter(({ path }: Json) => paths(name).includes(path)).map(({ outcome }: Json) => outcome);
+        assert.equal(outcomes.includes('begun'), false, `call ${number}: ${outcomes}`);
+        assert.equal(
+          outcomes.filter((outcome: string) => outcome === 'done').length,
+          did ? 1 : 0,
+          `call ${number}: ${status}, ${outcomes}`,
+        );
+        if (!failed) break;
+      }
+      await sweepLocations(postern.ports); // as a start does
+      const staging = file('.postern');
+      assert.deepEqual(existsSync(staging) ? readdirSync(staging) : [], []);
+    });
+
+type Management = readonly [
+  name: string,
+  body: (number: number) => object,
+  count: (postern: TestPostern, number: number) => Promise<number>,
+  all: number,
+];
+const managed: readonly Management[] = [
+  [
+    'share/add',
+    (number) => newShare({ title: `Share ${number}`, linkPassword: 'correct horse battery' }),
+    async (postern, number) => (await postern.call('share/search', { searchWord: `Share ${number}` })).totalCount,
+    1,
+  ],
+  [
+    'accessuser/addMany',
+    (number) => ({ users: ['a', 'b', 'c'].map((name) => ({ username: `${name}-${number}-x`, active: true })) }),
+    async (postern, number) => (await postern.call('accessuser/search', { searchWord: `-${number}-x` })).totalCount,
+    3,
+  ],
+];
+
+for (const [name, body, count, all] of managed)
+  for (const moment of moments)
+    test(`whichever call fails (${moment} it was done) in ${name}, all of it took place or nothing`, async (t) => {
+      const { postern, failing } = await startWithFailingCalls(t);
+      for (const number of triedCalls(0)) {
+        failing.arm(number, moment);
+        const { status } = await postern.send(name, body(number));
+        const failed = failing.disarm();
+        const found = await count(postern, number);
+        assert.ok(found === all || (found === 0 && status === 503), `call ${number}: ${status}, ${found} of ${all}`);
+        if (!failed) break;
+      }
+      assert.equal(
+        (await postern.call('loginprofile/search')).totalCount,
+        1 + (name === 'share/add' ? (await postern.call('share/search')).totalCount : 0),
+      );
+    });
