@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { until } from '../ports/until.ts';
+import { type RunningPostern, runPostern } from '../process/run-postern.ts';
+import { type Json, newShare, temporaryFolder } from '../start.ts';
+
+/** In `npm run test:faults` alone: each failure is recovered from within ten seconds. */
+const isLong = process.env['POSTERN_FAULTS'] === 'long';
+const calls = ['openat', 'mkdir', 'link', 'rename', 'unlink', 'fsync', 'fchmod', 'fdatasync', 'write', 'pwrite64', 'lstat', 'statx'];
+
+interface Action {
+  readonly action: string;
+  readonly prepare: (file: (name: string) => string, name: string) => void;
+  readonly act: (base: string, name: string) => Promise<Response>;
+  readonly happened: (file: (name: string) => string, name: string) => boolean;
+}
+
+const actions: readonly Action[] = [
+  {
+    action: 'upload',
+    prepare: () => {},
+    act: (base, name) => fetch(`${base}/file/${name}`, { method: 'PUT', body: 'a text' }),
+    happened: (file, name) => existsSync(file(name)) && readFileSync(file(name), 'utf8') === 'a text',
+  },
+  {
+    action: 'createFolder',
+    prepare: () => {},
+    act: (base, name) => fetch(`${base}/folder/${name}`, { method: 'POST' }),
+    happened: (file, name) => existsSync(file(name)),
+  },
+  {
+    action: 'rename',
+    prepare: (file, name) => writeFileSync(file(name), 'a text'),
+    act: (base, name) =>
+      fetch(`${base}/rename`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ path: name, name: `${name}-renamed` }),
+      }),
+    happened: (file, name) => existsSync(file(`${name}-renamed`)),
+  },
+  {
+    action: 'delete',
+    prepare: (file, name) => mkdirSync(file(name)),
+    act: (base, name) => fetch(`${base}/file/${name}`, { method: 'DELETE' }),
+    happened: (file, name) => !existsSync(file(name)),
+  },
+];
+
+/** Fails the first system call of a kind that names the folder of the files, while `work` runs. */
+async function withFailing<T>(postern: RunningPostern, folder: string, call: string, work: () => Promise<T>): Promise<T> {
+  const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=1`, '-P', folder];
+  const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(postern.child.pid)], { stdio: 'ignore' });
+  await until(() => /^TracerPid:\t[1-9]/m.test(readFileSync(`/proc/${postern.child.pid}/status`, 'utf8')));
+  try {
+    return await work();
+  } finally {
+    tracer.kill('SIGINT');
+    await once(tracer, 'exit');
+  }
+}
+
+async function startTraced(t: TestContext) {
+  const data = await temporaryFolder(t);
+  const postern = await runPostern(t, { POSTERN_DATA: data });
+  const { viewId } = (await postern.send('share/add', newShare())).body;
+  return { postern, files: join(data, 'files'), base: `${postern.publicUrl}/s/${viewId}` };
+}
+
+test('whichever system call fails in the folder of the files, the disk and the audit log agree within seconds', {
+  timeout: 900_000,
+}, async (t) => {
+  if (!isLong) return t.skip('npm run test:faults');
+  if (spawnSync('strace', ['-V']).status !== 0 || process.getuid?.() !== 0) return t.skip('strace and root are needed');
+  const { postern, files, base } = await startTraced(t);
+  const file = (name: string) => join(files, name);
+  for (const { action, prepare, act, happened } of actions)
+    for (const call of calls) {
+      const name = `${action}-${call}`;
+      prepare(file, name);
+      const { status } = await withFailing(postern, files, call, () => act(base, name));
+      const outcomes = async (): Promise<string[]> => {
+        const { body } = await postern.send('audit/search', { action });
+        return body.list.filter(({ path }: Json) => path.startsWith(`/${name}`)).map(({ outcome }: Json) => outcome);
+      };
+      await until(async () => !(await outcomes()).includes('begun'));
+      const did = happened(file, name);
+      assert.ok(status < 300 ? did : status >= 500, `${name}: ${status}, and it ${did ? 'took' : 'took no'} place`);
+      assert.equal(
+        (await outcomes()).filter((outcome) => outcome === 'done').length,
+        did ? 1 : 0,
+        `${name}: ${status}, ${await outcomes()}`,
+      );
+    }
+});
