@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { operations } from '#features/operations.ts';
 import { inviteFirstOperator } from '#features/operators/first-operator.ts';
-import { checkSecretKey, holdsNoSecrets, isNew, newKey, prepare } from '#features/operators/first-start.ts';
+import { checkSecretKey, holdsNoSecrets, isLivingKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
 import { sayAlive } from '#features/processes.ts';
 import { checkReadiness } from '#features/readiness.ts';
 import { listingTurns } from '#features/visits/listing-turns.ts';
@@ -147,9 +147,11 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const first = await isNew(ports);
   if (first && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
   const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
-  if (firstKey !== null) data.keepFirstKey(firstKey);
+  if (firstKey !== null) data.stageFirstKey(firstKey);
   const begin = () => prepare(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
   await (first ? begin() : unlessFull(begin));
+  const isKnown = (key: string) => isLivingKey(ports, key);
+  await data.settleFirstKeys(isKnown);
   const invitation = await unlessFull(() => inviteFirstOperator(ports));
   await unlessFull(() => sayAlive(ports));
   const underWay = new Set<string>();
@@ -221,7 +223,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   return {
     publicUrl,
     apiUrl,
-    firstKeyFile: firstKey === null ? null : data.firstKeyFile,
+    firstKeyFile: firstKey === null || !(await isKnown(firstKey)) ? null : data.firstKeyFile,
     firstConsoleUrl: invitation === null ? null : `${admin === app ? publicUrl : apiUrl}/console/first#${invitation}`,
     awayLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
     ports,

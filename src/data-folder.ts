@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeOwnFile } from './adapters/os/durable-file.ts';
 
@@ -17,6 +28,15 @@ function makeWritable(path: string): void {
     throw new Error(`POSTERN_DATA (${path}) cannot be written: ${code}. Give the user that runs Postern this folder, or name another`, {
       cause,
     });
+  }
+}
+
+/** Runs what another start at the same moment may have done already, as the code of its error tells. */
+function unlessDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === code)) throw cause;
   }
 }
 
@@ -64,15 +84,25 @@ export function dataFolder(path: string) {
       if (key.length < shortestSecret) throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');
       return key;
     },
-    /** Before the key is good: a crash in between leaves no installation without one. */
-    keepFirstKey: (key: string) => writeOwnFile(join(path, 'first-key'), `${key}\n`),
+    /** Keeps a key before it is good, so that a crash leaves no installation without one. Several starts may do so at once. */
+    stageFirstKey: (key: string) => writeOwnFile(join(path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`),
+    /** Keeps the staged key that the database knows as `first-key`, and removes those of starts that came too late. */
+    async settleFirstKeys(isKnown: (key: string) => Promise<boolean>): Promise<void> {
+      for (const name of readdirSync(path).filter((entry) => /^first-key-[0-9a-f]{16}$/.test(entry))) {
+        const file = join(path, name);
+        let key = '';
+        unlessDone('ENOENT', () => {
+          key = readFileSync(file, 'utf8').trim();
+        });
+        const known = await isKnown(key).catch(() => null);
+        if (known === false) rmSync(file, { force: true });
+        else if (known) unlessDone('ENOENT', () => renameSync(file, join(path, 'first-key'))); // another start did it
+      }
+    },
     welcome(): void {
       mkdirSync(join(path, 'files'), { recursive: true });
-      writeFileSync(
-        join(path, 'files', 'welcome.txt'),
-        'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n',
-        { flag: 'wx' },
-      );
+      const text = 'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n';
+      unlessDone('EEXIST', () => writeFileSync(join(path, 'files', 'welcome.txt'), text, { flag: 'wx' }));
     },
   };
 }

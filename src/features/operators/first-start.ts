@@ -5,6 +5,7 @@ import { configurationOf, sealConfiguration } from '#features/location-configura
 import { unfinishedCopy } from '#features/unfinished-copy.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
+import { roleOfKey } from './find-caller.ts';
 import { insertKey, keyBits, keyPrefix, secretHash } from './key-rows.ts';
 import { insertTenant } from './tenants.ts';
 
@@ -101,6 +102,10 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
   if (known !== fingerprint)
     throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
 }
+
+/** Returns whether the database knows a key that has not ended. */
+export const isLivingKey = async ({ store, clock }: Pick<Ports, 'store' | 'clock'>, key: string) =>
+  (await roleOfKey(store.read, secretHash(key), clock.now())) !== null;
 
 /** A new admin key. */
 export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
