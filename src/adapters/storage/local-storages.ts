@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { closeSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
 import { firstTenant } from '#core/records/tenant.ts';
 import { type Storage, StorageAway } from '#ports/storage.ts';
 import type { Storages } from '#ports/storages.ts';
@@ -47,6 +47,11 @@ function ownershipIn(configuration: string): Ownership {
   return { fileMode: octal(fileMode), folderMode: octal(folderMode), group: group ?? null };
 }
 
+function isMountPoint(configuration: string): boolean {
+  const { mountPoint }: { mountPoint?: boolean } = JSON.parse(configuration);
+  return mountPoint === true;
+}
+
 function folderOrNull(data: string, configuration: string): string | null {
   try {
     return folderIn(data, configuration);
@@ -60,18 +65,32 @@ interface Opened extends AsyncDisposable {
   readonly storage: Storage;
 }
 
-function openFolder(folder: string, lister: Lister, rules: WritingRules): Opened {
+/** What a configuration asks of its folder. */
+interface FolderRules {
+  readonly writing: WritingRules;
+  /** Only where another file system is mounted: below it, uploads would vanish as soon as it is. */
+  readonly mountPoint: boolean;
+}
+
+const isMounted = (folder: string) => statSync(folder).dev !== statSync(dirname(folder)).dev;
+
+function openFolder(folder: string, lister: Lister, { writing, mountPoint }: FolderRules): Opened {
   try {
     const root = openRoot(folder);
+    if (mountPoint && !isMounted(root.path)) {
+      closeSync(root.descriptor);
+      throw new StorageAway('nothing is mounted at the folder of the location');
+    }
     const reader = fileReader(root);
-    return { storage: diskStorage(root, lister, reader, rules), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
+    return { storage: diskStorage(root, lister, reader, writing), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
   } catch (cause) {
+    if (cause instanceof StorageAway) throw cause;
     throw new StorageAway('the folder of the location is gone', { cause });
   }
 }
 
 /** A disk that was unmounted and came back is another root: the storage that follows its path, and its end. */
-function followPath(folder: string, rules: WritingRules): Opened {
+function followPath(folder: string, rules: FolderRules): Opened {
   const lister = folderLister();
   let opened: Opened | undefined;
   const leave = async () => {
@@ -141,7 +160,11 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   return {
     async open({ configuration }) {
       const known =
-        opened.get(configuration) ?? followPath(folderIn(data, configuration), { floor, ownership: ownershipIn(configuration) });
+        opened.get(configuration) ??
+        followPath(folderIn(data, configuration), {
+          writing: { floor, ownership: ownershipIn(configuration) },
+          mountPoint: isMountPoint(configuration),
+        });
       opened.set(configuration, known);
       return known.storage;
     },

@@ -52,6 +52,9 @@ const mode = (what: string) =>
 export const LocalConfiguration = Type.Object(
   {
     folder: patterned('^(/|files(/|$))', { maxLength: limits.path }),
+    mountPoint: Type.Optional(
+      Type.Boolean({ description: 'true: the folder is where a file system is mounted; while none is, the location does not answer.' }),
+    ),
     fileMode: Type.Optional(mode('Rights of new files')),
     folderMode: Type.Optional(mode('Rights of new folders')),
     group: Type.Optional(

@@ -117,7 +117,7 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
         }),
       ),
     upload: (parent, token, expected) =>
-      guarded(() => beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, told)),
+      guarded(() => beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, { told, guarded })),
     settle: (change) => guarded(() => settle(root, change)),
     clear: (change) => guarded(() => clearStaging(root, change)),
     rename: (parent, from, to, token) => guarded(() => inFolder(root, parent, (folder) => rename(folder, from, to, token))),

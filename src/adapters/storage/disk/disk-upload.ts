@@ -83,7 +83,7 @@ export async function beginUpload(
   root: Root,
   { parent, token, expected }: Announced,
   { floor, ownership }: { readonly floor: FreeSpaceFloor; readonly ownership: Ownership },
-  guarded: Guard,
+  { told, guarded }: { readonly told: Guard; readonly guarded: Guard },
 ): Promise<Upload> {
   const staging = await stagingSpot(root, parent, token);
   const checkSpace = freeSpaceCheck(staging.folder, floor);
@@ -108,11 +108,12 @@ export async function beginUpload(
   };
   return {
     write: (chunk) =>
-      guarded(async () => {
+      told(async () => {
         collected.push(chunk);
         size += chunk.length;
         if (size >= worthwhile) await flush();
       }),
+    // A folder that its path no longer leads to takes nothing: nobody would find it there.
     place: (name, replaces) =>
       guarded(async () => {
         if (size > 0) await flush();

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { folderForDisks, mountAt, unmount } from '../ports/small-disk.ts';
+import { startPostern } from '../start.ts';
+import { linkTo } from './visiting.ts';
+
+test('a location that is a mount point answers 503 while nothing is mounted there, and takes no upload that would vanish', async (t) => {
+  const folder = folderForDisks(t);
+  const mounted = join(folder, 'files');
+  if (!mountAt(t, mounted, 'size=8m')) return;
+  const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder}` } });
+  const configuration = JSON.stringify({ folder: mounted, mountPoint: true });
+  await postern.call('location/add', { name: 'mounted', kind: 'local', configuration });
+  const { base } = await linkTo(postern, { location: 'mounted' });
+  const put = async (name: string) => (await postern.visit(`${base}/file/${name}`, { method: 'PUT', body: 'a text' })).status;
+  assert.equal(await put('before'), 201);
+
+  unmount(mounted);
+  mkdirSync(mounted, { recursive: true });
+  assert.deepEqual([await put('lost'), existsSync(join(mounted, 'lost'))], [503, false]);
+  assert.equal((await postern.visit(`${base}/list`)).status, 503);
+
+  mountAt(t, mounted, 'size=8m');
+  assert.equal(await put('after'), 201);
+});
