@@ -145,6 +145,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
 
   await checkSecretKey(ports);
   const first = await isNew(ports);
+  if (first && settings.databaseUrl !== null) data.checkMoved();
   if (first && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
   const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
   if (firstKey !== null) data.stageFirstKey(firstKey);

@@ -65,6 +65,16 @@ export function dataFolder(path: string) {
           `${database} is ${existsSync(database) ? 'empty' : 'missing'}, but there is a secret-key beside it: put the database back, or run npm run restore with a backup; to begin anew, move secret-key away`,
         );
     },
+    /**
+     * Refuses to begin anew on a server while there is an embedded database: its move was forgotten, or broke off.
+     * @throws where there is one
+     */
+    checkMoved(): void {
+      if (existsSync(database) && !existsSync(moved))
+        throw new Error(
+          `POSTERN_DATABASE_URL names an empty database, but ${database} is still there: run npm run move-store to copy it; to begin anew, move it away`,
+        );
+    },
     /** Says that the embedded database is no longer the one in use. */
     noteMoved: () =>
       writeOwnFile(moved, 'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { uploadUnrecorded } from '../parts/unrecorded-upload.ts';
 import { until } from '../ports/until.ts';
 import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { changeShare, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
-import { runPostern } from './run-postern.ts';
+import { runPostern, spawnPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
 let server: PostgresServer;
@@ -319,4 +319,15 @@ test('of several first starts at once on one data folder, the key in the file is
     readdirSync(data).filter((name) => name.startsWith('first-key')),
     ['first-key'],
   );
+});
+
+test('an empty database on a server is not begun beside an embedded one, whose move was forgotten', async (t) => {
+  const server = await startPostgres();
+  atEnd(t, () => server[Symbol.asyncDispose]());
+  const data = await temporaryFolder(t);
+  writeFileSync(join(data, 'postern.db'), 'an embedded database');
+  const environment = { POSTERN_DATA: data, POSTERN_DATABASE_URL: server.url('postgres'), POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
+  const refused = spawnPostern(t, environment);
+  assert.equal((await refused.ended).code, 69);
+  assert.match(refused.said(), /move-store/);
 });

@@ -65,3 +65,12 @@ test('while nobody knows who else lives, a process looks at its own changes alon
   await settleChanges(postern.ports, new Set());
   assert.equal(await outcome(), 'done');
 });
+
+test('what was begun at a location that was deleted since is recorded as failed', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ location_id: 999 }).execute());
+  await settleChanges(postern.ports, new Set());
+  assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'failed');
+});

@@ -80,8 +80,9 @@ async function end<T>(
       .where('tid', '=', tid)
       .where('id', '=', auditId)
       .execute();
-    await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
-    if (change.alert) await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
+    const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
+    // Where another process has recovered it meanwhile, that one owes the alert.
+    if (change.alert && Number(pending?.numDeletedRows) > 0) await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
     await keep?.(tx, outcome.value);
   });
 }

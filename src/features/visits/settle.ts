@@ -96,6 +96,20 @@ async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
     .catch(() => {}); // swept at the next start
 }
 
+/** Nobody can look at a location that was deleted: what was begun there counts as failed. */
+async function forgetDeletedLocations(tx: Tx): Promise<void> {
+  const rows = await tx
+    .selectFrom('unsettled')
+    .leftJoin('location', (join) => join.onRef('location.tid', '=', 'unsettled.tid').onRef('location.id', '=', 'unsettled.location_id'))
+    .select(['unsettled.tid', 'unsettled.audit_id'])
+    .where('location.id', 'is', null)
+    .execute();
+  for (const { tid, audit_id } of rows) {
+    await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', audit_id).execute();
+    await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', audit_id).execute();
+  }
+}
+
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
 /**
@@ -113,6 +127,7 @@ export async function settleChanges(ports: RecoveryPorts, underWay: ReadonlySet<
     });
   }
   if (!living) return;
+  await ports.store.write(forgetDeletedLocations);
   // What handed out bytes when its process ended broke off.
   await ports.store.write((tx) =>
     tx
