@@ -52,11 +52,11 @@ export function install(everything) {
 
 /** Installs the tools of the tests that need versions of their own, where that is not done yet. */
 export function installTools() {
-  const folder = join(root, 'test', 'openapi-tools');
+  const folder = join(root, 'openapi-tools');
   const stamp = join(folder, 'node_modules', '.postern-installed');
   const wanted = hashOf(join(folder, 'package-lock.json'));
   if (read(stamp) === wanted) return;
-  console.log('Installing what is locked in test/openapi-tools/package-lock.json …');
+  console.log('Installing what is locked in openapi-tools/package-lock.json …');
   npm(folder, 'install', '--no-save', '--no-audit', '--no-fund');
   writeFileSync(stamp, wanted);
 }

@@ -17,6 +17,7 @@ import { handOutFile } from '#features/visits/hand-out-file.ts';
 import { listFolder } from '#features/visits/list-folder.ts';
 import { renameItem } from '#features/visits/rename-item.ts';
 import { clientLeft } from './client-left.ts';
+import { expectProgress } from './patience.ts';
 import { receiveFile } from './receive-file.ts';
 import { sendArchive } from './send-archive.ts';
 import { disposition, sendFile } from './send-file.ts';
@@ -92,7 +93,9 @@ async function sendHandedOut(
 }
 
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
-  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, chosenNames(request.url));
+  const left = clientLeft(reply.raw);
+  const names = chosenNames(request.url);
+  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, names, left);
   await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 
@@ -143,8 +146,10 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   for (const url of both('/s/:viewId/list'))
     app.get(url, { schema: { response: { 200: Listing } } }, async (request, reply) => {
       const left = clientLeft(reply.raw);
+      const sent = new Promise((resolve) => reply.raw.once('close', resolve));
+      expectProgress(request.raw, parts.patience); // of an answer that nobody reads, too
       try {
-        return await listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), left);
+        return await listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
       } catch (cause) {
         if (left.aborted) return reply.hijack(); // nobody is there to be answered
         throw cause;

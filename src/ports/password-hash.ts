@@ -3,8 +3,11 @@ export type VerifyPassword = (hash: string | null, password: string) => Promise<
 
 /** Passwords of people: slow to try, at most two computed at once. */
 export interface PasswordHash {
-  /** @throws Refusal `signInBusy` where too many wait. */
-  hash(password: string): Promise<string>;
+  /**
+   * @param network of the visitor who sets it, whose turn it takes; left out, the operators'
+   * @throws Refusal `signInBusy` where too many wait
+   */
+  hash(password: string, network?: string): Promise<string>;
   /**
    * Runs an attempt when its turn comes: what is counted then is counted one by one.
    * @param network who asks: networks take turns, so that one does not fill the queue for the others

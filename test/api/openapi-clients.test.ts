@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Json, startPostern, temporaryFolder } from '../start.ts';
 
-const tools = join(import.meta.dirname, '../openapi-tools');
+const tools = join(import.meta.dirname, '../../openapi-tools');
 /** A tool with a package-lock of its own; its types are of another TypeScript. */
 const load = (name: string): Json => createRequire(join(tools, 'package.json'))(name);
 const run = (program: string, ...parameters: string[]) =>

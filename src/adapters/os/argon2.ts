@@ -69,7 +69,7 @@ export function argon2Hash(cost: { memoryCost: number; timeCost: number; paralle
   }
 
   return {
-    hash: (password) => inTurn(ours, () => hash(password, cost)),
+    hash: (password, network = ours) => inTurn(network, () => hash(password, cost)),
     inTurn: (network, attempt) => inTurn(network, () => attempt(verifyStored)),
     waiting: () => waiting.size,
   };

@@ -1,5 +1,6 @@
-import { Refusal } from '#core/messages.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PasswordChangeBody } from '#core/records/visit.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
@@ -65,8 +66,9 @@ export async function changeOwnPassword(
   const own = await ownPassword(ports, approaching, at);
   const { profile, link, signedIn } = own;
   checkNewPassword({ password, confirmPassword: password, name: signedIn.name }, 'password');
+  if (password === currentPassword) throw fieldRefusal('password', 'must be another one than the current password');
   const epoch = await epochOf(ports, own, currentPassword, approaching.address);
-  const hash = await ports.passwordHash.hash(password);
+  const hash = await ports.passwordHash.hash(password, networkOf(approaching.address, 32, 64));
   const now = ports.clock.now();
   await ports.store.write(async (tx) => {
     const [updated] = await tx

@@ -140,9 +140,10 @@ async function archiveOf(
   packed: Packed,
   find: () => AsyncGenerator<Found>,
   entered: Entered,
+  left: AbortSignal,
 ): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
   const { viewId, address } = entered.approaching;
-  const used = entered.permit.share.digitalSignature ? null : await ports.archives.plan({ viewId, address }, () => planOf(find()));
+  const used = entered.permit.share.digitalSignature ? null : await ports.archives.plan({ viewId, address }, left, () => planOf(find()));
   // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
   if (!used) return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, find(), entered))), close: async () => {} };
   const { storage, folder } = packed;
@@ -171,12 +172,13 @@ async function mayStillLeave({ permit, decideAgain }: Entered): Promise<boolean>
   return now !== null && !mustMark(now.share) && (permit.share.digitalSignature || !now.share.digitalSignature);
 }
 
-/** A folder of a share, or what is chosen of it, as a zip. */
+/** A folder of a share, or what is chosen of it, as a zip. @param left aborted when the visitor leaves before the answer */
 export async function downloadFolder(
   ports: VisitPorts,
   approaching: Approaching,
   path: ItemPath,
   chosenNames: readonly string[] | null,
+  left: AbortSignal,
 ): Promise<FolderArchive> {
   // One choice is one archive and one download, in whatever order it is sent.
   const names = chosenNames && [...new Set(chosenNames)].sort();
@@ -197,7 +199,7 @@ export async function downloadFolder(
     if (!entry?.folder) throw new Refusal('itemAbsent');
     for (const name of names ?? []) if (!(await storage.stat(below(folder, name)))) throw new Refusal('itemAbsent');
     if (permit.share.digitalSignature) await checkSignatures(ports, { storage, folder }, chosen(storage, folder, names), entered);
-    const archive = await archiveOf(ports, { storage, folder }, () => chosen(storage, folder, names), entered);
+    const archive = await archiveOf(ports, { storage, folder }, () => chosen(storage, folder, names), entered, left);
     const event = { ...told, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
     return {
       ...archive,

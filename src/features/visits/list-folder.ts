@@ -21,13 +21,14 @@ const listed = ({ name, folder, size, modified, etag }: Entry, media: MediaTypes
 /**
  * A page of a folder; a share of one file lists that file.
  * @param left aborted when the visitor leaves before the answer
+ * @param sent resolves when the answer has gone
  */
 export async function listFolder(
   ports: VisitPorts,
   approaching: Approaching,
   path: ItemPath,
   query: ListingQuery,
-  left: AbortSignal,
+  { left, sent }: { readonly left: AbortSignal; readonly sent: Promise<unknown> },
 ): Promise<Listing> {
   const entered = await enter(ports, approaching, { request: 'list' });
   const { link, recognised } = entered;
@@ -36,7 +37,7 @@ export async function listFolder(
     const place = shared.at(path);
     if (link.folder === 1) {
       const { viewId, address } = approaching;
-      const request = { locationId: link.location_id, path: formatItemPath(place), query, viewId, address, left };
+      const request = { locationId: link.location_id, path: formatItemPath(place), query, viewId, address, left, sent };
       return ports.listings.page(request, () => shared.storage.page(place, query));
     }
     const entry = await shared.storage.stat(place);

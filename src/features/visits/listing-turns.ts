@@ -5,8 +5,8 @@ import { type Asker, groupsOf } from './turns.ts';
 
 /** Pages read at once of one location: its disk has one thread for them, and a second page can be prepared meanwhile. */
 const mostAtOnce = 2;
-/** Requests that may wait: of one visitor of a link, and for a location. */
-const mostWaiting = { visitor: 32, location: 512 };
+/** Requests that may wait, or whose answers are still on their way: of one visitor of a link, of a network, for a location. */
+const mostWaiting = { visitor: 32, network: 64, location: 512 };
 const retryAfter = 2; // seconds
 
 /** Who asks for a page of which folder. */
@@ -17,6 +17,8 @@ export interface ListingRequest extends Asker {
   readonly query: ListingQuery;
   /** Aborted when nobody waits for the answer any more. */
   readonly left: AbortSignal;
+  /** Resolves when the answer has gone, or its client: until then it is held in memory. */
+  readonly sent: Promise<unknown>;
 }
 
 type Page = ListingPage | null;
@@ -34,8 +36,6 @@ interface LocationTurns {
   readonly queue: FairQueue<Job>;
   /** Jobs that wait, by what they read. */
   readonly jobs: Map<string, Job>;
-  /** Requests that wait, by the groups of their visitor. */
-  readonly visitors: Map<string, number>;
   running: number;
 }
 
@@ -47,7 +47,7 @@ export interface ListingTurns {
   waiting(): number;
 }
 
-const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), visitors: new Map(), running: 0 });
+const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: 0 });
 
 function addCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + change;
@@ -81,6 +81,8 @@ function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
 
 export function listingTurns(): ListingTurns {
   const locations = new Map<number, LocationTurns>();
+  /** Requests that wait or are answered, by visitor and by network. */
+  const held = new Map<string, number>();
   const answerInTurn = oneAtATime();
 
   function next(id: number, turns: LocationTurns): void {
@@ -126,16 +128,21 @@ export function listingTurns(): ListingTurns {
   return {
     waiting: () => [...locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0),
     async page(request, read) {
-      const { locationId, path, query, left } = request;
+      const { locationId, path, query, left, sent } = request;
       left.throwIfAborted();
       const turns = locations.get(locationId) ?? newTurns();
       const groups = groupsOf(request);
-      const visitor = groups.join('\n');
-      const ofVisitor = turns.visitors.get(visitor) ?? 0;
-      if (turns.queue.count([]) >= mostWaiting.location || ofVisitor >= mostWaiting.visitor + mostAtOnce)
-        throw new Refusal('listingBusy', undefined, { retryAfter });
+      const [visitor, network] = [groups.join('\n'), groups[1]];
+      const isFull =
+        turns.queue.count([]) >= mostWaiting.location ||
+        (held.get(visitor) ?? 0) >= mostWaiting.visitor + mostAtOnce ||
+        (held.get(network) ?? 0) >= mostWaiting.network;
+      if (isFull) throw new Refusal('listingBusy', undefined, { retryAfter });
       locations.set(locationId, turns);
-      addCount(turns.visitors, visitor, 1);
+      for (const key of [visitor, network]) {
+        addCount(held, key, 1);
+        void sent.finally(() => addCount(held, key, -1));
+      }
       const job = join(turns, JSON.stringify([path, query]), groups, read);
       next(locationId, turns);
       const gone = Promise.withResolvers<never>();
@@ -150,7 +157,6 @@ export function listingTurns(): ListingTurns {
         return page;
       } finally {
         left.removeEventListener('abort', onLeft);
-        addCount(turns.visitors, visitor, -1);
       }
     },
   };

@@ -13,31 +13,43 @@ export const groupsOf = ({ viewId, address }: Asker): readonly [string, string] 
 
 interface Limits {
   readonly atOnce: number;
-  readonly mostWaiting: { readonly visitor: number; readonly all: number };
+  readonly mostWaiting: { readonly network: number; readonly all: number };
   readonly refusal: () => Refusal;
 }
 
 /** Runs costly work a few at a time: links take turns, and within a link networks do. */
 export interface Turns {
-  /** @throws the refusal of the limits where too many wait already */
-  run<T>(asker: Asker, work: () => Promise<T>): Promise<T>;
+  /** @throws the refusal of the limits where too many wait already; the reason of `left` where the client left before its turn */
+  run<T>(asker: Asker, left: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 export function turns({ atOnce, mostWaiting, refusal }: Limits): Turns {
   const queue = fairQueue<() => void>();
+  const waiting = new Map<string, number>(); // by network, whatever links it asks at
   let running = 0;
-  async function begin(asker: Asker): Promise<void> {
-    if (running < atOnce) {
-      running += 1;
-      return;
-    }
+  async function wait(asker: Asker, left: AbortSignal): Promise<void> {
     const groups = groupsOf(asker);
-    if (queue.count([]) >= mostWaiting.all || queue.count(groups) >= mostWaiting.visitor) throw refusal();
-    await new Promise<void>((start) => queue.add(groups, start));
+    const ofNetwork = waiting.get(groups[1]) ?? 0;
+    if (queue.count([]) >= mostWaiting.all || ofNetwork >= mostWaiting.network) throw refusal();
+    waiting.set(groups[1], ofNetwork + 1);
+    const turn = Promise.withResolvers<void>();
+    const leave = () => queue.remove(groups, turn.resolve) && turn.reject(left.reason);
+    queue.add(groups, turn.resolve);
+    left.addEventListener('abort', leave, { once: true });
+    try {
+      await turn.promise;
+    } finally {
+      left.removeEventListener('abort', leave);
+      const others = (waiting.get(groups[1]) ?? 1) - 1;
+      if (others === 0) waiting.delete(groups[1]);
+      else waiting.set(groups[1], others);
+    }
   }
   return {
-    async run(asker, work) {
-      await begin(asker);
+    async run(asker, left, work) {
+      left.throwIfAborted();
+      if (running >= atOnce) await wait(asker, left);
+      else running += 1;
       try {
         return await work();
       } finally {

@@ -5,7 +5,7 @@ import type { ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
 const plannedAtOnce = 2; // each holds up to 50,000 entries while it looks for them
-const mostWaiting = { visitor: 16, all: 256 };
+const mostWaiting = { network: 16, all: 512 };
 const retryAfter = 5; // seconds
 const mostRemembered = 64; // archives whose sums are kept, 250 KB each at most
 
@@ -34,7 +34,7 @@ export interface ZipArchives {
    * @returns null there, and while too much is planned already
    * @throws 503 where too many wait
    */
-  plan(asker: Asker, make: () => Promise<ZipPlan | null>): Promise<UsedPlan | null>;
+  plan(asker: Asker, left: AbortSignal, make: () => Promise<ZipPlan | null>): Promise<UsedPlan | null>;
 }
 
 export function zipArchives(): ZipArchives {
@@ -69,8 +69,8 @@ export function zipArchives(): ZipArchives {
     };
   }
   return {
-    plan: (asker, make) =>
-      planning.run(asker, async () => {
+    plan: (asker, left, make) =>
+      planning.run(asker, left, async () => {
         const plan = await make();
         return plan && use(plan);
       }),

@@ -6,7 +6,8 @@ import { isFull, isLost } from './errors.ts';
 import { sqlite } from './language.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
-const largestGroup = 64; // more would hold up the event loop
+const largestGroup = 64;
+const longestGroup = 20; // ms of work, after which others get their turn of the event loop
 
 /** A change that waits: `answer` is set when it has run, and called when it is on disk. */
 interface Job {
@@ -71,6 +72,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
   let paused = false;
   let closed = false;
   let group: Promise<void> = Promise.resolve();
+  let largestNext = largestGroup;
 
   const stopIfLost = (cause: unknown) => {
     if (isLost(cause)) lost(cause);
@@ -132,9 +134,13 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
   }
 
   async function runGroup(): Promise<void> {
-    const jobs = waiting.slice(0, largestGroup);
-    waiting = waiting.slice(largestGroup);
+    const jobs = waiting.slice(0, largestNext);
+    waiting = waiting.slice(largestNext);
+    const start = performance.now();
     await commit(jobs);
+    // Costly changes come in small groups, cheap ones in large: what a group takes is what the one before took, by change.
+    const took = (performance.now() - start) / jobs.length;
+    largestNext = Math.max(1, Math.min(largestGroup, 2 * largestNext, Math.floor(longestGroup / took)));
     committed.push(...jobs);
     void sync();
   }
