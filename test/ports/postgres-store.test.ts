@@ -90,6 +90,22 @@ test('what a process has to itself it holds by a transaction, which the server e
   assert.deepEqual(await waitingClients(url), []);
 });
 
+test('a lock that the server refuses in time fails that change alone: the next ones succeed', async (t) => {
+  const url = await newDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  t.after(() => client.end());
+  await client.query("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lock_timeout = 200', current_database()); END $$");
+  const store = await openPostgresStore(url);
+  atEnd(t, () => store[Symbol.asyncDispose]());
+  await client.query('BEGIN; LOCK TABLE migration IN EXCLUSIVE MODE');
+  const refused = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(note(`refused ${number}`))));
+  assert.ok(refused.every((one) => one.status === 'rejected' && one.reason instanceof StoreAway));
+  await client.query('ROLLBACK');
+  for (let number = 0; number < 12; number += 1) await store.write(note(`${number}`));
+  assert.equal((await keysOf(store)).length, 12);
+});
+
 test('texts are sorted by their code points, whatever the language of the server', async (t) => {
   const store = await openStore(t);
   for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(note(key));

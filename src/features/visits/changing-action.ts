@@ -89,8 +89,9 @@ async function end<T>(
 
 async function fail(ports: VisitPorts, { link: { tid } }: Entered, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
+    const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
+    if (Number(pending?.numDeletedRows) === 0) return; // another process has looked meanwhile
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
-    await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
   });
 }
 

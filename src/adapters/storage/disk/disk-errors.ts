@@ -13,7 +13,7 @@ export const failure = (code: string) => Object.assign(new Error(code), { code }
 
 /** A link, a file where a folder should be, a path longer than any: nothing of ours lies there. */
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
-const full = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const full = ['ENOSPC', 'EDQUOT', 'EFBIG', 'Unknown system error -122']; // EDQUOT, for which Node.js has no name
 const taken = ['EEXIST', 'ENOTEMPTY'];
 const ours = [ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull];
 
@@ -28,4 +28,16 @@ export function storageError(cause: unknown): Error {
   if (taken.includes(code)) return new ItemExists('the name is taken', { cause });
   if (full.includes(code)) return new StorageFull('the disk is full', { cause });
   return new StorageAway(`the disk answered ${code || 'an unknown error'}`, { cause });
+}
+
+/**
+ * Runs what follows the deciding system call, such as a sync. An error there, of whatever kind, does not say that nothing
+ * was done: whoever recorded the change has to look.
+ */
+export async function onceDone<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new StorageAway('the disk failed behind a change that was made', { cause });
+  }
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
 import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
-import { codeOf, failure, isAbsent, rootGone, storageError } from './disk-errors.ts';
+import { codeOf, failure, isAbsent, onceDone, rootGone, storageError } from './disk-errors.ts';
 import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import type { Lister } from './lister.ts';
@@ -73,7 +73,7 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       if (fs.lstatSync(at(parent, to), { throwIfNoEntry: false })) throw Object.assign(new Error('taken'), { code: 'EEXIST' });
       fs.renameSync(at(parent, from), at(parent, to));
     }
-    await fsync(parent);
+    await onceDone(() => fsync(parent));
   }
 
   async function remove(parent: number, name: string, token: string): Promise<void> {
@@ -93,7 +93,7 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       .catch(() => {})
       .finally(() => fs.closeSync(trash));
     void wiped;
-    await fsync(parent);
+    await onceDone(() => fsync(parent));
   }
 
   return {
@@ -112,8 +112,10 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       guarded(() =>
         inFolder(root, parent, async (folder) => {
           fs.mkdirSync(at(folder, name), 0o700);
-          await inFolder(root, [...parent, name], (made) => setOwnership(made, folder, ownership));
-          await fsync(folder);
+          await onceDone(async () => {
+            await inFolder(root, [...parent, name], (made) => setOwnership(made, folder, ownership));
+            await fsync(folder);
+          });
         }),
       ),
     upload: (parent, token, expected) =>

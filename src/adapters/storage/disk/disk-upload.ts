@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Upload } from '#ports/storage.ts';
 import { at, createFile, inFolder, openFolder, type Root } from './beneath.ts';
-import { codeOf, failure, storageError } from './disk-errors.ts';
+import { codeOf, failure, onceDone, storageError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
@@ -126,7 +126,7 @@ export async function beginUpload(
           setOwnership(file, folder, ownership);
           if (replaces) replaceFile(staging, target, replaces.etag);
           else if (!linkFile(staging, target)) claimAndRename(staging, target);
-          await fsync(folder);
+          await onceDone(() => fsync(folder));
         });
         const entry = entryOf(name, fs.fstatSync(file, { bigint: true }));
         if (!entry) throw failure('EIO');

@@ -6,6 +6,7 @@ const uniqueViolation = '23505';
 const diskFull = '53100';
 const readOnly = '25006'; // a standby answers: its primary has gone
 const stoodStill = '25P03'; // the server ended a transaction that nothing was heard of
+const lockRefused = '55P03'; // by a lock_timeout of the server
 const conflicts = ['40001', '40P01'];
 const cancelled = '57014';
 const dataException = '22'; // a value that a column cannot hold or be compared with
@@ -30,7 +31,7 @@ export function said(cause: unknown): unknown {
   if (code === cancelled) return new TookTooLong('the database takes too long to answer', { cause });
   const away =
     cause instanceof pg.DatabaseError
-      ? awayClasses.includes(code.slice(0, 2)) || code === readOnly || code === stoodStill
+      ? awayClasses.includes(code.slice(0, 2)) || code === readOnly || [stoodStill, lockRefused].includes(code)
       : cause instanceof Error;
   return away ? new StoreAway('the database does not answer', { cause }) : cause;
 }

@@ -34,8 +34,8 @@ export function transactions(connections: Connections): Transact {
   }
 
   async function once<T>(client: pg.PoolClient, beginning: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    await connections.say(client, beginning);
     try {
+      await connections.say(client, beginning); // its lock may be refused, in a transaction that has begun
       const value = await change(over(client));
       await connections.say(client, dryRun ? 'ROLLBACK' : 'COMMIT');
       return value;
