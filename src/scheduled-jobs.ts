@@ -19,7 +19,7 @@ interface Jobs {
   readonly unknownLinks: UnknownLinks;
 }
 
-/** Starts what runs at intervals. At its end, the other processes are told that this one has gone. */
+/** Starts the jobs that run at intervals. Disposal removes this process from the list of living ones. */
 export function startScheduledJobs({ ports, log, underWay, unknownLinks }: Jobs): AsyncDisposable {
   const retention = auditRetention(
     ports,

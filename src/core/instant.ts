@@ -1,6 +1,9 @@
 const dateAlone = /^\d{4}-\d{2}-\d{2}$/;
 const dateTime = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
+/** Length of a day in UTC; ms. */
+export const day = 86_400_000;
+
 // RFC 3339 writes years of four digits: what is taken can be answered.
 const earliest = Date.parse('0000-01-01T00:00:00Z');
 export const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -1,6 +1,6 @@
+import { day } from '#core/instant.ts';
 import type { Ports } from '#ports/ports.ts';
 
-const day = 86_400_000; // ms
 const hour = 3_600_000;
 const batch = 1000; // entries at a time, so that other changes get their turn
 const largestGap = 7 * day; // since the newest entry of an earlier run: more, and the clock may be wrong

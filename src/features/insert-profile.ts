@@ -14,6 +14,8 @@ export interface ProfileText {
   readonly lang: string;
   readonly startup_message: string;
   readonly configuration: string;
+  /** 1: the profile is for the password of one link. */
+  readonly for_link?: 1;
 }
 
 /** What a sealed column of a profile is for. */

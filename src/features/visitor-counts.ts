@@ -1,9 +1,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { formatInstant } from '#core/instant.ts';
+import { day, formatInstant } from '#core/instant.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
-const day = 86_400_000; // ms
 const halfHour = 1_800_000; // ms
 const counted = (...of: string[]) => sql<number>`sum(case when action in (${sql.join(of)}) then count else 0 end)`;
 

@@ -94,6 +94,15 @@ export function placeOf(error: unknown): string {
   return /\/(src\/[\w./-]+:\d+)/.exec(stack)?.[1] ?? '';
 }
 
+/** Logs an error of our own, and returns the refusal that gives its number to the client. */
+export function unexpectedRefusal(request: FastifyRequest, error: unknown): Refusal {
+  request.log.error(
+    { incident: request.id, ...loggable(error) },
+    'A request failed by an error in Postern itself. Please report this entry.',
+  );
+  return new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`);
+}
+
 /** What a log says of an unexpected error: no message, which may hold SQL, paths or secrets. */
 export const loggable = (error: unknown) => ({
   error: error instanceof Error ? error.name : typeof error,

@@ -11,7 +11,7 @@ import { mostConnections } from './descriptors.ts';
 import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
 import { expectBody, type Patience } from './patience.ts';
 import { beginInTurn } from './pipelining.ts';
-import { asRefusal, loggable, problemOf, sendProblem } from './problem.ts';
+import { asRefusal, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
 import { linkHeaders } from './visitor-answers.ts';
 
 /** What the HTTP server needs to know. */
@@ -140,20 +140,9 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     // Of a request without a body Node has ended the stream already, and no parser would hear of it.
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
-  app.setErrorHandler((error, request, reply) => {
-    const refusal = asRefusal(error, request);
-    if (refusal) return sendProblem(request, reply, refusal, clock.now());
-    request.log.error(
-      { incident: request.id, ...loggable(error) },
-      'A request failed by an error in Postern itself. Please report this entry.',
-    );
-    return sendProblem(
-      request,
-      reply,
-      new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`),
-      clock.now(),
-    );
-  });
+  app.setErrorHandler((error, request, reply) =>
+    sendProblem(request, reply, asRefusal(error, request) ?? unexpectedRefusal(request, error), clock.now()),
+  );
   return app;
 }
 

@@ -78,18 +78,24 @@ function propertyOf(schema: TSchema, name: string): TSchema | undefined {
   return isObject(property) ? property : undefined;
 }
 
-/** Refuses sizes that ajv would make an error of each name or item for. @throws 400 */
-function checkSize(value: unknown, schema: TSchema): void {
-  if (!isObject(value)) return;
-  const [names, known] = [Object.keys(value), namesOf(schema)];
-  if (names.length > known.length + mostFieldErrors) checkNames(names, known);
-  for (const name of known) {
-    const list: unknown = Reflect.get(value, name);
+/** Returns a check of sizes that ajv would make an error of each name or item for: it throws 400. */
+function sizeCheck(schema: TSchema): (value: unknown) => void {
+  const known = namesOf(schema);
+  const lists = known.flatMap((name) => {
     const { maxItems, items } = Object(propertyOf(schema, name));
-    if (!Array.isArray(list) || !isObject(items)) continue;
-    if (list.length > maxItems) throw fieldRefusal(name, `must have at most ${maxItems}`);
-    for (const item of list) checkSize(item, items);
-  }
+    return isObject(items) ? [{ name, maxItems, checkItem: sizeCheck(items) }] : [];
+  });
+  return (value) => {
+    if (!isObject(value)) return;
+    const names = Object.keys(value);
+    if (names.length > known.length + mostFieldErrors) checkNames(names, known);
+    for (const { name, maxItems, checkItem } of lists) {
+      const list: unknown = Reflect.get(value, name);
+      if (!Array.isArray(list)) continue;
+      if (list.length > maxItems) throw fieldRefusal(name, `must have at most ${maxItems}`);
+      for (const item of list) checkItem(item);
+    }
+  };
 }
 
 /**
@@ -98,8 +104,9 @@ function checkSize(value: unknown, schema: TSchema): void {
  */
 export function validator(schema: TSchema, most = mostFieldErrors): (value: unknown) => void {
   const validate = ajv.compile(schema);
+  const checkSize = sizeCheck(schema);
   return (value) => {
-    checkSize(value, schema);
+    checkSize(value);
     if (!validate(value)) throw fieldErrors(validate.errors ?? [], faultOf, most);
   };
 }

@@ -12,7 +12,7 @@ import { largestOpenBody } from './body-limits.ts';
 import { fileRoutes } from './file-routes.ts';
 import { checkSite, hostCheck } from './own-site.ts';
 import { pageRoutes } from './page-routes.ts';
-import { asRefusal, loggable, pathOf } from './problem.ts';
+import { asRefusal, pathOf, unexpectedRefusal } from './problem.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
 import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
@@ -139,19 +139,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
       checkSignedIn(request, parts, refusal).then(() => done(), done);
     });
     link.setErrorHandler((error, request, reply) => {
-      const refusal = asRefusal(error, request);
-      if (!refusal) {
-        request.log.error(
-          { incident: request.id, ...loggable(error) },
-          'A request failed by an error in Postern itself. Please report this entry.',
-        );
-        return refuseVisitor(
-          request,
-          reply,
-          new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`),
-          ports.clock,
-        );
-      }
+      const refusal = asRefusal(error, request) ?? unexpectedRefusal(request, error);
       if (refusal.says === 'linkUnknown') unknownLinks.note(request.ip);
       return refuseVisitor(request, reply, refusal, ports.clock);
     });

@@ -13,3 +13,15 @@ export async function startWithStorages(t: TestContext, before: Around, start: S
   atEnd(t, () => storages[Symbol.asyncDispose]());
   return postern;
 }
+
+/** The same, where one method waits until the test releases it. */
+export async function startWithHeld(t: TestContext, held: string) {
+  let calls = 0;
+  const gate = Promise.withResolvers<void>();
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== held) return undefined;
+    calls += 1;
+    return gate.promise;
+  });
+  return { postern, calls: () => calls, release: gate.resolve };
+}

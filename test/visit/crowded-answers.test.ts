@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
@@ -11,13 +11,7 @@ import { linkTo } from './visiting.ts';
 test('the requests of one connection are begun one after the other, each when the answer before it has gone', {
   timeout: 20_000,
 }, async (t) => {
-  let opened = 0;
-  const held = Promise.withResolvers<void>();
-  const postern = await startWithStorages(t, (method) => {
-    if (method !== 'storage.page') return undefined;
-    opened += 1;
-    return held.promise;
-  });
+  const { postern, calls: opened, release } = await startWithHeld(t, 'storage.page');
   const { base } = await linkTo(postern);
   const { hostname, port } = new URL(postern.publicUrl);
   const socket = connect(Number(port), hostname);
@@ -28,12 +22,12 @@ test('the requests of one connection are begun one after the other, each when th
   });
   const request = (index: number) => `GET ${base}/list?startIndex=${index} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`;
   socket.write(Array.from({ length: 8 }, (_, index) => request(index)).join(''));
-  await until(() => opened > 0);
+  await until(() => opened() > 0);
   assert.equal((await postern.visit(`${base}/visit`)).status, 200);
-  assert.equal(opened, 1);
-  held.resolve();
+  assert.equal(opened(), 1);
+  release();
   await until(() => answers.split('HTTP/1.1 200').length === 9);
-  assert.equal(opened, 8);
+  assert.equal(opened(), 8);
 });
 
 test('choosing the same files of a folder in another order is the same download, and its audit entry stays short', async (t) => {
@@ -55,21 +49,15 @@ test('choosing the same files of a folder in another order is the same download,
 test('one visitor has few archives planned at a time; the others wait, and a stranger is served between them', {
   timeout: 30_000,
 }, async (t) => {
-  let listed = 0;
-  const held = Promise.withResolvers<void>();
-  const postern = await startWithStorages(t, (method) => {
-    if (method !== 'storage.list') return undefined;
-    listed += 1;
-    return held.promise;
-  });
+  const { postern, calls: listed, release } = await startWithHeld(t, 'storage.list');
   const { base } = await linkTo(postern);
   const answers = Array.from({ length: 30 }, () => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' }));
   const refused: number[] = [];
   for (const answer of answers) void answer.then(({ status }) => status === 503 && refused.push(status));
   await until(() => refused.length === 12); // 2 are planned and 16 wait
-  assert.equal(listed, 2);
+  assert.equal(listed(), 2);
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
-  held.resolve();
+  release();
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 200).length, 18);
 });

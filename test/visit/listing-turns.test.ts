@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { test } from 'node:test';
+import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Answer, adminKey, type TestPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
-
-/** A Postern that reads no page of a folder until it is told to. */
-async function withHeldPages(t: TestContext) {
-  let pages = 0;
-  const held = Promise.withResolvers<void>();
-  const postern = await startWithStorages(t, (method) => {
-    if (method !== 'storage.page') return undefined;
-    pages += 1;
-    return held.promise;
-  });
-  return { postern, pages: () => pages, release: held.resolve };
-}
 
 const list = (postern: TestPostern, base: string, startIndex: number, signal?: AbortSignal) =>
   postern.visit(`${base}/list?startIndex=${startIndex}`, signal ? { signal } : {});
@@ -27,7 +15,7 @@ async function waitingIn(postern: TestPostern): Promise<number> {
 }
 
 test('listings that were given up are not read, and a stranger waits for none of them', { timeout: 10_000 }, async (t) => {
-  const { postern, pages, release } = await withHeldPages(t);
+  const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
   const [greedy, stranger] = [await linkTo(postern), await linkTo(postern)];
   const leaving = new AbortController();
   const left = Array.from({ length: 20 }, (_, index) => list(postern, greedy.base, index, leaving.signal).catch(() => 'left'));
@@ -42,7 +30,7 @@ test('listings that were given up are not read, and a stranger waits for none of
 });
 
 test('many who ask for the same page while they wait are answered by one reading of the folder', { timeout: 10_000 }, async (t) => {
-  const { postern, pages, release } = await withHeldPages(t);
+  const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
   const { base } = await linkTo(postern);
   const first = [0, 1].map((index) => list(postern, base, index));
   await until(() => pages() === 2);
@@ -54,7 +42,7 @@ test('many who ask for the same page while they wait are answered by one reading
 });
 
 test('a visitor who asks for more pages than may wait is told to come back', { timeout: 10_000 }, async (t) => {
-  const { postern, pages, release } = await withHeldPages(t);
+  const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
   const { base } = await linkTo(postern);
   const refused: Answer[] = [];
   const answers = Array.from({ length: 60 }, async (_, index) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { day, type GovernedShare, policyFaults, type TenantPolicy } from './tenant-policy.ts';
+import { day } from '#core/instant.ts';
+import { type GovernedShare, policyFaults, type TenantPolicy } from './tenant-policy.ts';
 
 const now = Date.UTC(2026, 5, 1);
 const none: TenantPolicy = { longestValidityDays: null, signInRequired: false, defaultPermissions: null };

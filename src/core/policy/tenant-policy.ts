@@ -1,3 +1,4 @@
+import { day } from '#core/instant.ts';
 import type { FieldFault } from '#core/messages.ts';
 import type { Permissions } from './share-rules.ts';
 
@@ -18,8 +19,6 @@ export interface GovernedShare {
   readonly to: number | null;
   readonly asksSignIn: boolean;
 }
-
-export const day = 86_400_000; // ms
 
 /**
  * Returns the fields of a share that the policy does not allow. A share that is not active is open to nobody, and may be

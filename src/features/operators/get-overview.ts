@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
-import { formatInstant } from '#core/instant.ts';
+import { day, formatInstant } from '#core/instant.ts';
 import { count, recordId } from '#core/records/field.ts';
 import { locationsHealth } from '#features/location-health.ts';
 import { read } from '#features/operation.ts';
@@ -8,7 +8,6 @@ import { emptyFirst } from '#features/record-search.ts';
 import { countsByDay, doneByVisitors } from '#features/visitor-counts.ts';
 import type { Ports } from '#ports/ports.ts';
 
-const day = 86_400_000; // ms
 const lookedBack = 30; // days
 const lookedAhead = 14; // days
 const mostEnding = 20;

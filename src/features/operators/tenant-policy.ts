@@ -1,7 +1,8 @@
 import Type from 'typebox';
+import { day } from '#core/instant.ts';
 import { formatList, parseList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { day, type TenantPolicy } from '#core/policy/tenant-policy.ts';
+import type { TenantPolicy } from '#core/policy/tenant-policy.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { PolicyChange, permissionNames, TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 import { change, read } from '#features/operation.ts';

@@ -38,9 +38,9 @@ async function makeLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, au
     lang,
     startup_message,
     configuration: '',
-  };
+    for_link: 1,
+  } as const;
   const { id } = await insertProfile(tx, caller, profile, ports);
-  await tx.updateTable('login_profile').set({ for_link: 1 }).where('tid', '=', caller.tid).where('id', '=', id).execute();
   return profileNamed(tx, caller.tid, id);
 }
 

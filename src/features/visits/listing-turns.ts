@@ -1,3 +1,4 @@
+import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
@@ -48,12 +49,6 @@ export interface ListingTurns {
 }
 
 const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: 0 });
-
-function addCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
-}
 
 /** Lets other requests go on between two answers: each is written out in one piece, which takes tens of milliseconds. */
 function oneAtATime(): () => Promise<void> {

@@ -127,17 +127,17 @@ export async function settleChanges(ports: RecoveryPorts, underWay: ReadonlySet<
     });
   }
   if (!living) return;
-  await ports.store.write(forgetDeletedLocations);
-  // What handed out bytes when its process ended broke off.
-  await ports.store.write((tx) =>
-    tx
+  await ports.store.write(async (tx) => {
+    await forgetDeletedLocations(tx);
+    // What handed out bytes when its process ended broke off.
+    await tx
       .updateTable('audit')
       .set({ outcome: 'failed' })
       .where('outcome', '=', sql.lit('begun')) // written out, so that SQLite takes the partial index
       .where('process', 'not in', living)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
-      .execute(),
-  );
+      .execute();
+  });
 }
 
 /** Clears what is left of uploads and removals at every location that answers; what is under way stays. */

@@ -1,3 +1,4 @@
+import { addCount } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import type { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
@@ -29,9 +30,9 @@ export function turns({ atOnce, mostWaiting, refusal }: Limits): Turns {
   let running = 0;
   async function wait(asker: Asker, left: AbortSignal): Promise<void> {
     const groups = groupsOf(asker);
-    const ofNetwork = waiting.get(groups[1]) ?? 0;
-    if (queue.count([]) >= mostWaiting.all || ofNetwork >= mostWaiting.network) throw refusal();
-    waiting.set(groups[1], ofNetwork + 1);
+    const [, network] = groups;
+    if (queue.count([]) >= mostWaiting.all || (waiting.get(network) ?? 0) >= mostWaiting.network) throw refusal();
+    addCount(waiting, network, 1);
     const turn = Promise.withResolvers<void>();
     const leave = () => queue.remove(groups, turn.resolve) && turn.reject(left.reason);
     queue.add(groups, turn.resolve);
@@ -40,9 +41,7 @@ export function turns({ atOnce, mostWaiting, refusal }: Limits): Turns {
       await turn.promise;
     } finally {
       left.removeEventListener('abort', leave);
-      const others = (waiting.get(groups[1]) ?? 1) - 1;
-      if (others === 0) waiting.delete(groups[1]);
-      else waiting.set(groups[1], others);
+      addCount(waiting, network, -1);
     }
   }
   return {

@@ -1,3 +1,4 @@
+import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
 
@@ -13,21 +14,16 @@ export interface UploadSlots {
 
 export function uploadSlots(): UploadSlots {
   const taken = new Map<string, number>();
-  const add = (key: string, change: 1 | -1) => {
-    const count = (taken.get(key) ?? 0) + change;
-    if (count === 0) taken.delete(key);
-    else taken.set(key, count);
-  };
   return {
     take(address, viewId) {
       const [network, link] = [`network ${networkOf(address, 32, 64)}`, `link ${viewId}`];
       if ((taken.get(network) ?? 0) >= most.network || (taken.get(link) ?? 0) >= most.link)
         throw new Refusal('uploadsBusy', undefined, { retryAfter });
-      add(network, 1);
-      add(link, 1);
+      addCount(taken, network, 1);
+      addCount(taken, link, 1);
       return () => {
-        add(network, -1);
-        add(link, -1);
+        addCount(taken, network, -1);
+        addCount(taken, link, -1);
       };
     },
   };

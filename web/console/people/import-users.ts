@@ -21,7 +21,7 @@ export interface ImportOutcome {
 
 const refusedRow = ({ line, cells }: ImportRow, reason: string): RefusedRow => ({ line, name: cells.username ?? '', reason });
 
-/** Returns why a row is refused before the server is asked; null: it is not. */
+/** Checks a row before it is sent. Returns the reason for a refusal, or null. */
 function faultOf({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
   if (sameName !== undefined) return `The user name is the same as in line ${sameName}.`;
   if (activeIn(active) === null) return `Active must be true or false, not "${active}".`;

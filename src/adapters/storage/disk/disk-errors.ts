@@ -31,8 +31,8 @@ export function storageError(cause: unknown): Error {
 }
 
 /**
- * Runs what follows the deciding system call, such as a sync. An error there, of whatever kind, does not say that nothing
- * was done: whoever recorded the change has to look.
+ * Runs what follows the deciding system call, such as a sync. After an error there the change may be on disk: recovery
+ * must check the folder before it records the outcome.
  */
 export async function onceDone<T>(work: () => Promise<T>): Promise<T> {
   try {

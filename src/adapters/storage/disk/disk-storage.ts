@@ -89,10 +89,9 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       return removeBeside(parent, name, token);
     }
     // It is gone for every visitor; what is left of it is swept at the next start at the latest.
-    const wiped = wipe(trash, aside, fresh)
+    void wipe(trash, aside, fresh)
       .catch(() => {})
       .finally(() => fs.closeSync(trash));
-    void wiped;
     await onceDone(() => fsync(parent));
   }
 
