@@ -35,6 +35,14 @@ export interface BegunChange {
   readonly token: string;
 }
 
+/** What tells a change apart from all others, after a crash too. */
+export interface ChangeMark {
+  /** Names what the change puts aside, and what tells recovery how far it came. */
+  readonly token: string;
+  /** Tokens of changes to the same name that have begun and not ended: where this one takes the name, those have not. */
+  readonly overtaken: readonly string[];
+}
+
 /** A place that holds files. An ItemPath is a list of checked segments (core/item-path): no adapter splits or decodes one. */
 export interface Storage {
   /** Answers as long as the place does. */
@@ -50,7 +58,7 @@ export interface Storage {
   /** null where there is no file. */
   open(path: ItemPath): Promise<OpenFile | null>;
   /** @throws ItemExists, ItemAbsent (no such parent), StorageFull */
-  createFolder(parent: ItemPath, name: string): Promise<void>;
+  createFolder(parent: ItemPath, name: string, mark: ChangeMark): Promise<void>;
   /**
    * @param token names the staging copy, and is recorded beforehand, so that a later start can settle what a crash left
    * @param expected bytes that will come, where that is known: what has no room is refused before it is sent
@@ -59,11 +67,15 @@ export interface Storage {
   upload(parent: ItemPath, token: string, expected?: number | null): Promise<Upload>;
   /** Did the change take place before a crash? Puts right what it left half done; the same answer however often. */
   settle(change: BegunChange): Promise<boolean>;
-  /** Clears away what told `settle` the answer, once that is recorded. */
+  /** Clears away what told `settle` the answer, once that is recorded, whatever it is. */
   clear(change: BegunChange): Promise<void>;
   /** @throws ItemAbsent, ItemExists */
-  rename(parent: ItemPath, from: string, to: string, token: string): Promise<void>;
-  /** A file, or a folder with all that is in it, in one step. @throws ItemAbsent */
+  rename(parent: ItemPath, from: string, to: string, mark: ChangeMark): Promise<void>;
+  /**
+   * A file, or a folder with all that is in it, in one step. It may stay aside until `clear`, and tells `settle` that it
+   * was removed.
+   * @throws ItemAbsent
+   */
   remove(parent: ItemPath, name: string, token: string): Promise<void>;
   /**
    * Clears away what a crash left of uploads and removals.

@@ -1,21 +1,52 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { dropOldName, linkFile } from '#adapters/storage/disk/placing.ts';
+import { type TestContext, test } from 'node:test';
+import { renameEntry } from '#adapters/storage/disk/rename-entry.ts';
 import { temporaryFolder } from '../start.ts';
 
-test('a file that another process deletes or renames in the middle of a rename keeps no second name', async (t) => {
+/** A folder in which `old` is about to become `new`. */
+async function aboutToRename(t: TestContext) {
   const path = await temporaryFolder(t);
   fs.writeFileSync(join(path, 'old'), 'a text');
   const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   t.after(() => fs.closeSync(folder));
-  const [old, renamed] = [
-    { folder, name: 'old' },
-    { folder, name: 'new' },
-  ];
-  linkFile(old, renamed);
-  fs.renameSync(join(path, 'old'), join(path, 'elsewhere'));
-  assert.throws(() => dropOldName(old, renamed, 'token'), /ENOENT/);
-  assert.deepEqual(fs.readdirSync(path), ['elsewhere']);
+  const spot = (name: string) => ({ folder, name });
+  const rename = () => renameEntry({ old: spot('old'), renamed: spot('new'), token: 'token' }, { own: spot('.mark'), overtaken: [] });
+  return { path, rename };
+}
+
+/** Runs `meanwhile` right after the file was linked under its new name. */
+function afterLink(t: TestContext, meanwhile: () => void): void {
+  const { linkSync } = fs;
+  t.mock.method(
+    fs,
+    'linkSync',
+    (from: fs.PathLike, to: fs.PathLike) => {
+      linkSync(from, to);
+      meanwhile();
+    },
+    { times: 1 },
+  );
+}
+
+test('a file that another process deletes or renames in the middle of a rename keeps no second name', async (t) => {
+  const { path, rename } = await aboutToRename(t);
+  afterLink(t, () => fs.renameSync(join(path, 'old'), join(path, 'elsewhere')));
+  assert.throws(rename, /ENOENT/);
+  assert.deepEqual(
+    fs.readdirSync(path).filter((name) => name !== '.mark'),
+    ['elsewhere'],
+  );
+});
+
+test('a file whose new name is taken away in the middle of a rename stays under its old one', async (t) => {
+  const { path, rename } = await aboutToRename(t);
+  afterLink(t, () => fs.unlinkSync(join(path, 'new')));
+  assert.throws(rename, /ENOENT/);
+  assert.equal(fs.readFileSync(join(path, 'old'), 'utf8'), 'a text');
+  assert.deepEqual(
+    fs.readdirSync(path).filter((name) => name !== '.mark'),
+    ['old'],
+  );
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type ItemPath, parseItemPath } from '#core/item-path.ts';
-import { ItemAbsent, ItemExists, ItemStale, type Storage } from '#ports/storage.ts';
+import { type BegunChange, type ChangeMark, ItemAbsent, ItemExists, ItemStale, type Storage } from '#ports/storage.ts';
 
 /** Makes an empty place that is gone after the test. */
 export type OpenStorage = (t: TestContext) => Promise<Storage>;
@@ -29,6 +29,25 @@ export async function put(storage: Storage, parent: string, name: string, text: 
     await upload.forget();
   }
 }
+
+/** Runs a change and clears away what told of it, as a feature does. */
+async function changed(storage: Storage, change: Omit<BegunChange, 'token'>, act: (mark: ChangeMark) => Promise<void>): Promise<void> {
+  const mark = { token: token(), overtaken: [] };
+  try {
+    await act(mark);
+  } finally {
+    await storage.clear({ ...change, token: mark.token }).catch(() => {}); // there is no such folder
+  }
+}
+
+export const make = (storage: Storage, parent: ItemPath, name: string) =>
+  changed(storage, { does: 'createFolder', parent, name, newName: '' }, (mark) => storage.createFolder(parent, name, mark));
+
+export const rename = (storage: Storage, parent: ItemPath, name: string, newName: string) =>
+  changed(storage, { does: 'rename', parent, name, newName }, (mark) => storage.rename(parent, name, newName, mark));
+
+export const remove = (storage: Storage, parent: ItemPath, name: string) =>
+  changed(storage, { does: 'delete', parent, name, newName: '' }, ({ token }) => storage.remove(parent, name, token));
 
 /** The text of a file, or null where there is none. */
 export async function textOf(storage: Storage, where: string): Promise<string | null> {
@@ -76,7 +95,7 @@ function uploads(name: string, open: OpenStorage): void {
   test(`${name}: a file that is placed never takes the place of another thing`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'taken', 'first');
-    await storage.createFolder(path('/'), 'folder');
+    await make(storage, path('/'), 'folder');
     await assert.rejects(put(storage, '/', 'taken', 'second'), ItemExists);
     await assert.rejects(put(storage, '/', 'folder', 'second'), ItemExists);
     assert.equal(await textOf(storage, '/taken'), 'first');
@@ -106,9 +125,9 @@ function uploads(name: string, open: OpenStorage): void {
   test(`${name}: what is gone is not replaced, and a folder never is`, async (t) => {
     const storage = await open(t);
     const { etag } = await put(storage, '/', 'doc', 'old');
-    await storage.remove(path('/'), 'doc', token());
+    await remove(storage, path('/'), 'doc');
     await assert.rejects(put(storage, '/', 'doc', 'new', etag), ItemStale);
-    await storage.createFolder(path('/'), 'folder');
+    await make(storage, path('/'), 'folder');
     const folder = await storage.stat(path('/folder'));
     await assert.rejects(put(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemStale);
   });
@@ -119,8 +138,8 @@ function changes(name: string, open: OpenStorage): void {
     const storage = await open(t);
     await put(storage, '/', 'a', 'a');
     await put(storage, '/', 'b', 'b');
-    await storage.createFolder(path('/'), 'full');
-    await storage.createFolder(path('/'), 'empty');
+    await make(storage, path('/'), 'full');
+    await make(storage, path('/'), 'empty');
     await put(storage, '/full', 'inner', 'inner');
     for (const [from, to] of [
       ['a', 'b'],
@@ -129,19 +148,17 @@ function changes(name: string, open: OpenStorage): void {
       ['full', 'a'],
       ['empty', 'full'],
     ] as const)
-      await assert.rejects(storage.rename(path('/'), from, to, token()), ItemExists, `${from} to ${to}`);
-    await assert.rejects(storage.rename(path('/'), 'none', 'new', token()), ItemAbsent);
+      await assert.rejects(rename(storage, path('/'), from, to), ItemExists, `${from} to ${to}`);
+    await assert.rejects(rename(storage, path('/'), 'none', 'new'), ItemAbsent);
     assert.deepEqual(await namesIn(storage, '/'), ['a', 'b', 'empty', 'full']);
-    await storage.rename(path('/'), 'full', 'moved', token());
+    await rename(storage, path('/'), 'full', 'moved');
     assert.equal(await textOf(storage, '/moved/inner'), 'inner');
   });
 
   test(`${name}: of a hundred renames onto one name exactly one takes place, and nothing is lost`, async (t) => {
     const storage = await open(t);
     for (let index = 0; index < 100; index += 1) await put(storage, '/', `from-${index}`, `${index}`);
-    const results = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, index) => storage.rename(path('/'), `from-${index}`, 'to', token())),
-    );
+    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => rename(storage, path('/'), `from-${index}`, 'to')));
     assert.equal(won(results), 1);
     assert.equal(lostWith(results, ItemExists), 99);
     assert.equal((await namesIn(storage, '/'))?.length, 100);
@@ -150,28 +167,26 @@ function changes(name: string, open: OpenStorage): void {
   test(`${name}: of fifty renames of one file exactly one takes place`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'from', 'text');
-    const results = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, index) => storage.rename(path('/'), 'from', `to-${index}`, token())),
-    );
+    const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => rename(storage, path('/'), 'from', `to-${index}`)));
     assert.equal(won(results), 1);
     assert.equal((await namesIn(storage, '/'))?.length, 1);
   });
 
   test(`${name}: of fifty who make one folder exactly one does`, async (t) => {
     const storage = await open(t);
-    const results = await Promise.allSettled(Array.from({ length: 50 }, () => storage.createFolder(path('/'), 'new')));
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => make(storage, path('/'), 'new')));
     assert.equal(won(results), 1);
     assert.equal(lostWith(results, ItemExists), 49);
   });
 
   test(`${name}: a folder goes with all that is in it, and its name is free at once`, async (t) => {
     const storage = await open(t);
-    await storage.createFolder(path('/'), 'tree');
-    await storage.createFolder(path('/tree'), 'branch');
+    await make(storage, path('/'), 'tree');
+    await make(storage, path('/tree'), 'branch');
     for (let index = 0; index < 150; index += 1) await put(storage, '/tree/branch', `leaf ${index}`, 'x');
-    await storage.remove(path('/'), 'tree', token());
+    await remove(storage, path('/'), 'tree');
     assert.deepEqual(await namesIn(storage, '/'), []);
-    await storage.createFolder(path('/'), 'tree');
+    await make(storage, path('/'), 'tree');
     assert.deepEqual(await namesIn(storage, '/tree'), []);
   });
 
@@ -184,9 +199,9 @@ function changes(name: string, open: OpenStorage): void {
         ItemAbsent,
         parent,
       );
-      await assert.rejects(storage.createFolder(path(parent), 'x'), ItemAbsent, parent);
-      await assert.rejects(storage.rename(path(parent), 'x', 'y', token()), ItemAbsent, parent);
-      await assert.rejects(storage.remove(path(parent), 'x', token()), ItemAbsent, parent);
+      await assert.rejects(make(storage, path(parent), 'x'), ItemAbsent, parent);
+      await assert.rejects(rename(storage, path(parent), 'x', 'y'), ItemAbsent, parent);
+      await assert.rejects(remove(storage, path(parent), 'x'), ItemAbsent, parent);
     }
     assert.equal(await textOf(storage, '/file'), 'text');
   });
@@ -214,7 +229,7 @@ function looks(name: string, open: OpenStorage): void {
     assert.ok(file);
     const seen = await storage.stat(path('/doc'));
     await put(storage, '/', 'doc', 'after!', seen?.etag);
-    await storage.remove(path('/'), 'doc', token());
+    await remove(storage, path('/'), 'doc');
     const bytes = Buffer.alloc(file.entry.size);
     await file.read(bytes, 0);
     await file.close();
@@ -224,7 +239,7 @@ function looks(name: string, open: OpenStorage): void {
   test(`${name}: a long folder is listed whole, in batches and in pages alike`, async (t) => {
     const storage = await open(t);
     const names = Array.from({ length: 2100 }, (_, index) => `entry ${String(index).padStart(5, '0')}`);
-    for (const entry of names) await storage.createFolder(path('/'), entry);
+    for (const entry of names) await make(storage, path('/'), entry);
     assert.deepEqual(await namesIn(storage, '/'), names);
     const paged: string[] = [];
     for (let startIndex = 0; startIndex < names.length; startIndex += 700) {

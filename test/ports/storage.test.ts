@@ -20,7 +20,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
-import { namesIn, path, put, storageContract, textOf, token } from './storage.contract.ts';
+import { make, namesIn, path, put, remove, rename, storageContract, textOf, token } from './storage.contract.ts';
 import { until } from './until.ts';
 
 /** All names below a folder, hidden ones too. */
@@ -55,11 +55,11 @@ test('a link below the root answers as absent, wherever it points', async (t) =>
     }
     await assert.rejects(put(storage, `/${name}`, 'new', 'text'), ItemAbsent);
     await assert.rejects(put(storage, '/', name, 'text'), ItemExists);
-    await assert.rejects(storage.createFolder(path(`/${name}`), 'new'), ItemAbsent);
-    await assert.rejects(storage.rename(path('/'), name, 'renamed', token()), ItemAbsent);
-    await assert.rejects(storage.rename(path(`/${name}`), 'file', 'renamed', token()), ItemAbsent);
-    await assert.rejects(storage.remove(path('/'), name, token()), ItemAbsent);
-    await assert.rejects(storage.remove(path(`/${name}`), 'file', token()), ItemAbsent);
+    await assert.rejects(make(storage, path(`/${name}`), 'new'), ItemAbsent);
+    await assert.rejects(rename(storage, path('/'), name, 'renamed'), ItemAbsent);
+    await assert.rejects(rename(storage, path(`/${name}`), 'file', 'renamed'), ItemAbsent);
+    await assert.rejects(remove(storage, path('/'), name), ItemAbsent);
+    await assert.rejects(remove(storage, path(`/${name}`), 'file'), ItemAbsent);
   }
   assert.deepEqual(await namesIn(storage, '/'), ['real']);
   assert.deepEqual(readdirSync(outside), ['file']);
@@ -73,7 +73,7 @@ test('a folder that holds links is deleted, and what they point to stays', async
   symlinkSync(outside, join(root, 'tree/out'));
   symlinkSync(outside, join(root, 'tree/sub/out'));
   const storage = localDisk(t, root);
-  await storage.remove(path('/'), 'tree', token());
+  await remove(storage, path('/'), 'tree');
   await until(() => everything(root).length === 1);
   assert.deepEqual(readdirSync(outside), ['kept']);
   assert.deepEqual(everything(root), ['.postern']);
@@ -86,7 +86,7 @@ test('where .postern is a link nothing goes through it', async (t) => {
   symlinkSync(outside, join(root, '.postern'));
   const storage = localDisk(t, root);
   await assert.rejects(put(storage, '/', 'new', 'text'));
-  await assert.rejects(storage.remove(path('/'), 'mine', token()));
+  await assert.rejects(remove(storage, path('/'), 'mine'));
   await storage.sweep(async () => []).catch(() => {});
   assert.deepEqual(readdirSync(outside), ['file']);
   assert.equal(readFileSync(join(root, 'mine'), 'utf8'), 'inside');
@@ -99,7 +99,7 @@ test('pipes and sockets are absent, and never waited for', async (t) => {
   assert.equal(await storage.stat(path('/pipe')), null);
   assert.equal(await storage.open(path('/pipe')), null);
   assert.deepEqual(await namesIn(storage, '/'), []);
-  await assert.rejects(storage.remove(path('/'), 'pipe', token()), ItemAbsent);
+  await assert.rejects(remove(storage, path('/'), 'pipe'), ItemAbsent);
 });
 
 test('names that are not UTF-8, or reserved, are not listed, and go with their folder', async (t) => {
@@ -111,8 +111,8 @@ test('names that are not UTF-8, or reserved, are not listed, and go with their f
     if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
   const storage = localDisk(t, root);
   assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
-  await storage.rename(path('/'), 'tree', 'moved', token());
-  await storage.remove(path('/'), 'moved', token());
+  await rename(storage, path('/'), 'tree', 'moved');
+  await remove(storage, path('/'), 'moved');
   await until(() => everything(root).length === 1);
 });
 
@@ -121,13 +121,13 @@ test('a path longer than the kernel takes is made, read and deleted', async (t) 
   const storage = localDisk(t, root);
   const levels: string[] = [];
   for (let level = 0; level < 60; level += 1) {
-    await storage.createFolder(path(`/${levels.join('/')}`), 'level'.repeat(20));
+    await make(storage, path(`/${levels.join('/')}`), 'level'.repeat(20));
     levels.push('level'.repeat(20));
   }
   await put(storage, `/${levels.join('/')}`, 'file', 'deep');
   assert.equal(await textOf(storage, `/${levels.join('/')}/file`), 'deep');
-  await storage.rename(path(`/${levels.join('/')}`), 'file', 'renamed', token());
-  await storage.remove(path('/'), levels[0] ?? '', token());
+  await rename(storage, path(`/${levels.join('/')}`), 'file', 'renamed');
+  await remove(storage, path('/'), levels[0] ?? '');
   assert.deepEqual(readdirSync(root), ['.postern']);
   await until(() => readdirSync(join(root, '.postern')).length === 0);
 });
@@ -165,7 +165,7 @@ test('a disk that has no room for another name says so', async (t) => {
   const storage = localDisk(t, root);
   for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), '');
   await assert.rejects(
-    storage.createFolder(path('/'), 'new').then(() => storage.createFolder(path('/'), 'newer')),
+    make(storage, path('/'), 'new').then(() => make(storage, path('/'), 'newer')),
     StorageFull,
   );
 });
@@ -178,9 +178,9 @@ test('a disk mounted below the root takes, renames and loses files like any, and
   const seen = await storage.stat(path('/mounted/doc'));
   await put(storage, '/mounted', 'doc', 'new', seen?.etag);
   await assert.rejects(put(storage, '/mounted', 'doc', 'newer'), ItemExists);
-  await storage.rename(path('/mounted'), 'doc', 'renamed', token());
+  await rename(storage, path('/mounted'), 'doc', 'renamed');
   mkdirSync(join(root, 'mounted/tree/sub/deeper'), { recursive: true });
-  await storage.remove(path('/mounted'), 'tree', token());
+  await remove(storage, path('/mounted'), 'tree');
   assert.equal(await textOf(storage, '/mounted/renamed'), 'new');
   assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
 });
@@ -197,7 +197,9 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   await storage.remove(path('/mounted'), 'tree', interrupted).catch(() => {});
   assert.notDeepEqual(everything(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
-  await storage.settle({ does: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted });
+  const begun = { does: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
+  assert.equal(await storage.settle(begun), true);
+  await storage.clear(begun);
   await storage.sweep(async () => []);
   assert.deepEqual(everything(mounted), []);
 });
@@ -222,7 +224,7 @@ test('a root that is gone is away, not empty, and comes back', async (t) => {
   await assert.rejects(storage.stat(path('/doc')), StorageAway);
   await assert.rejects(storage.open(path('/doc')), StorageAway);
   await assert.rejects(storage.upload(path('/'), token()), StorageAway);
-  await assert.rejects(storage.remove(path('/'), 'doc', token()), StorageAway);
+  await assert.rejects(remove(storage, path('/'), 'doc'), StorageAway);
   await assert.rejects(storage.list(path('/sub')), StorageAway);
 });
 
@@ -276,7 +278,7 @@ test('what visitors bring has the rights and the group of the folder around it, 
   const upload = await storage.upload(path('/'), token());
   await upload.place('a.txt', null);
   await upload.forget();
-  await storage.createFolder(path('/'), 'made');
+  await make(storage, path('/'), 'made');
   const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o7777).toString(8);
   assert.deepEqual([modeOf('a.txt'), modeOf('made')], ['664', '2775']);
   assert.equal(statSync(join(folder, 'made')).gid, statSync(folder).gid);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -32,13 +31,15 @@ test('an upload that is in place while its outcome cannot be written is recorded
 });
 
 test('a change that took place although the disk answered an error is recorded as done, once somebody has looked', async (t) => {
-  let files = '';
-  const postern = await startWithStorages(t, (method) => {
-    if (method !== 'storage.rename') return;
-    renameSync(join(files, 'a.txt'), join(files, 'b.txt'));
-    throw new StorageAway('EIO behind the rename');
-  });
-  files = postern.files;
+  const postern = await startWithStorages(
+    t,
+    () => {},
+    {},
+    (method) => {
+      if (method === 'storage.rename') throw new StorageAway('EIO behind the rename');
+    },
+  );
+  const { files } = postern;
   await writeFile(join(files, 'a.txt'), 'a text');
   const { base } = await linkTo(postern);
   const headers = { 'content-type': 'application/json' };

@@ -27,6 +27,14 @@ export interface FileOutcome<T> {
   readonly after?: object;
 }
 
+/** What a change does. */
+export interface ChangeWork<T> {
+  /** @param token names what it puts aside meanwhile, and what tells recovery how far it came */
+  readonly act: (token: string) => Promise<FileOutcome<T>>;
+  /** Clears that away: by then the outcome is recorded. What fails here is swept at the next start, and changes no answer. */
+  readonly clear: (token: string) => Promise<void>;
+}
+
 /** Written in the transaction of the outcome: an answer that a twin of the request will get. */
 export type Keep<T> = (tx: Tx, value: T) => Promise<void>;
 
@@ -98,13 +106,12 @@ async function fail(ports: VisitPorts, { link: { tid } }: Entered, auditId: numb
 /**
  * Commits that an action has begun, acts, and commits its outcome and its alert together before it is answered
  * (decisions.md, "What the flags mean at the link"). What a crash cuts off in between is settled at the next start.
- * @param act gets the token that names what it puts aside meanwhile
  */
 export async function changeFiles<T>(
   ports: VisitPorts,
   entered: Entered,
   change: FileChange,
-  act: (token: string) => Promise<FileOutcome<T>>,
+  { act, clear }: ChangeWork<T>,
   keep?: Keep<T>,
 ): Promise<T> {
   checkRoom(ports.store);
@@ -117,10 +124,14 @@ export async function changeFiles<T>(
       outcome = await act(token);
     } catch (cause) {
       // The disk failed somewhere between the first step and the last: a look will tell whether it took place.
-      if (!(cause instanceof StorageAway)) await fail(ports, entered, auditId);
+      if (!(cause instanceof StorageAway)) {
+        await fail(ports, entered, auditId);
+        await clear(token).catch(() => {});
+      }
       throw cause;
     }
     await end(ports, entered, change, auditId, outcome, keep);
+    await clear(token).catch(() => {});
     return outcome.value;
   } finally {
     ports.underWay.delete(token); // where its outcome could not be written, it is settled by a look

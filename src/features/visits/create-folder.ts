@@ -1,6 +1,8 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { changeFiles, type Keep } from './changing-action.ts';
+import type { ChangeMark } from '#ports/storage.ts';
+import { changeItem } from './change-item.ts';
+import type { Keep } from './changing-action.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 
@@ -12,10 +14,7 @@ export async function createFolder(ports: VisitPorts, approaching: Approaching, 
     const shared = await storageFor(entered, ports);
     const { parent, name } = shared.spot(path);
     const change = { action: 'createFolder', path, parent, name, alert: entered.link.alert_create_folder === 1 } as const;
-    const make = async () => {
-      await shared.storage.createFolder(parent, name);
-      return { value: { name } };
-    };
-    return changeFiles(ports, entered, change, make, keep);
+    const make = { change, answer: { name }, act: (mark: ChangeMark) => shared.storage.createFolder(parent, name, mark) };
+    return changeItem(ports, entered, shared.storage, make, keep);
   });
 }

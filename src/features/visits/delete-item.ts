@@ -1,6 +1,8 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { changeFiles, type Keep } from './changing-action.ts';
+import type { ChangeMark } from '#ports/storage.ts';
+import { changeItem } from './change-item.ts';
+import type { Keep } from './changing-action.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 
@@ -13,10 +15,7 @@ export async function deleteItem(ports: VisitPorts, approaching: Approaching, pa
     const { parent, name } = shared.spot(path);
     if (!(await shared.storage.stat(shared.at(path)))) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: entered.link.alert_delete === 1 } as const;
-    const remove = async (token: string) => {
-      await shared.storage.remove(parent, name, token);
-      return { value: null };
-    };
-    return changeFiles(ports, entered, change, remove, keep);
+    const remove = { change, answer: null, act: ({ token }: ChangeMark) => shared.storage.remove(parent, name, token) };
+    return changeItem(ports, entered, shared.storage, remove, keep);
   });
 }

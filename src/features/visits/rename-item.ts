@@ -1,6 +1,8 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { changeFiles, type Keep } from './changing-action.ts';
+import type { ChangeMark } from '#ports/storage.ts';
+import { changeItem } from './change-item.ts';
+import type { Keep } from './changing-action.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 
@@ -20,10 +22,11 @@ export async function renameItem(
     if (!(await shared.storage.stat(shared.at(path)))) throw new Refusal('itemAbsent');
     if (newName === name) throw new Refusal('itemExists');
     const change = { action: 'rename', path, parent, name, newName, alert: entered.link.alert_rename === 1 } as const;
-    const rename = async (token: string) => {
-      await shared.storage.rename(parent, name, newName, token);
-      return { value: { name: newName }, after: { name: newName } };
+    const rename = {
+      change,
+      answer: { name: newName },
+      act: (mark: ChangeMark) => shared.storage.rename(parent, name, newName, mark),
     };
-    return changeFiles(ports, entered, change, rename, keep);
+    return changeItem(ports, entered, shared.storage, rename, keep);
   });
 }

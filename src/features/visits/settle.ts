@@ -5,6 +5,7 @@ import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
+import { inTurn } from './name-turns.ts';
 import { oweAlert } from './visit-trail.ts';
 
 const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies BegunChange['does'][];
@@ -84,12 +85,12 @@ async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
     const place = { id: row.location_id, tid: row.tid, kind: row.kind };
     return storages.open({ ...place, configuration: configurationOf(row, vault) });
   };
-  const took = await open()
-    .then((storage) => storage.settle(change))
-    .catch((cause: unknown) => {
-      if (cause instanceof StorageAway) throw cause; // asked the next time
-      return false;
-    });
+  const taken = { tid: row.tid, locationId: row.location_id, parent, name: row.new_name || row.name };
+  const look = async () => (await open()).settle(change);
+  const took = await (change.does === 'delete' ? look() : inTurn(ports, taken, look)).catch((cause: unknown) => {
+    if (cause instanceof StorageAway) throw cause; // asked the next time
+    return false;
+  });
   await store.write((tx) => record(tx, row, change, took, clock.now()));
   await open()
     .then((storage) => storage.clear(change))

@@ -3,9 +3,10 @@ import { formatItemPath, type ItemPath, numberedName, splitPath } from '#core/it
 import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
 import type { Random } from '#ports/random.ts';
-import { ItemExists, StorageAway, type Upload } from '#ports/storage.ts';
+import { ItemExists, type Upload } from '#ports/storage.ts';
 import { changeFiles, type FileOutcome } from './changing-action.ts';
 import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
+import { inTurn } from './name-turns.ts';
 import { guarded, type SharedStorage, storageFor } from './shared-storage.ts';
 
 const mostNumbered = 9; // names tried by number: beyond, a random one is free at once
@@ -96,10 +97,6 @@ async function place(upload: Upload, { name, etag, dropBox }: Target, random: Ra
   }
 }
 
-/** Of several that replace one file, in whichever process, each looks at what the one before it left. */
-const inTurn = <T>({ store }: VisitPorts, locationId: number, path: ItemPath, { etag }: Target, work: () => Promise<T>): Promise<T> =>
-  etag === null ? work() : store.exclusive(`replace ${locationId} ${formatItemPath(path)}`, work);
-
 /** Where the file came to lie, relative to the share; a share of one file is that file. */
 function keptPath(path: ItemPath, kept: string): string {
   const sent = splitPath(path);
@@ -123,28 +120,25 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
     const etag = await checkTarget(shared, spot, shared.at(path), sent.ifMatch, { dropBox, nested: path.length > 1 });
     const change = { action: 'upload', path, ...spot, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
-    let placed = false; // and not recorded yet
+    const act = async (token: string): Promise<FileOutcome<ReceivedFile>> => {
+      upload = await shared.storage.upload(spot.parent, token, sent.length);
+      const { size, sha256 } = await receive(upload, sent, entered, limit);
+      if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
+      const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
+      const put = () => place(staged, target, ports.random);
+      // Of several that replace one file each looks at what the one before it left.
+      const kept = await (etag === null ? put() : inTurn(ports, { tid: link.tid, locationId: link.location_id, ...spot }, put));
+      return { value: { name: spot.name, size, sha256 }, bytes: size, path: keptPath(path, kept), after: { size, sha256 } };
+    };
+    const clear = async () => {
+      const cleared = upload;
+      upload = undefined;
+      await cleared?.forget();
+    };
     try {
-      const received = await changeFiles(ports, entered, change, async (token): Promise<FileOutcome<ReceivedFile>> => {
-        upload = await shared.storage.upload(spot.parent, token, sent.length);
-        const { size, sha256 } = await receive(upload, sent, entered, limit);
-        if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
-        const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
-        const kept = await inTurn(ports, link.location_id, shared.at(path), target, async () => {
-          placed = true; // even where the disk answers an error, or the turn cannot be given back
-          return place(staged, target, ports.random).catch((cause: unknown) => {
-            placed = cause instanceof StorageAway;
-            throw cause;
-          });
-        });
-        return { value: { name: spot.name, size, sha256 }, bytes: size, path: keptPath(path, kept), after: { size, sha256 } };
-      });
-      placed = false;
-      return received;
+      return await changeFiles(ports, entered, change, { act, clear });
     } finally {
-      // The staging copy is the evidence that the file is in place, until that is recorded. What cannot be cleared away
-      // now is swept at the next start, and changes no answer.
-      await (placed ? upload?.leave() : upload?.forget())?.catch(() => {});
+      await upload?.leave(); // not recorded: the staging copy is the evidence of what took place
     }
   }).finally(release);
 }

@@ -1,27 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
+import type { ItemPath } from '#core/item-path.ts';
+import { type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
+import { asideFolder, atAsideSpot, openAside, type Spot } from './aside.ts';
 import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
-import { codeOf, failure, isAbsent, onceDone, rootGone, storageError } from './disk-errors.ts';
-import { asideFolder, beginUpload, besideName, besideNames, openAside } from './disk-upload.ts';
+import { failure, isAbsent, onceDone, rootGone, storageError } from './disk-errors.ts';
+import { beginUpload } from './disk-upload.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import type { Lister } from './lister.ts';
+import { makeFolder } from './make-folder.ts';
+import type { Marks } from './marks.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
-import { dropOldName, linkFile, renameFolder, type Spot } from './placing.ts';
 import type { Reader } from './reader.ts';
+import { removeEntry } from './remove-entry.ts';
 import { wipe } from './remove-tree.ts';
-import { clearStaging, settle } from './settle.ts';
+import { renameEntry } from './rename-entry.ts';
+import { clear, settle } from './settle.ts';
 
 const fsync = promisify(fs.fsync);
-const fresh = () => `rm-${randomBytes(12).toString('hex')}`;
-
-/** Another file system below the location: put aside beside its place. */
-async function removeBeside(parent: number, name: string, token: string): Promise<void> {
-  fs.renameSync(at(parent, name), at(parent, besideName(token)));
-  await fsync(parent);
-  await wipe(parent, besideName(token), besideNames(token));
-}
 
 /** What holds for everything that is written. */
 export interface WritingRules {
@@ -60,40 +57,17 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
   };
   const orNull = <T>(work: () => Promise<T | null>) => guarded(work).catch(nullIfAbsent);
 
-  async function rename(parent: number, from: string, to: string, token: string): Promise<void> {
-    const [old, renamed]: [Spot, Spot] = [
-      { folder: parent, name: from },
-      { folder: parent, name: to },
-    ];
-    const stat = fs.lstatSync(at(parent, from));
-    if (stat.isDirectory()) renameFolder(old, renamed);
-    else if (!stat.isFile()) throw new ItemAbsent('neither file nor folder');
-    else if (linkFile(old, renamed)) dropOldName(old, renamed, token);
-    else {
-      if (fs.lstatSync(at(parent, to), { throwIfNoEntry: false })) throw Object.assign(new Error('taken'), { code: 'EEXIST' });
-      fs.renameSync(at(parent, from), at(parent, to));
-    }
-    await onceDone(() => fsync(parent));
-  }
-
-  async function remove(parent: number, name: string, token: string): Promise<void> {
-    const stat = fs.lstatSync(at(parent, name));
-    if (!stat.isFile() && !stat.isDirectory()) throw new ItemAbsent('neither file nor folder');
-    const trash = await openAside(root);
-    const aside = `rm-${token}`;
-    try {
-      fs.renameSync(at(parent, name), at(trash, aside));
-    } catch (cause) {
-      fs.closeSync(trash);
-      if (codeOf(cause) !== 'EXDEV') throw cause;
-      return removeBeside(parent, name, token);
-    }
-    // It is gone for every visitor; what is left of it is swept at the next start at the latest.
-    void wipe(trash, aside, fresh)
-      .catch(() => {})
-      .finally(() => fs.closeSync(trash));
-    await onceDone(() => fsync(parent));
-  }
+  /** Runs a change of an entry, and syncs its folder. @param change gets the entry, and the marks for recovery */
+  const changeEntry = (parent: ItemPath, name: string, { token, overtaken }: ChangeMark, change: (entry: Spot, marks: Marks) => unknown) =>
+    guarded(() =>
+      atAsideSpot(root, parent, token, (own) =>
+        inFolder(root, parent, async (folder) => {
+          const markOf = (other: string): Spot => ({ folder: own.folder, name: own.name.replace(token, other) });
+          await change({ folder, name }, { own, overtaken: overtaken.map(markOf) });
+          await onceDone(() => fsync(folder));
+        }),
+      ),
+    );
 
   return {
     check: () => guarded(async () => undefined),
@@ -107,22 +81,21 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       }),
     page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
     open: (path) => told(() => reader.open(path)).catch(nullIfAbsent),
-    createFolder: (parent, name) =>
-      guarded(() =>
-        inFolder(root, parent, async (folder) => {
-          fs.mkdirSync(at(folder, name), 0o700);
-          await onceDone(async () => {
-            await inFolder(root, [...parent, name], (made) => setOwnership(made, folder, ownership));
-            await fsync(folder);
-          });
-        }),
-      ),
+    createFolder: (parent, name, mark) =>
+      changeEntry(parent, name, mark, async (entry, marks) => {
+        makeFolder(entry, marks);
+        await onceDone(() => inFolder(root, [...parent, name], (made) => setOwnership(made, entry.folder, ownership)));
+      }),
     upload: (parent, token, expected) =>
       guarded(() => beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, { told, guarded })),
     settle: (change) => guarded(() => settle(root, change)),
-    clear: (change) => guarded(() => clearStaging(root, change)),
-    rename: (parent, from, to, token) => guarded(() => inFolder(root, parent, (folder) => rename(folder, from, to, token))),
-    remove: (parent, name, token) => guarded(() => inFolder(root, parent, (folder) => remove(folder, name, token))),
+    clear: (change) => guarded(() => clear(root, change)),
+    rename: (parent, from, to, mark) =>
+      changeEntry(parent, from, mark, (old, marks) =>
+        renameEntry({ old, renamed: { folder: old.folder, name: to }, token: mark.token }, marks),
+      ),
+    remove: (parent, name, token) =>
+      changeEntry(parent, name, { token, overtaken: [] }, (entry, { own: aside }) => removeEntry({ entry, aside, token })),
     sweep: (underWay) =>
       guarded(async () => {
         if (!fs.lstatSync(at(root.descriptor, asideFolder), { throwIfNoEntry: false })) return;
@@ -131,7 +104,8 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
           const names = await fs.promises.readdir(at(trash));
           // Asked after the look: what begins meanwhile is not among them.
           const kept = await underWay();
-          for (const name of names) if (!kept.some((token) => name.includes(token))) await wipe(trash, name, fresh);
+          for (const name of names)
+            if (!kept.some((token) => name.includes(token))) await wipe(trash, name, () => `rm-${randomBytes(12).toString('hex')}`);
         } finally {
           fs.closeSync(trash);
         }

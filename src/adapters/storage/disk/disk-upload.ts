@@ -2,47 +2,17 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Upload } from '#ports/storage.ts';
-import { at, createFile, inFolder, openFolder, type Root } from './beneath.ts';
-import { codeOf, failure, onceDone, storageError } from './disk-errors.ts';
+import { asideSpot, type Spot } from './aside.ts';
+import { createFile, inFolder, type Root } from './beneath.ts';
+import { failure, onceDone, storageError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
-import { claimAndRename, linkFile, replaceFile, type Spot } from './placing.ts';
+import { clearStaging, placeFile, replaceFile } from './placing.ts';
 
 const writev = promisify(fs.writev);
 const fsync = promisify(fs.fsync);
 const worthwhile = 1 << 20; // bytes collected before a write: 64 KiB at a time costs three times the CPU
-
-/** The folder at the location's root where Postern keeps what is not to be seen. */
-export const asideFolder = '.postern';
-/** The staging copy beside its target, where the target is on another file system. */
-export const besideName = (token: string) => `.postern-${token}`;
-/** Further names beside it, found again by the token. */
-export function besideNames(token: string): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${besideName(token)}-${count}`;
-  };
-}
-
-/** Opens `.postern/`, made if it is not there. */
-export async function openAside(root: Root): Promise<number> {
-  try {
-    fs.mkdirSync(at(root.descriptor, asideFolder), 0o700);
-  } catch (cause) {
-    if (codeOf(cause) !== 'EEXIST') throw cause;
-  }
-  return openFolder(root, [asideFolder]);
-}
-
-/** Where the staging copy may lie: aside, or beside the target on another file system. */
-export async function stagingSpot(root: Root, parent: ItemPath, token: string): Promise<Spot> {
-  const target = await openFolder(root, parent);
-  if (fs.fstatSync(target).dev !== fs.fstatSync(root.descriptor).dev) return { folder: target, name: besideName(token) };
-  fs.closeSync(target);
-  return { folder: await openAside(root), name: token };
-}
 
 async function writeAll(descriptor: number, chunks: Uint8Array[], position: number): Promise<number> {
   let left = chunks;
@@ -85,7 +55,7 @@ export async function beginUpload(
   { floor, ownership }: { readonly floor: FreeSpaceFloor; readonly ownership: Ownership },
   { told, guarded }: { readonly told: Guard; readonly guarded: Guard },
 ): Promise<Upload> {
-  const staging = await stagingSpot(root, parent, token);
+  const staging = await asideSpot(root, parent, token);
   const checkSpace = freeSpaceCheck(staging.folder, floor);
   let file: number;
   try {
@@ -125,7 +95,7 @@ export async function beginUpload(
           const target: Spot = { folder, name };
           setOwnership(file, folder, ownership);
           if (replaces) replaceFile(staging, target, replaces.etag);
-          else if (!linkFile(staging, target)) claimAndRename(staging, target);
+          else placeFile(staging, target);
           await onceDone(() => fsync(folder));
         });
         const entry = entryOf(name, fs.fstatSync(file, { bigint: true }));
@@ -138,9 +108,9 @@ export async function beginUpload(
     },
     async forget() {
       try {
-        fs.unlinkSync(at(staging.folder, staging.name));
+        clearStaging(staging);
       } catch (cause) {
-        if (codeOf(cause) !== 'ENOENT') throw storageError(cause);
+        throw storageError(cause);
       } finally {
         fs.closeSync(file);
         fs.closeSync(staging.folder);

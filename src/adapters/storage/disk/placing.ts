@@ -1,17 +1,19 @@
 import fs from 'node:fs';
 import { ItemStale } from '#ports/storage.ts';
-import { at } from './beneath.ts';
+import { dropName, lookAt, named, type Spot, where } from './aside.ts';
 import { codeOf, failure } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
+import { markText, putMark } from './marks.ts';
 
-/** A name in an open folder. */
-export interface Spot {
-  readonly folder: number;
-  readonly name: string;
-}
-const where = ({ folder, name }: Spot) => at(folder, name);
 const linksRefused = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 const claimMode = 0o600;
+
+/** The second name of a staging copy, on its way over another file. */
+const twinEnding = '-twin';
+/** Where links are refused: says that the staging copy may have been renamed into place, and over which claim. */
+const claimEnding = '-claim';
+/** In place of a claim's name, where a file is replaced: no entry has such a name. */
+const replacing = '/';
 
 /** Gives the file a second name without ever replacing anything. @returns false where the file system takes no links */
 export function linkFile(from: Spot, to: Spot): boolean {
@@ -25,37 +27,31 @@ export function linkFile(from: Spot, to: Spot): boolean {
 }
 
 /** Where links are refused: an empty file claims the name, and is replaced. */
-export function claimAndRename(from: Spot, to: Spot): void {
+function claimAndRename(staging: Spot, to: Spot): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
+  if (lookAt(to)) throw failure('EEXIST');
+  dropName(named(staging, claimEnding)); // of a name that was tried before
+  putMark(named(staging, claimEnding), to.name);
   fs.closeSync(fs.openSync(where(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
   if (fs.lstatSync(where(to)).size !== 0) throw failure('EEXIST');
   try {
-    fs.renameSync(where(from), where(to));
+    fs.renameSync(where(staging), where(to));
   } catch (cause) {
     fs.unlinkSync(where(to));
     throw cause;
   }
 }
 
-/** Renames a folder without replacing anything: rename takes the place of an empty folder only, and mkdir is the claim. */
-export function renameFolder(from: Spot, to: Spot): void {
-  fs.mkdirSync(where(to), 0o700);
-  try {
-    fs.renameSync(where(from), where(to));
-  } catch (cause) {
-    fs.rmdirSync(where(to));
-    throw cause;
-  }
+/** Puts a staged file in place under a free name. It keeps its old name too where the file system takes links. @throws EEXIST */
+export function placeFile(staging: Spot, to: Spot): void {
+  if (!linkFile(staging, to)) claimAndRename(staging, to);
 }
 
-/** The second name of a staging copy, on its way over another file. */
-export const twinName = (staging: string) => `${staging}-twin`;
-
 /**
- * Puts a file in the place of the one that the caller saw; all steps in one turn, so that no other request comes
+ * Puts a staged file in the place of the one that the caller saw; all steps in one turn, so that no other request comes
  * between. The file keeps its old name too where the file system takes links: a crash can then be settled by looking.
  */
-export function replaceFile(from: Spot, to: Spot, etag: string): void {
+export function replaceFile(staging: Spot, to: Spot, etag: string): void {
   let seen: fs.BigIntStats;
   try {
     seen = fs.lstatSync(where(to), { bigint: true });
@@ -63,31 +59,29 @@ export function replaceFile(from: Spot, to: Spot, etag: string): void {
     throw new ItemStale('it is gone', { cause });
   }
   if (!seen.isFile() || etagOf(seen) !== etag) throw new ItemStale('it has changed');
-  const twin: Spot = { folder: from.folder, name: twinName(from.name) };
-  fs.renameSync(where(linkFile(from, twin) ? twin : from), where(to));
-}
-
-/** Takes a new name away again, if it still is the file that was linked there. */
-function unlinkSame(linked: Spot, inode: bigint): void {
-  const found = fs.lstatSync(where(linked), { bigint: true, throwIfNoEntry: false });
-  if (found?.ino === inode) fs.unlinkSync(where(linked));
+  const twin = named(staging, twinEnding);
+  const isLinked = linkFile(staging, twin);
+  if (!isLinked) putMark(named(staging, claimEnding), replacing);
+  fs.renameSync(where(isLinked ? twin : staging), where(to));
 }
 
 /**
- * Takes a name away only if it still is the file that was linked elsewhere: somebody may have saved a new one.
- * @throws where the name is gone: another process has deleted or renamed the file, and the new name goes too
+ * Was a staged file put in place before the crash? It was where it has another name too, beside that of its way over
+ * another file; without links, where it is gone although it was about to be renamed. A claim that was left empty goes.
  */
-export function dropOldName(old: Spot, linked: Spot, token: string): void {
-  const aside: Spot = { folder: old.folder, name: `.postern-${token}` };
-  const { ino } = fs.lstatSync(where(linked), { bigint: true });
-  try {
-    fs.renameSync(where(old), where(aside));
-  } catch (cause) {
-    unlinkSame(linked, ino);
-    throw cause;
+export function settlePlacing(staging: Spot, folder: number): boolean {
+  const [staged, twin] = [lookAt(staging), lookAt(named(staging, twinEnding))];
+  const claimed = markText(named(staging, claimEnding));
+  if (!staged) return claimed !== null;
+  if (claimed && claimed !== replacing) {
+    const claim = { folder, name: claimed };
+    const found = lookAt(claim);
+    if (found?.isFile() && found.size === 0n) dropName(claim);
   }
-  const [moved, kept] = [fs.lstatSync(where(aside), { bigint: true }), fs.lstatSync(where(linked), { bigint: true })];
-  if (moved.ino === kept.ino && moved.dev === kept.dev) fs.unlinkSync(where(aside));
-  else if (!linkFile(aside, old)) fs.renameSync(where(aside), where(old));
-  else fs.unlinkSync(where(aside));
+  return staged.nlink > (twin ? 2n : 1n);
+}
+
+/** Removes a staging copy, and what told where it was put. */
+export function clearStaging(staging: Spot): void {
+  for (const ending of ['', twinEnding, claimEnding]) dropName(named(staging, ending));
 }

@@ -1,0 +1,46 @@
+import type { ChangeMark, Storage } from '#ports/storage.ts';
+import { changeFiles, type FileChange, type Keep } from './changing-action.ts';
+import type { Entered, VisitPorts } from './enter.ts';
+import { inTurn, markOf } from './name-turns.ts';
+
+/** A change of a file or folder by its name: what it does, and the answer to it. */
+interface ItemChange<T> {
+  readonly change: FileChange;
+  readonly answer: T;
+  readonly act: (mark: ChangeMark) => Promise<void>;
+}
+
+/** Makes, renames or removes a file or folder. @throws what `act` throws */
+export function changeItem<T>(
+  ports: VisitPorts,
+  entered: Entered,
+  storage: Storage,
+  { change, answer, act }: ItemChange<T>,
+  keep?: Keep<T>,
+): Promise<T> {
+  const { action: does, parent, name, newName = '' } = change;
+  const { tid, location_id: locationId } = entered.link;
+  const outcome = { value: answer, ...(newName ? { after: { name: newName } } : {}) };
+  const take = (token: string) => {
+    const taken = { tid, locationId, parent, name: newName || name };
+    return inTurn(ports, taken, async () => act(await markOf(ports, taken, token)));
+  };
+  return changeFiles(
+    ports,
+    entered,
+    change,
+    {
+      act: async (token) => {
+        await (does === 'delete' ? act({ token, overtaken: [] }) : take(token));
+        return outcome;
+      },
+      async clear(token) {
+        const cleared = storage.clear({ does, parent, name, newName, token });
+        // Emptying a large folder takes a while, for which nobody waits.
+        await (does === 'delete' ? undefined : cleared);
+        cleared.catch(() => {});
+      },
+    },
+    keep,
+  );
+}

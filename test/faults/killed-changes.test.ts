@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { BegunChange, ChangeMark, Storage } from '#ports/storage.ts';
+import { localDisk } from '../ports/local-disk.ts';
+import { path, token } from '../ports/storage.contract.ts';
+import { temporaryFolder } from '../start.ts';
+
+const changingCalls = [
+  'linkSync',
+  'symlinkSync',
+  'renameSync',
+  'mkdirSync',
+  'openSync',
+  'writeFileSync',
+  'unlinkSync',
+  'rmdirSync',
+] as const;
+const mostCalls = 40;
+
+class Killed extends Error {}
+
+/**
+ * Runs a change that ends for good at its n-th call which changes the disk: as after a kill, nothing that it would
+ * have put right takes place either.
+ * @returns whether it came that far
+ */
+async function killedAt(t: TestContext, number: number, work: () => Promise<unknown>): Promise<boolean> {
+  let count = 0;
+  const mocks = changingCalls.map((call) => {
+    const original = fs[call];
+    return t.mock.method(fs, call, (...given: unknown[]) => {
+      count += 1;
+      if (count >= number) throw new Killed(call);
+      return Reflect.apply(original, fs, given);
+    });
+  });
+  try {
+    await work();
+  } catch (cause) {
+    if (count < number) throw cause;
+  } finally {
+    for (const mock of mocks) mock.mock.restore();
+  }
+  return count >= number;
+}
+
+/** A file system without hard links and symbolic ones, as on many memory cards. */
+function withoutLinks(t: TestContext): () => void {
+  const refused = () => {
+    throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+  };
+  const mocks = [t.mock.method(fs, 'linkSync', refused), t.mock.method(fs, 'symlinkSync', refused)];
+  return () => {
+    for (const mock of mocks) mock.mock.restore();
+  };
+}
+
+interface Change {
+  readonly title: string;
+  readonly begun: Omit<BegunChange, 'token'>;
+  readonly prepare: (file: (name: string) => string) => void;
+  readonly act: (storage: Storage, mark: ChangeMark) => Promise<unknown>;
+  /** What lies in the folder afterwards: where it took place, and where it did not. */
+  readonly after: { readonly took: readonly string[]; readonly not: readonly string[] };
+}
+
+const root = path('/');
+const place = async (storage: Storage, { token }: ChangeMark, etag: string | null) => {
+  const upload = await storage.upload(root, token);
+  try {
+    await upload.write(Buffer.from('new'));
+    await upload.place('a', etag === null ? null : { etag });
+  } finally {
+    await upload.leave();
+  }
+};
+const changes: readonly Change[] = [
+  {
+    title: 'an upload',
+    begun: { does: 'upload', parent: root, name: 'a', newName: '' },
+    prepare: () => {},
+    act: (storage, mark) => place(storage, mark, null),
+    after: { took: ['a: new'], not: [] },
+  },
+  {
+    title: 'an upload over another file',
+    begun: { does: 'upload', parent: root, name: 'a', newName: '' },
+    prepare: (file) => fs.writeFileSync(file('a'), 'old'),
+    act: async (storage, mark) => place(storage, mark, (await storage.stat(path('/a')))?.etag ?? ''),
+    after: { took: ['a: new'], not: ['a: old'] },
+  },
+  {
+    title: 'a new folder',
+    begun: { does: 'createFolder', parent: root, name: 'a', newName: '' },
+    prepare: () => {},
+    act: (storage, mark) => storage.createFolder(root, 'a', mark),
+    after: { took: ['a/'], not: [] },
+  },
+  {
+    title: 'the rename of a file',
+    begun: { does: 'rename', parent: root, name: 'a', newName: 'b' },
+    prepare: (file) => fs.writeFileSync(file('a'), 'old'),
+    act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
+    after: { took: ['b: old'], not: ['a: old'] },
+  },
+  {
+    title: 'the rename of a folder',
+    begun: { does: 'rename', parent: root, name: 'a', newName: 'b' },
+    prepare: (file) => fs.mkdirSync(file('a')),
+    act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
+    after: { took: ['b/'], not: ['a/'] },
+  },
+  {
+    title: 'the deletion of a file',
+    begun: { does: 'delete', parent: root, name: 'a', newName: '' },
+    prepare: (file) => fs.writeFileSync(file('a'), 'old'),
+    act: (storage, { token }) => storage.remove(root, 'a', token),
+    after: { took: [], not: ['a: old'] },
+  },
+];
+
+const lookIn = (folder: string) =>
+  fs
+    .readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== '.postern')
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : `${entry.name}: ${fs.readFileSync(join(folder, entry.name), 'utf8')}`))
+    .sort();
+
+/** A folder in which the change was killed at its n-th call; null: it has fewer. */
+async function killed(t: TestContext, { prepare, act }: Change, number: number) {
+  const folder = await temporaryFolder(t);
+  prepare((name) => join(folder, name));
+  const mark = { token: token(), overtaken: [] };
+  const dead = localDisk(t, folder);
+  if (!(await killedAt(t, number, () => act(dead, mark)))) return null;
+  return { folder, mark, storage: localDisk(t, folder) };
+}
+
+for (const links of [true, false])
+  for (const change of changes) {
+    const { title, begun, act, after } = change;
+    const where = links ? '' : ', on a disk without links';
+    test(`${title} is whole or not at all whenever the process is killed, and the answer is right${where}`, async (t) => {
+      const restore = links ? () => {} : withoutLinks(t);
+      for (let number = 1; number < mostCalls; number += 1) {
+        const left = await killed(t, change, number);
+        if (!left) return restore();
+        const { folder, mark, storage } = left;
+        const took = await storage.settle({ ...begun, token: mark.token });
+        assert.deepEqual(lookIn(folder), took ? after.took : after.not, `call ${number}: ${took}`);
+        assert.equal(await storage.settle({ ...begun, token: mark.token }), took, `call ${number}: asked again`);
+        await storage.clear({ ...begun, token: mark.token });
+        assert.deepEqual(fs.readdirSync(join(folder, '.postern')), [], `call ${number}`);
+      }
+      assert.fail('it never came to its end');
+    });
+
+    test(`${title} that is killed and repeated elsewhere took place once${where}`, async (t) => {
+      const restore = links ? () => {} : withoutLinks(t);
+      for (let number = 1; number < mostCalls; number += 1) {
+        const left = await killed(t, change, number);
+        if (!left) return restore();
+        const { folder, mark, storage } = left;
+        const repeated = { token: token(), overtaken: [mark.token] };
+        const tookAgain = await act(storage, repeated).then(
+          () => true,
+          () => false,
+        );
+        const took = await storage.settle({ ...begun, token: mark.token });
+        assert.ok(!(took && tookAgain), `call ${number}: both`);
+        assert.equal(tookAgain ? await storage.settle({ ...begun, token: repeated.token }) : false, tookAgain);
+        assert.deepEqual(lookIn(folder), took || tookAgain ? after.took : after.not, `call ${number}`);
+      }
+      assert.fail('it never came to its end');
+    });
+  }
+
+test('a file that had two names before keeps both, whenever the process is killed in a rename of one to the other', async (t) => {
+  const change: Change = {
+    title: '',
+    begun: { does: 'rename', parent: root, name: 'a', newName: 'b' },
+    prepare: (file) => {
+      fs.writeFileSync(file('a'), 'old');
+      fs.linkSync(file('a'), file('b'));
+    },
+    act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
+    after: { took: [], not: [] },
+  };
+  for (let number = 1; number < mostCalls; number += 1) {
+    const left = await killed(t, change, number).catch(() => null);
+    if (!left) return;
+    assert.equal(await left.storage.settle({ ...change.begun, token: left.mark.token }), false);
+    assert.deepEqual(lookIn(left.folder), ['a: old', 'b: old']);
+  }
+});
+
+test('a file that is saved anew under its old name, after a rename was killed, is kept beside the renamed one', async (t) => {
+  const change = changes.find(({ title }) => title === 'the rename of a file');
+  assert.ok(change);
+  for (let number = 1; number < mostCalls; number += 1) {
+    const left = await killed(t, change, number);
+    if (!left) return;
+    const { folder, mark, storage } = left;
+    fs.writeFileSync(join(folder, 'saved'), 'newer');
+    fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
+    const took = await storage.settle({ ...change.begun, token: mark.token });
+    await storage.clear({ ...change.begun, token: mark.token });
+    assert.deepEqual(lookIn(folder), took ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
+  }
+});
