@@ -99,14 +99,14 @@ async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: V
   await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 
-/** A change at a link that may carry an Idempotency-Key: its answer is kept in the transaction of its outcome. */
+/** A change at a link that may carry an Idempotency-Key: its answer is kept from its beginning, and given once it took place. */
 async function changeOnce<T>(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: VisitorParts,
   action: Action,
   status: 200 | 201 | 204,
-  run: (keep: Keep<T>) => Promise<T>,
+  run: (keep: Keep<T> | null) => Promise<T>,
 ) {
   const { ports, running } = parts;
   const now = ports.clock.now();
@@ -119,9 +119,8 @@ async function changeOnce<T>(
     request,
     ports.vault,
   );
-  const keep: Keep<T> = async (tx, value) => {
-    if (twin) await keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, ports.vault, now);
-  };
+  const keep: Keep<T> | null =
+    twin && ((tx, value, underWay) => keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay }));
   const answer = await once(twin, running, ports, now, async () => ({ value: await run(keep) }));
   reply.code(status);
   if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
@@ -163,7 +162,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
       handler: (request, reply) => sendHandedOut(request, reply, parts, 'download'),
     });
     app.delete(url, (request, reply) =>
-      changeOnce(request, reply, parts, 'delete', 204, (keep: Keep<null>) =>
+      changeOnce(request, reply, parts, 'delete', 204, (keep) =>
         deleteItem(ports, approachingOf(request, parts), request.place.path, keep),
       ),
     );
@@ -179,15 +178,13 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
     app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendFolder(request, reply, parts) });
   for (const url of both('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
-      changeOnce(request, reply, parts, 'createFolder', 201, (keep: Keep<object>) =>
+      changeOnce(request, reply, parts, 'createFolder', 201, (keep) =>
         createFolder(ports, approachingOf(request, parts), request.place.path, keep),
       ),
     );
   app.post('/s/:viewId/rename', (request, reply) => {
     const { item, name } = renameOf(request.body);
-    return changeOnce(request, reply, parts, 'rename', 200, (keep: Keep<object>) =>
-      renameItem(ports, approachingOf(request, parts), item, name, keep),
-    );
+    return changeOnce(request, reply, parts, 'rename', 200, (keep) => renameItem(ports, approachingOf(request, parts), item, name, keep));
   });
   app.register(async (uploads) => {
     // The body is the file, whatever its type says.

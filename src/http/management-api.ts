@@ -121,7 +121,7 @@ async function runChange(
         const changed = await operation.change(parameters, current, tx, ports, seen);
         await recordChange(tx, current, operation.name, changed.trail, now);
         const body = answerOf(operation, changed, dry, now);
-        if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, ports.vault, now);
+        if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, { vault: ports.vault, now });
         return body;
       },
       { dryRun: dry },

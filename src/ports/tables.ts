@@ -148,6 +148,8 @@ export interface IdempotencyTable {
   /** Sealed. */
   answer: string;
   created_at: number;
+  /** Audit entry of the change while it is under way; null: it took place. */
+  audit_id: number | null;
 }
 
 export interface VisitSessionTable {

@@ -102,6 +102,18 @@ test('of a hundred requests under one Idempotency-Key at two processes one is ma
   assert.equal((await processes[0].call('share/search')).totalCount, 1);
 });
 
+test('of a hundred changes of a file under one Idempotency-Key at two processes one is made, and the others are answered as it was', async (t) => {
+  const processes = await startTwo(t);
+  const { base } = await linkTo(processes[0]);
+  const change = { method: 'POST', headers: { 'idempotency-key': 'the same' } };
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => processes[index % 2 === 0 ? 0 : 1].visit(`${base}/folder/new`, change)),
+  );
+  const made = answers.filter(({ status }) => status === 201);
+  assert.equal(made.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1);
+  for (const { status, body } of answers) assert.ok(status === 201 || body.code === 'idempotencyRunning', JSON.stringify(body));
+});
+
 test('what one process revokes, another refuses at the next request', async (t) => {
   const [one, other] = await startTwo(t);
   const profile = await usersProfile(one);

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { settleChanges } from '#features/visits/settle.ts';
+import { StorageAway } from '#ports/storage.ts';
+import { StoreAway } from '#ports/store.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
 import { basic, changeShare, hour, linkTo, posting, settableClock } from './visiting.ts';
 
@@ -97,4 +101,38 @@ test('a session that has ended gets no repeated answer', async (t) => {
   assert.equal((await asks()).status, 201);
   await postern.call('accessuser/update', { id: users['ann'], authId: id, active: false });
   assert.equal((await asks()).status, 401);
+});
+
+test('a change whose answer was lost is answered as it was, once it is known that it took place', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const { store } = postern.ports;
+  const { write } = store;
+  let writes = 0;
+  const failing: typeof write = (change, options) => {
+    writes += 1;
+    return writes === 1 ? write(change, options) : Promise.reject(new StoreAway('it is away'));
+  };
+  const mocked = t.mock.method(store, 'write', failing);
+  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  assert.equal((await asks()).status, 503);
+  mocked.mock.restore();
+  assert.equal((await asks()).body.code, 'idempotencyRunning');
+  await settleChanges(postern.ports, new Set());
+  const again = await asks();
+  assert.deepEqual([again.status, again.body], [201, { name: 'a' }]);
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+});
+
+test('a change that was cut off before it took place may be tried again under its key', async (t) => {
+  let away = true;
+  const postern = await startWithStorages(t, (method) => {
+    if (away && method === 'storage.createFolder') throw new StorageAway('the disk is away');
+  });
+  const { base } = await linkTo(postern);
+  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  assert.equal((await asks()).status, 503);
+  away = false;
+  await settleChanges(postern.ports, new Set());
+  assert.equal((await asks()).status, 201);
 });

@@ -1,4 +1,4 @@
-import { Refusal } from '#core/messages.ts';
+import { type MessageName, Refusal } from '#core/messages.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
@@ -44,7 +44,7 @@ export function twinOf(
 /** Requests with a key that are under way in this process. */
 export type Running = Set<string>;
 
-/** The answer to the first of the twins, or null. @throws 409 where the key was used for another request */
+/** The answer to the first of the twins, or null. @throws 409 where the key was used for another request, or the first is under way */
 export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number): Promise<KeptAnswer | null> {
   const row = await db
     .selectFrom('idempotency')
@@ -55,6 +55,7 @@ export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number):
     .executeTakeFirst();
   if (!row || row.created_at <= now - answersKeptFor) return null;
   if (row.fingerprint !== twin.fingerprint) throw new Refusal('idempotencyReused');
+  if (row.audit_id !== null) throw new Refusal('idempotencyRunning');
   return { status: row.status, body: vault.open(purpose, row.answer) };
 }
 
@@ -73,8 +74,16 @@ export async function checkUnanswered(tx: Tx, twin: Twin | null, vault: Vault, n
   if (kept) throw new AnsweredMeanwhile(kept);
 }
 
-/** Keeps the answer, in the transaction of the change. */
-export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: Vault, now: number): Promise<void> {
+/**
+ * Keeps the answer, in the transaction of the change.
+ * @param underWay audit entry of a change that has only begun: its answer is confirmed or forgotten with its outcome
+ */
+export async function keepAnswer(
+  tx: Tx,
+  twin: Twin,
+  answer: KeptAnswer,
+  { vault, now, underWay = null }: { readonly vault: Vault; readonly now: number; readonly underWay?: number | null },
+): Promise<void> {
   await checkUnanswered(tx, twin, vault, now);
   await tx
     .deleteFrom('idempotency')
@@ -91,9 +100,13 @@ export async function keepAnswer(tx: Tx, twin: Twin, answer: KeptAnswer, vault: 
     status: answer.status,
     answer: vault.seal(purpose, answer.body),
     created_at: now,
+    audit_id: underWay,
   };
   await tx.insertInto('idempotency').values(values).execute();
 }
+
+/** Refusals of what somebody has changed before. */
+const changedBefore: readonly string[] = ['itemAbsent', 'itemExists'] satisfies MessageName[];
 
 /**
  * Runs a change once for all its twins.
@@ -118,7 +131,11 @@ export async function once<T>(
     return { replayed: kept };
   } catch (cause) {
     if (cause instanceof AnsweredMeanwhile) return { replayed: cause.kept };
-    throw cause;
+    if (!(cause instanceof Refusal) || !changedBefore.includes(cause.says)) throw cause;
+    // It may have been refused because a twin had taken place at another process.
+    const kept = await keptAnswer(store.read, twin, vault, now);
+    if (!kept) throw cause;
+    return { replayed: kept };
   } finally {
     running.delete(name);
   }

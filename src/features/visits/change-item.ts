@@ -16,7 +16,7 @@ export function changeItem<T>(
   entered: Entered,
   storage: Storage,
   { change, answer, act }: ItemChange<T>,
-  keep?: Keep<T>,
+  keep: Keep<T> | null,
 ): Promise<T> {
   const { action: does, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = entered.link;
@@ -41,6 +41,6 @@ export function changeItem<T>(
         cleared.catch(() => {});
       },
     },
-    keep,
+    keep && ((tx, auditId) => keep(tx, answer, auditId)),
   );
 }

@@ -1,4 +1,5 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { confirmAnswer, forgetAnswer } from '#features/answers-under-way.ts';
 import { checkRoom } from '#features/room.ts';
 import { recordHappening } from '#features/trail.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
@@ -27,6 +28,9 @@ export interface FileOutcome<T> {
   readonly after?: object;
 }
 
+/** The same with the answer. */
+type KeepAnswer = (tx: Tx, auditId: number) => Promise<void>;
+
 /** What a change does. */
 export interface ChangeWork<T> {
   /** @param token names what it puts aside meanwhile, and what tells recovery how far it came */
@@ -35,10 +39,19 @@ export interface ChangeWork<T> {
   readonly clear: (token: string) => Promise<void>;
 }
 
-/** Written in the transaction of the outcome: an answer that a twin of the request will get. */
-export type Keep<T> = (tx: Tx, value: T) => Promise<void>;
+/**
+ * Keeps the answer that a twin of the request will get, in the transaction of the beginning: it is given once the change
+ * took place, though the process may have ended in between.
+ */
+export type Keep<T> = (tx: Tx, value: T, auditId: number) => Promise<void>;
 
-async function begin(ports: VisitPorts, { link, recognised, approaching }: Entered, change: FileChange, token: string): Promise<number> {
+async function begin(
+  ports: VisitPorts,
+  { link, recognised, approaching }: Entered,
+  change: FileChange,
+  token: string,
+  keep: KeepAnswer | null,
+): Promise<number> {
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {
     const event = {
@@ -63,18 +76,12 @@ async function begin(ports: VisitPorts, { link, recognised, approaching }: Enter
         process: ports.process,
       })
       .execute();
+    await keep?.(tx, id);
     return id;
   });
 }
 
-async function end<T>(
-  ports: VisitPorts,
-  entered: Entered,
-  change: FileChange,
-  auditId: number,
-  outcome: FileOutcome<T>,
-  keep?: Keep<T>,
-): Promise<void> {
+async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, auditId: number, outcome: FileOutcome<T>): Promise<void> {
   const { tid } = entered.link;
   await ports.store.write(async (tx) => {
     await tx
@@ -91,7 +98,7 @@ async function end<T>(
     const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
     // Where another process has recovered it meanwhile, that one owes the alert.
     if (change.alert && Number(pending?.numDeletedRows) > 0) await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
-    await keep?.(tx, outcome.value);
+    await confirmAnswer(tx, tid, auditId);
   });
 }
 
@@ -100,6 +107,7 @@ async function fail(ports: VisitPorts, { link: { tid } }: Entered, auditId: numb
     const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
     if (Number(pending?.numDeletedRows) === 0) return; // another process has looked meanwhile
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
+    await forgetAnswer(tx, tid, auditId);
   });
 }
 
@@ -112,13 +120,13 @@ export async function changeFiles<T>(
   entered: Entered,
   change: FileChange,
   { act, clear }: ChangeWork<T>,
-  keep?: Keep<T>,
+  keep: KeepAnswer | null = null,
 ): Promise<T> {
   checkRoom(ports.store);
   const token = ports.random.token(tokenBits);
   ports.underWay.add(token);
   try {
-    const auditId = await begin(ports, entered, change, token);
+    const auditId = await begin(ports, entered, change, token, keep);
     let outcome: FileOutcome<T>;
     try {
       outcome = await act(token);
@@ -130,7 +138,7 @@ export async function changeFiles<T>(
       }
       throw cause;
     }
-    await end(ports, entered, change, auditId, outcome, keep);
+    await end(ports, entered, change, auditId, outcome);
     await clear(token).catch(() => {});
     return outcome.value;
   } finally {

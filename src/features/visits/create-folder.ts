@@ -7,7 +7,12 @@ import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 
 /** Makes a folder. @throws 409 where the name exists, 404 where its parent does not */
-export async function createFolder(ports: VisitPorts, approaching: Approaching, path: ItemPath, keep?: Keep<object>): Promise<object> {
+export async function createFolder(
+  ports: VisitPorts,
+  approaching: Approaching,
+  path: ItemPath,
+  keep: Keep<object> | null,
+): Promise<object> {
   const entered = await enter(ports, approaching, { request: 'createFolder' });
   if (entered.link.folder === 0) throw new Refusal('itemAbsent');
   return guarded(async () => {

@@ -7,7 +7,7 @@ import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 
 /** Deletes a file, or a folder with all that is in it, in one step. @throws 403 for the share's own root, 404 */
-export async function deleteItem(ports: VisitPorts, approaching: Approaching, path: ItemPath, keep?: Keep<null>): Promise<null> {
+export async function deleteItem(ports: VisitPorts, approaching: Approaching, path: ItemPath, keep: Keep<null> | null): Promise<null> {
   const entered = await enter(ports, approaching, { request: 'delete' });
   if (path.length === 0) throw new Refusal('rootFixed');
   return guarded(async () => {

@@ -12,7 +12,7 @@ export async function renameItem(
   approaching: Approaching,
   path: ItemPath,
   newName: string,
-  keep?: Keep<object>,
+  keep: Keep<object> | null,
 ): Promise<object> {
   const entered = await enter(ports, approaching, { request: 'rename' });
   if (path.length === 0) throw new Refusal('rootFixed');

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { parseItemPath } from '#core/item-path.ts';
+import { confirmAnswer, forgetAnswer } from '#features/answers-under-way.ts';
 import { configurationOf, openLocation } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -72,6 +73,8 @@ async function record(tx: Tx, row: Pending, change: BegunChange, took: boolean, 
     .where('tid', '=', row.tid)
     .where('id', '=', row.audit_id)
     .execute();
+  if (took) await confirmAnswer(tx, row.tid, row.audit_id);
+  else await forgetAnswer(tx, row.tid, row.audit_id);
   if (took) await oweAlertOf(tx, row, change.does, now);
 }
 
@@ -108,6 +111,7 @@ async function forgetDeletedLocations(tx: Tx): Promise<void> {
   for (const { tid, audit_id } of rows) {
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', audit_id).execute();
     await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', audit_id).execute();
+    await forgetAnswer(tx, tid, audit_id);
   }
 }
 

@@ -4,7 +4,8 @@ import { lists } from './0003-lists.ts';
 import { portal } from './0004-portal.ts';
 import { longLists } from './0005-long-lists.ts';
 import { policies } from './0006-policies.ts';
+import { answersUnderWay } from './0007-answers-under-way.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists, policies];
+export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists, policies, answersUnderWay];
