@@ -10,6 +10,7 @@ import { checkSecretKey, holdsNoSecrets, isLivingKey, isNew, newKey, prepare } f
 import { sayAlive } from '#features/processes.ts';
 import { checkReadiness } from '#features/readiness.ts';
 import { listingTurns } from '#features/visits/listing-turns.ts';
+import { newSessions } from '#features/visits/new-sessions.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
 import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
@@ -198,6 +199,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     archives: zipArchives(),
     listings,
     uploads: uploadSlots(),
+    newSessions: newSessions(ports.clock),
     rightPairs: rightPairs(randomBytes(32).toString('base64url')),
   };
   visitorRoutes(app, {

@@ -4,7 +4,7 @@ import type { Tx } from '#ports/store.ts';
 import type { AuditRetention } from './audit-retention.ts';
 import { answersKeptFor } from './idempotency/kept-answers.ts';
 import { longestOperatorSession } from './operators/operator-session.ts';
-import { longestSession } from './visits/visit-session.ts';
+import { longestIdle, longestSession } from './visits/visit-session.ts';
 
 const longestConflict = 3_600_000;
 
@@ -15,7 +15,7 @@ async function dropEnded(tx: Tx, now: number): Promise<void> {
     .execute();
   await tx
     .deleteFrom('visit_session')
-    .where('created_at', '<', now - longestSession)
+    .where(({ or, eb }) => or([eb('created_at', '<', now - longestSession), eb('used_at', '<', now - longestIdle)]))
     .execute();
   await tx
     .deleteFrom('operator_session')

@@ -1,5 +1,6 @@
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
+import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
 
 const free = 60; // a minute from one network (visit.md, Sessions)
@@ -25,14 +26,13 @@ type Exchange = (since: number, tried: readonly string[]) => Promise<ReadonlyMap
 
 export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLinks {
   const counts = new Map<string, number>();
-  const verified = new Map<string, number>();
+  const verified = windowCounts(minute, clock.now);
   let current = 0;
   let untold: string[] = [];
   const forget = (now: number) => {
     const began = now - (now % minute);
     if (began === current) return;
     counts.clear();
-    verified.clear();
     untold = [];
     current = began;
   };
@@ -54,13 +54,7 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
         retryAfter: Math.ceil((current + minute - now) / 1000),
       });
     },
-    mayVerify(address) {
-      forget(clock.now());
-      const network = networkOf(address, 32, 64);
-      const count = (verified.get(network) ?? 0) + 1;
-      verified.set(network, count);
-      return count <= verifiedBeyond;
-    },
+    mayVerify: (address) => verified.add(networkOf(address, 32, 64)) <= verifiedBeyond,
     async exchange(exchanged) {
       forget(clock.now());
       const since = current;

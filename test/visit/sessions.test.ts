@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { keepHouse } from '#features/housekeeping.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, type Json, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { hour, linkTo, minute, posting, raw, settableClock } from './visiting.ts';
 
+const noRetention = { run: async () => {} };
 const password = 'correct horse battery';
 
 async function entered(t: TestContext) {
@@ -193,4 +195,32 @@ test('of more than thirty sessions in one browser the thirty newest are kept', a
     names.push(`postern-${id}`);
   }
   assert.deepEqual([...jar.keys()], names.slice(1));
+});
+
+test('of one network 300 sessions a minute begin at a login profile, and then others go on to sign in', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password });
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const asks = (from: string) => postern.visit(`${base}/sign-in`, posting({ password }, { 'x-forwarded-for': from }));
+  for (let session = 0; session < 300; session += 1) assert.equal((await asks('203.0.113.7')).status, 200);
+  const refused = await asks('203.0.113.7');
+  assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
+  assert.equal((await asks('203.0.114.7')).status, 200);
+  clock.ahead(Number(refused.headers.get('retry-after')) * 1000);
+  assert.equal((await asks('203.0.113.7')).status, 200);
+});
+
+test('a session that nobody has used for an hour leaves the database', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const profile = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  await signIn(postern, base, 'ann');
+  const count = async () => (await postern.ports.store.read.selectFrom('visit_session').select('hash').execute()).length;
+  await keepHouse(postern.ports, noRetention);
+  assert.equal(await count(), 1);
+  clock.ahead(hour + minute);
+  await keepHouse(postern.ports, noRetention);
+  assert.equal(await count(), 0);
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Store } from '#ports/store.ts';
+import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
 
@@ -159,6 +162,46 @@ test('equal visits, lists and refusals within a minute are one row with a count'
       [3, 1],
       action,
     );
+});
+
+test('a user who signs in again and again within a minute is one row with a count', async (t) => {
+  const { postern, link, clock, trail } = await watched(t);
+  for (let again = 0; again < 3; again += 1) await signIn(postern, link.base, 'ann');
+  clock.ahead(minute);
+  await signIn(postern, link.base, 'ann');
+  const { rows } = await trail();
+  assert.deepEqual(
+    rows.filter(({ action }) => action === 'sign-in').map(({ count, actor }) => [count, actor]),
+    [
+      [4, 'ann'], // one of them before the test
+      [1, 'ann'],
+    ],
+  );
+});
+
+test('a visitor who asks for ever other archives of a folder leaves a bounded number of rows', async (t) => {
+  const { ask, postern, clock, trail } = await watched(t, alerts);
+  const names = Array.from({ length: 6 }, (_, index) => `file-${index}`);
+  await Promise.all(names.map((name) => writeFile(join(postern.files, name), name)));
+  const choices = Array.from({ length: 63 }, (_, choice) => names.filter((_name, index) => (choice + 1) & (1 << index)));
+  const archiveOf = (choice: readonly string[]) => ask(`/zip?${choice.map((name) => `name=${name}`).join('&')}`);
+  for (const choice of choices) await archiveOf(choice);
+  clock.ahead(10 * minute);
+  await archiveOf(names);
+  const rows = (await trail()).rows.filter(({ action }) => action === 'downloadFolder');
+  assert.deepEqual(
+    rows.map(({ after }) => JSON.parse(after ?? '').names),
+    [...choices.slice(0, 30), [], names],
+  );
+});
+
+test('a visitor who varies the address within an IPv6 network is told as one', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const { base, id } = await linkTo(postern);
+  for (const end of ['1', '2', '3:4']) await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': `2001:db8:1:2::${end}` } });
+  const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
+  await until(async () => (await rows())[0]?.count === 3);
+  assert.equal((await rows()).length, 1);
 });
 
 test('a wrong sign-in is a row without the password, an unknown link none', async (t) => {

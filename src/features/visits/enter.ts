@@ -4,6 +4,7 @@ import type { ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ListingTurns } from './listing-turns.ts';
+import type { NewSessions } from './new-sessions.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise, recogniseKnown } from './recognise.ts';
 import type { UploadSlots } from './upload-slots.ts';
 import type { VisitEvent, VisitTrail } from './visit-trail.ts';
@@ -40,6 +41,7 @@ export interface VisitPorts extends Ports {
   readonly archives: ZipArchives;
   readonly listings: ListingTurns;
   readonly uploads: UploadSlots;
+  readonly newSessions: NewSessions;
 }
 
 /** Someone whom decide() let in, and to what. */

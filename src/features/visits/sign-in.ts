@@ -2,13 +2,12 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 import type { SignedIn } from '#features/link-facts.ts';
-import { recordHappening } from '#features/trail.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import { portalAnswer, reachPortal } from './portal.ts';
 import { beginSession, endSession } from './visit-session.ts';
 import { visitAnswer } from './visit-share.ts';
-import { happeningOf, type VisitEvent } from './visit-trail.ts';
+import type { VisitEvent } from './visit-trail.ts';
 import type { ProfileRef } from './visitor-identity.ts';
 
 /** A new session: the edge sets its cookie before anything else is asked. */
@@ -40,10 +39,9 @@ async function signIn(
       { username: body.username ?? '', password: body.password },
       event.approaching.address,
     );
+    ports.newSessions.take(event.approaching.address, profile.profile_id);
     const token = await beginSession(ports, profile, signedIn, userEpoch);
-    await ports.store.write((tx) =>
-      recordHappening(tx, happeningOf({ ...event, visitor: signedIn, outcome: 'done' }, ports, ports.clock.now())),
-    );
+    await ports.trail.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
     // Without the name that was typed: it may be a password, and invented ones would fill the audit log.

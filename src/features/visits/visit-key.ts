@@ -14,8 +14,8 @@ export const keyOf = (event: VisitEvent, version: string | null) =>
       event.tid,
       event.visitor?.userId,
       event.visitor?.name,
-      // A network that varies its address is still one visitor who is refused.
-      event.outcome === 'refused' ? networkOf(event.approaching.address, 32, 64) : event.approaching.address,
+      // A network that varies its address is still one visitor.
+      networkOf(event.approaching.address, 32, 64),
       event.action,
       event.outcome,
       event.path,

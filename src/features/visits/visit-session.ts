@@ -6,7 +6,7 @@ import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts
 
 /** How long a session lasts at most, and unused (visit.md, Sessions); ms. */
 export const longestSession = 12 * 3_600_000;
-const longestIdle = 3_600_000;
+export const longestIdle = 3_600_000;
 const useNotedEvery = 60_000;
 const tokenBits = 256;
 

@@ -4,6 +4,7 @@ import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { archiveChoices } from './archive-choices.ts';
 import { digest, keyOf } from './visit-key.ts';
 
 const together = 60_000; // ms within which equal refusals, visits and lists are one row
@@ -33,6 +34,8 @@ export interface ByteRecord {
 export interface VisitTrail extends AsyncDisposable {
   /** Notes a visit, a list or a refusal; nobody waits for it. */
   note(event: VisitEvent): void;
+  /** The same, and on disk when it answers. */
+  record(event: VisitEvent): Promise<void>;
   /**
    * Commits the row of an action that hands out bytes; on disk when it answers.
    * @param version what makes requests one download; null: each is one of its own
@@ -111,6 +114,7 @@ async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Pro
 export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitTrail {
   const { store, clock } = ports;
   const ongoing = new Map<string, Ongoing>();
+  const choices = archiveChoices(clock);
   const added = new Map<number, Added>();
   let timer: NodeJS.Timeout | undefined;
   const underWay = new Set<Promise<unknown>>();
@@ -177,12 +181,11 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     return { id, fresh: true };
   }
 
-  function note(event: VisitEvent): void {
+  async function record(event: VisitEvent): Promise<void> {
     const now = clock.now();
     const key = keyOf(event, null);
     const known = ongoing.get(key);
-    if (known && isOngoing(known, now))
-      return void known.auditId.then((id) => add(id, { tid: tenantOf(event), count: 1, bytes: null, outcome: null })).catch(() => {}); // said below
+    if (known && isOngoing(known, now)) return add(await known.auditId, { tid: tenantOf(event), count: 1, bytes: null, outcome: null });
     const auditId = store.write(async (tx) => {
       const { id, fresh } = await rowFor(tx, event, key, now + together, now);
       if (!fresh)
@@ -195,14 +198,20 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
       return id;
     });
     remember(key, auditId, now + together);
-    tellIfFailed(auditId);
+    await auditId;
   }
 
-  async function begin(event: VisitEvent, version: string | null, alert: boolean): Promise<ByteRecord> {
-    const now = clock.now();
-    const key = version === null ? null : keyOf(event, version);
+  function livingOf(key: string | null, now: number): Ongoing | undefined {
     const known = key === null ? undefined : ongoing.get(key);
-    const living = known && isOngoing(known, now) ? known : undefined;
+    return known && isOngoing(known, now) ? known : undefined;
+  }
+
+  async function begin(asked: VisitEvent, askedVersion: string | null, alert: boolean): Promise<ByteRecord> {
+    const now = clock.now();
+    const isKnown = askedVersion !== null && livingOf(keyOf(asked, askedVersion), now) !== undefined;
+    const { event, version } = isKnown ? { event: asked, version: askedVersion } : choices({ event: asked, version: askedVersion });
+    const key = version === null ? null : keyOf(event, version);
+    const living = livingOf(key, now);
     const auditId =
       living?.auditId ??
       store.write(async (tx) => {
@@ -216,7 +225,8 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   }
 
   return {
-    note,
+    note: (event) => tellIfFailed(record(event)),
+    record,
     begin,
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);

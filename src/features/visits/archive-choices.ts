@@ -1,0 +1,28 @@
+import { networkOf } from '#core/policy/address-range.ts';
+import { windowCounts } from '#core/window-counts.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { VisitEvent } from './visit-trail.ts';
+
+const window = 600_000; // ms
+const toldApart = 30; // in a window, of one network at one link
+const inOne = 'further archives';
+
+/** An event of a download, and what makes requests the same download. */
+interface Download {
+  readonly event: VisitEvent;
+  readonly version: string | null;
+}
+
+/**
+ * Tells archives of chosen names apart in the audit log until a network has asked for many at a link: the choices of a
+ * folder are without number, and would fill the disk. Further ones are one entry in ten minutes, without the names.
+ */
+export function archiveChoices(clock: Clock): (download: Download) => Download {
+  const counts = windowCounts(window, clock.now);
+  return ({ event, version }) => {
+    const { link, approaching } = event;
+    if (event.action !== 'downloadFolder' || !event.after || event.outcome !== 'begun') return { event, version };
+    const count = counts.add(JSON.stringify([link?.id, networkOf(approaching.address, 32, 64)]));
+    return count <= toldApart ? { event, version } : { event: { ...event, after: { names: [] } }, version: inOne };
+  };
+}
