@@ -185,10 +185,18 @@ export function processMetrics(sources: MetricSources): Metrics {
 
 /** GET /metrics, for Prometheus, with a key of tenant 1 whose role is `metrics` or `admin`. */
 export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
+  let underWay: Promise<string> | undefined;
+  /** One text for all who ask meanwhile. */
+  const text = () => {
+    underWay ??= registry.metrics().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
   app.get('/metrics', async (request, reply) => {
     const caller = await callerOf(request, ports);
     if (!readsMetrics(caller.role)) throw new Refusal('roleTooLow', 'This takes a key whose role is metrics or admin.');
     if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
-    return reply.type(registry.contentType).send(await registry.metrics());
+    return reply.type(registry.contentType).send(await text());
   });
 }

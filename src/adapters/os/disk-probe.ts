@@ -1,7 +1,9 @@
 import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const isFull = (cause: unknown) => cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
+/** Codes of a system call that found no room: EDQUOT is known to Node.js by its number alone, on Linux. */
+export const fullDiskCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'Unknown system error -122'];
+const isFull = (cause: unknown) => cause instanceof Error && 'code' in cause && fullDiskCodes.includes(String(cause.code));
 
 /**
  * Writes to the disk of a folder and waits until it has taken it: what was read before would come from memory even of a

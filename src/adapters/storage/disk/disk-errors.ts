@@ -1,3 +1,4 @@
+import { fullDiskCodes } from '#adapters/os/disk-probe.ts';
 import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull } from '#ports/storage.ts';
 
 /** The error code of a failed system call, or an empty text. */
@@ -13,7 +14,6 @@ export const failure = (code: string) => Object.assign(new Error(code), { code }
 
 /** A link, a file where a folder should be, a path longer than any: nothing of ours lies there. */
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
-const full = ['ENOSPC', 'EDQUOT', 'EFBIG', 'Unknown system error -122']; // EDQUOT, for which Node.js has no name
 const taken = ['EEXIST', 'ENOTEMPTY'];
 const ours = [ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull];
 
@@ -26,7 +26,7 @@ export function storageError(cause: unknown): Error {
   if (code === rootGone) return new RootGone('the folder of the location is gone', { cause });
   if (absent.includes(code)) return new ItemAbsent('nothing lies there', { cause });
   if (taken.includes(code)) return new ItemExists('the name is taken', { cause });
-  if (full.includes(code)) return new StorageFull('the disk is full', { cause });
+  if (fullDiskCodes.includes(code)) return new StorageFull('the disk is full', { cause });
   return new StorageAway(`the disk answered ${code || 'an unknown error'}`, { cause });
 }
 

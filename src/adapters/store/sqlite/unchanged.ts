@@ -1,6 +1,7 @@
 import type { Database } from '#ports/tables.ts';
 
 const mostKept = 5000;
+const longestKey = 512; // characters; longer ones come from outside, and would fill the memory
 
 /** What happened, not what holds: a visit that is recorded makes nobody ask again. */
 const trail = ['audit', 'ongoing', 'alert', 'unsettled'] as const satisfies readonly (keyof Database)[];
@@ -17,6 +18,7 @@ export function unchangedAnswers(): Unchanged {
   const kept = new Map<string, Promise<unknown>>();
   return {
     ask<T>(key: string, ask: () => Promise<T>): Promise<T> {
+      if (key.length > longestKey) return ask();
       const known = kept.get(key);
       // The key names the question, and with it the type of the answer.
       if (known) return known as Promise<T>;
