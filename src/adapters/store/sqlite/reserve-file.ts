@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { existsSync, statfsSync, unlinkSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Bytes: the audit entries of some 10,000 downloads, and what a start needs. */
 const reserved = 8 << 20;
+const piece = 64 << 10; // bytes
 const interval = 1000; // ms
 
 /** Room on the disk of the database that is given up when the disk is full, so that downloads can still be recorded. */
@@ -16,6 +17,12 @@ export interface ReserveFile extends Disposable {
 }
 
 const bytesFree = ({ bavail, bsize }: { bavail: number; bsize: number }) => bavail * bsize;
+
+/** One piece of memory, filled anew for each piece of the file: all at once would stay in the memory of the process. */
+function* randomPieces(bytes: number): Generator<Buffer> {
+  const buffer = Buffer.alloc(piece);
+  for (let left = bytes; left > 0; left -= piece) yield randomFillSync(buffer).subarray(0, left);
+}
 
 /** Keeps a reserve in a folder, of bytes that no file system makes smaller: made once there is room for it, freed at once where a start finds too little room. */
 export function keepReserve(folder: string): ReserveFile {
@@ -40,7 +47,7 @@ export function keepReserve(folder: string): ReserveFile {
     if (free < reserved) full = true;
     if (free < 2 * reserved) return;
     try {
-      await writeFile(file, randomBytes(reserved), { mode: 0o600 });
+      await writeFile(file, randomPieces(reserved), { mode: 0o600 });
       kept = true;
       full = false;
     } catch {
