@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { visitTrail } from '#features/visits/visit-trail.ts';
-import type { Store } from '#ports/store.ts';
+import { type Store, StoreAway } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
@@ -202,6 +202,22 @@ test('a visitor who varies the address within an IPv6 network is told as one', a
   const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
   await until(async () => (await rows())[0]?.count === 3);
   assert.equal((await rows()).length, 1);
+});
+
+test('a visit while the database takes no change is recorded later, with its own time', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const { base, id } = await linkTo(postern);
+  const { store } = postern.ports;
+  const at = clock.now();
+  const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreAway('it is away')));
+  await raw(postern, `${base}/visit`);
+  await until(() => mocked.mock.callCount() > 0);
+  clock.ahead(minute);
+  mocked.mock.restore();
+  const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
+  await until(async () => (await rows()).length === 1);
+  assert.equal(Date.parse((await rows())[0].dateTime), at);
 });
 
 test('a wrong sign-in is a row without the password, an unknown link none', async (t) => {

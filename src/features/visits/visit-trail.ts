@@ -116,6 +116,8 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   const ongoing = new Map<string, Ongoing>();
   const choices = archiveChoices(clock);
   const added = new Map<number, Added>();
+  /** Noted while the database was away, and when. */
+  const unwritten: { readonly event: VisitEvent; readonly at: number }[] = [];
   let timer: NodeJS.Timeout | undefined;
   const underWay = new Set<Promise<unknown>>();
 
@@ -126,6 +128,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   }
   async function flush(): Promise<void> {
     timer = undefined;
+    for (const { event, at } of unwritten.splice(0)) note(event, at);
     const parts = [...added];
     added.clear();
     if (parts.length === 0) return;
@@ -181,8 +184,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     return { id, fresh: true };
   }
 
-  async function record(event: VisitEvent): Promise<void> {
-    const now = clock.now();
+  async function record(event: VisitEvent, now = clock.now()): Promise<void> {
     const key = keyOf(event, null);
     const known = ongoing.get(key);
     if (known && isOngoing(known, now)) return add(await known.auditId, { tid: tenantOf(event), count: 1, bytes: null, outcome: null });
@@ -199,6 +201,15 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     });
     remember(key, auditId, now + together);
     await auditId;
+  }
+
+  function note(event: VisitEvent, at = clock.now()): void {
+    const written = record(event, at).catch((cause: unknown) => {
+      if (unwritten.length < mostRemembered) unwritten.push({ event, at });
+      soon();
+      throw cause;
+    });
+    tellIfFailed(written);
   }
 
   function livingOf(key: string | null, now: number): Ongoing | undefined {
@@ -225,13 +236,14 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   }
 
   return {
-    note: (event) => tellIfFailed(record(event)),
-    record,
+    note: (event) => note(event),
+    record: (event) => record(event),
     begin,
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
       await Promise.all(underWay);
       await flush().catch(failed);
+      await Promise.all(underWay); // what was noted while the database was away
     },
   };
 }
