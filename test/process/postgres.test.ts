@@ -9,7 +9,7 @@ import pg from 'pg';
 import { settleChanges } from '#features/visits/settle.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
-import { uploadUnrecorded } from '../parts/unrecorded-upload.ts';
+import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { changeShare, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';

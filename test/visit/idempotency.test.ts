@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { settleChanges } from '#features/visits/settle.ts';
 import { StorageAway } from '#ports/storage.ts';
-import { StoreAway } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { askUnrecorded } from '../parts/unrecorded-change.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
 import { basic, changeShare, hour, linkTo, posting, settableClock } from './visiting.ts';
 
@@ -106,17 +106,8 @@ test('a session that has ended gets no repeated answer', async (t) => {
 test('a change whose answer was lost is answered as it was, once it is known that it took place', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
-  const { store } = postern.ports;
-  const { write } = store;
-  let writes = 0;
-  const failing: typeof write = (change, options) => {
-    writes += 1;
-    return writes === 1 ? write(change, options) : Promise.reject(new StoreAway('it is away'));
-  };
-  const mocked = t.mock.method(store, 'write', failing);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
-  assert.equal((await asks()).status, 503);
-  mocked.mock.restore();
+  await askUnrecorded(t, postern, asks);
   assert.equal((await asks()).body.code, 'idempotencyRunning');
   await settleChanges(postern.ports, new Set());
   const again = await asks();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { settleChanges } from '#features/visits/settle.ts';
 import { StorageAway } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
-import { uploadUnrecorded } from '../parts/unrecorded-upload.ts';
+import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { startPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
 

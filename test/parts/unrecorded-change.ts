@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { StoreAway } from '#ports/store.ts';
+import type { Answer, TestPostern } from '../start.ts';
+
+/** Asks for a change whose outcome cannot be written: the database is away once the change took place. */
+export async function askUnrecorded(t: TestContext, { ports: { store } }: TestPostern, ask: () => Promise<Answer>): Promise<void> {
+  const { write } = store;
+  let writes = 0;
+  const failing: typeof write = (change, options) => {
+    writes += 1;
+    return writes === 1 ? write(change, options) : Promise.reject(new StoreAway('it is away'));
+  };
+  const mocked = t.mock.method(store, 'write', failing);
+  const { status } = await ask();
+  mocked.mock.restore();
+  assert.equal(status, 503);
+}
+
+export const uploadUnrecorded = (t: TestContext, postern: TestPostern, path: string): Promise<void> =>
+  askUnrecorded(t, postern, () => postern.visit(path, { method: 'PUT', body: 'kept' }));
