@@ -14,6 +14,8 @@ export interface OpenFile {
 /** A file on its way in: nothing is visible until it is placed. */
 export interface Upload {
   write(chunk: Uint8Array): Promise<void>;
+  /** Waits until all that was written is on disk; nothing is visible yet. */
+  complete(): Promise<void>;
   /**
    * Puts it in place, on disk for good: under `name` if that is free, or over `replaces`.
    * @throws ItemExists, ItemStale
@@ -65,8 +67,11 @@ export interface Storage {
    * @throws ItemAbsent (no such parent), StorageFull
    */
   upload(parent: ItemPath, token: string, expected?: number | null): Promise<Upload>;
-  /** Did the change take place before a crash? Puts right what it left half done; the same answer however often. */
-  settle(change: BegunChange): Promise<boolean>;
+  /**
+   * Did the change take place before a crash? Puts right what it left half done; the same answer however often.
+   * @returns the name that it gave or took; null: it did not take place
+   */
+  settle(change: BegunChange): Promise<string | null>;
   /** Clears away what told `settle` the answer, once that is recorded, whatever it is. */
   clear(change: BegunChange): Promise<void>;
   /** @throws ItemAbsent, ItemExists */

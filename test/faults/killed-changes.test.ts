@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import type { BegunChange, ChangeMark, Storage } from '#ports/storage.ts';
+import { mock, type TestContext, test } from 'node:test';
+import { type BegunChange, type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
 import { localDisk } from '../ports/local-disk.ts';
 import { path, token } from '../ports/storage.contract.ts';
 import { temporaryFolder } from '../start.ts';
@@ -26,11 +26,11 @@ class Killed extends Error {}
  * have put right takes place either.
  * @returns whether it came that far
  */
-async function killedAt(t: TestContext, number: number, work: () => Promise<unknown>): Promise<boolean> {
+async function killedAt(number: number, work: () => Promise<unknown>): Promise<boolean> {
   let count = 0;
   const mocks = changingCalls.map((call) => {
     const original = fs[call];
-    return t.mock.method(fs, call, (...given: unknown[]) => {
+    return mock.method(fs, call, (...given: unknown[]) => {
       count += 1;
       if (count >= number) throw new Killed(call);
       return Reflect.apply(original, fs, given);
@@ -41,19 +41,19 @@ async function killedAt(t: TestContext, number: number, work: () => Promise<unkn
   } catch (cause) {
     if (count < number) throw cause;
   } finally {
-    for (const mock of mocks) mock.mock.restore();
+    for (const each of mocks) each.mock.restore();
   }
   return count >= number;
 }
 
 /** A file system without hard links and symbolic ones, as on many memory cards. */
-function withoutLinks(t: TestContext): () => void {
+function withoutLinks(): () => void {
   const refused = () => {
     throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
   };
-  const mocks = [t.mock.method(fs, 'linkSync', refused), t.mock.method(fs, 'symlinkSync', refused)];
+  const mocks = [mock.method(fs, 'linkSync', refused), mock.method(fs, 'symlinkSync', refused)];
   return () => {
-    for (const mock of mocks) mock.mock.restore();
+    for (const each of mocks) each.mock.restore();
   };
 }
 
@@ -124,41 +124,44 @@ const changes: readonly Change[] = [
 const lookIn = (folder: string) =>
   fs
     .readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => name !== '.postern')
+    .filter(({ name }) => !['.postern', 'other', 'in'].includes(name))
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : `${entry.name}: ${fs.readFileSync(join(folder, entry.name), 'utf8')}`))
     .sort();
 
 /** A folder in which the change was killed at its n-th call; null: it has fewer. */
 async function killed(t: TestContext, { prepare, act }: Change, number: number) {
   const folder = await temporaryFolder(t);
+  fs.writeFileSync(join(folder, 'other'), ''); // an empty location may be one that is not mounted
   prepare((name) => join(folder, name));
   const mark = { token: token(), overtaken: [] };
   const dead = localDisk(t, folder);
-  if (!(await killedAt(t, number, () => act(dead, mark)))) return null;
+  if (!(await killedAt(number, () => act(dead, mark)))) return null;
   return { folder, mark, storage: localDisk(t, folder) };
 }
+
+const leftIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
 
 for (const links of [true, false])
   for (const change of changes) {
     const { title, begun, act, after } = change;
     const where = links ? '' : ', on a disk without links';
     test(`${title} is whole or not at all whenever the process is killed, and the answer is right${where}`, async (t) => {
-      const restore = links ? () => {} : withoutLinks(t);
+      const restore = links ? () => {} : withoutLinks();
       for (let number = 1; number < mostCalls; number += 1) {
         const left = await killed(t, change, number);
         if (!left) return restore();
         const { folder, mark, storage } = left;
-        const took = await storage.settle({ ...begun, token: mark.token });
+        const took = (await storage.settle({ ...begun, token: mark.token })) !== null;
         assert.deepEqual(lookIn(folder), took ? after.took : after.not, `call ${number}: ${took}`);
-        assert.equal(await storage.settle({ ...begun, token: mark.token }), took, `call ${number}: asked again`);
+        assert.equal((await storage.settle({ ...begun, token: mark.token })) !== null, took, `call ${number}: asked again`);
         await storage.clear({ ...begun, token: mark.token });
-        assert.deepEqual(fs.readdirSync(join(folder, '.postern')), [], `call ${number}`);
+        assert.deepEqual(leftIn(folder), [], `call ${number}`);
       }
       assert.fail('it never came to its end');
     });
 
     test(`${title} that is killed and repeated elsewhere took place once${where}`, async (t) => {
-      const restore = links ? () => {} : withoutLinks(t);
+      const restore = links ? () => {} : withoutLinks();
       for (let number = 1; number < mostCalls; number += 1) {
         const left = await killed(t, change, number);
         if (!left) return restore();
@@ -168,14 +171,85 @@ for (const links of [true, false])
           () => true,
           () => false,
         );
-        const took = await storage.settle({ ...begun, token: mark.token });
+        const took = (await storage.settle({ ...begun, token: mark.token })) !== null;
         assert.ok(!(took && tookAgain), `call ${number}: both`);
-        assert.equal(tookAgain ? await storage.settle({ ...begun, token: repeated.token }) : false, tookAgain);
+        assert.equal(tookAgain && (await storage.settle({ ...begun, token: repeated.token })) !== null, tookAgain);
         assert.deepEqual(lookIn(folder), took || tookAgain ? after.took : after.not, `call ${number}`);
       }
       assert.fail('it never came to its end');
     });
   }
+
+for (const change of changes)
+  test(`${change.title} that took place is told as such, whatever happened to its name before anybody looked`, async (t) => {
+    const folder = await temporaryFolder(t);
+    fs.writeFileSync(join(folder, 'other'), '');
+    fs.mkdirSync(join(folder, 'in'));
+    change.prepare((name) => join(folder, name));
+    const storage = localDisk(t, folder);
+    const mark = { token: token(), overtaken: [] };
+    await change.act(storage, mark);
+    const name = change.begun.newName || change.begun.name;
+    fs.rmSync(join(folder, name), { force: true, recursive: true });
+    const other = { token: token(), overtaken: [mark.token] };
+    await storage.createFolder(root, name, other);
+    assert.equal(await storage.settle({ ...change.begun, token: mark.token }), name);
+    assert.equal(await storage.settle({ does: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
+  });
+
+test('an upload that took place is told as such after its folder was moved away', async (t) => {
+  const folder = await temporaryFolder(t);
+  fs.mkdirSync(join(folder, 'in'));
+  const storage = localDisk(t, folder);
+  const upload = await storage.upload(path('/in'), 'first');
+  await upload.place('a', null);
+  await upload.leave();
+  fs.renameSync(join(folder, 'in'), join(folder, 'elsewhere'));
+  const begun = { does: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
+  assert.equal(await storage.settle(begun), 'a');
+  await storage.clear(begun);
+  assert.deepEqual(leftIn(folder), []);
+});
+
+test('a folder whose making was killed is found again with the rights of the folder around it', async (t) => {
+  const change = changes.find(({ title }) => title === 'a new folder');
+  assert.ok(change);
+  for (let number = 1; number < mostCalls; number += 1) {
+    const left = await killed(t, change, number);
+    if (!left) return;
+    const { folder, mark, storage } = left;
+    fs.chmodSync(folder, 0o775);
+    const name = await storage.settle({ ...change.begun, token: mark.token });
+    if (name) assert.equal(fs.statSync(join(folder, name)).mode & 0o777, 0o775, `call ${number}`);
+  }
+});
+
+test('a deletion on a disk that hung leaves the file that somebody saved under the name meanwhile', async (t) => {
+  const folder = await temporaryFolder(t);
+  fs.writeFileSync(join(folder, 'a'), 'old');
+  const storage = localDisk(t, folder);
+  const { renameSync } = fs;
+  t.mock.method(
+    fs,
+    'renameSync',
+    (from: fs.PathLike, to: fs.PathLike) => {
+      fs.unlinkSync(join(folder, 'a'));
+      fs.writeFileSync(join(folder, 'a'), 'newer');
+      renameSync(from, to);
+    },
+    { times: 1 },
+  );
+  await assert.rejects(storage.remove(root, 'a', 'late'), ItemAbsent);
+  await storage.clear({ does: 'delete', parent: root, name: 'a', newName: '', token: 'late' });
+  assert.deepEqual(lookIn(folder), ['a: newer']);
+});
+
+test('a location without any entry, where something is to be mounted, tells nothing of a change', async (t) => {
+  const folder = await temporaryFolder(t);
+  const storage = localDisk(t, folder);
+  await assert.rejects(storage.settle({ does: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageAway);
+  assert.deepEqual(fs.readdirSync(folder), []);
+});
 
 test('a file that had two names before keeps both, whenever the process is killed in a rename of one to the other', async (t) => {
   const change: Change = {
@@ -191,7 +265,7 @@ test('a file that had two names before keeps both, whenever the process is kille
   for (let number = 1; number < mostCalls; number += 1) {
     const left = await killed(t, change, number).catch(() => null);
     if (!left) return;
-    assert.equal(await left.storage.settle({ ...change.begun, token: left.mark.token }), false);
+    assert.equal(await left.storage.settle({ ...change.begun, token: left.mark.token }), null);
     assert.deepEqual(lookIn(left.folder), ['a: old', 'b: old']);
   }
 });
@@ -205,7 +279,8 @@ test('a file that is saved anew under its old name, after a rename was killed, i
     const { folder, mark, storage } = left;
     fs.writeFileSync(join(folder, 'saved'), 'newer');
     fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
-    const took = await storage.settle({ ...change.begun, token: mark.token });
+    const name = await storage.settle({ ...change.begun, token: mark.token });
+    const took = name !== null;
     await storage.clear({ ...change.begun, token: mark.token });
     assert.deepEqual(lookIn(folder), took ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
   }

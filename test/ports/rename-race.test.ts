@@ -12,7 +12,7 @@ async function aboutToRename(t: TestContext) {
   const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   t.after(() => fs.closeSync(folder));
   const spot = (name: string) => ({ folder, name });
-  const rename = () => renameEntry({ old: spot('old'), renamed: spot('new'), token: 'token' }, { own: spot('.mark'), overtaken: [] });
+  const rename = () => renameEntry({ old: spot('old'), renamed: spot('new'), token: 'token' }, { own: spot('.own'), overtaken: [] });
   return { path, rename };
 }
 
@@ -35,7 +35,7 @@ test('a file that another process deletes or renames in the middle of a rename k
   afterLink(t, () => fs.renameSync(join(path, 'old'), join(path, 'elsewhere')));
   assert.throws(rename, /ENOENT/);
   assert.deepEqual(
-    fs.readdirSync(path).filter((name) => name !== '.mark'),
+    fs.readdirSync(path).filter((name) => name !== '.own-mark'),
     ['elsewhere'],
   );
 });
@@ -46,7 +46,7 @@ test('a file whose new name is taken away in the middle of a rename stays under 
   assert.throws(rename, /ENOENT/);
   assert.equal(fs.readFileSync(join(path, 'old'), 'utf8'), 'a text');
   assert.deepEqual(
-    fs.readdirSync(path).filter((name) => name !== '.mark'),
+    fs.readdirSync(path).filter((name) => name !== '.own-mark'),
     ['old'],
   );
 });

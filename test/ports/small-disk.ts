@@ -28,17 +28,22 @@ export function folderForDisks(t: TestContext): string {
   return folder;
 }
 
-/** Mounts a file system of its own at a folder; false (and the test is skipped) where this machine does not let us. */
-export function mountAt(t: TestContext, folder: string, options: string): boolean {
+function mounted(t: TestContext, folder: string, parameters: readonly string[]): boolean {
   mkdirSync(folder, { recursive: true });
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('mount', [...parameters, folder], { stdio: 'ignore' });
     return true;
   } catch {
     t.skip('mounting a small disk needs root');
     return false;
   }
 }
+
+/** Mounts a file system of its own at a folder; false (and the test is skipped) where this machine does not let us. */
+export const mountAt = (t: TestContext, folder: string, options: string) => mounted(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
+
+/** Binds a folder of the same file system at another; false as above. */
+export const bindAt = (t: TestContext, folder: string, from: string) => mounted(t, folder, ['--bind', from]);
 
 /** A disk with the room that `options` give it (as mount takes them), gone after the test. */
 export function smallDisk(t: TestContext, options: string): string | null {

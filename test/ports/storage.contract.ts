@@ -257,8 +257,8 @@ function looks(name: string, open: OpenStorage): void {
     const upload = await storage.upload(path('/'), placed);
     await upload.place('kept', null); // never forgotten: the crash
     const begun = { does: 'upload', parent: path('/'), newName: '' } as const;
-    assert.equal(await storage.settle({ ...begun, name: 'gone', token: broken }), false);
-    assert.equal(await storage.settle({ ...begun, name: 'kept', token: placed }), true);
+    assert.equal(await storage.settle({ ...begun, name: 'gone', token: broken }), null);
+    assert.equal(await storage.settle({ ...begun, name: 'kept', token: placed }), 'kept');
     await storage.sweep(async () => []);
     assert.deepEqual(await namesIn(storage, '/'), ['kept']);
   });

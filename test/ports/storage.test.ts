@@ -19,7 +19,7 @@ import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
+import { bindAt, folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
 import { make, namesIn, path, put, remove, rename, storageContract, textOf, token } from './storage.contract.ts';
 import { until } from './until.ts';
 
@@ -185,6 +185,22 @@ test('a disk mounted below the root takes, renames and loses files like any, and
   assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
 });
 
+test('a folder that is bound into the location from the same disk takes, renames and loses files like any', async (t) => {
+  const root = folderForDisks(t);
+  const bound = join(root, 'bound');
+  mkdirSync(join(root, 'elsewhere'));
+  if (!bindAt(t, bound, join(root, 'elsewhere'))) return;
+  const storage = localDisk(t, root);
+  await put(storage, '/bound', 'doc', 'old');
+  const seen = await storage.stat(path('/bound/doc'));
+  await put(storage, '/bound', 'doc', 'new', seen?.etag);
+  await rename(storage, path('/bound'), 'doc', 'renamed');
+  assert.equal(await textOf(storage, '/bound/renamed'), 'new');
+  await make(storage, path('/bound'), 'made');
+  for (const name of ['renamed', 'made']) await remove(storage, path('/bound'), name);
+  assert.deepEqual(everything(bound), []);
+});
+
 test('what a crash leaves of a removal on a disk mounted below the root is cleared at the next start', async (t) => {
   const root = folderForDisks(t);
   const mounted = join(root, 'mounted');
@@ -198,7 +214,7 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   assert.notDeepEqual(everything(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
   const begun = { does: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
-  assert.equal(await storage.settle(begun), true);
+  assert.equal(await storage.settle(begun), 'tree');
   await storage.clear(begun);
   await storage.sweep(async () => []);
   assert.deepEqual(everything(mounted), []);

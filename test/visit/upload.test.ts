@@ -4,9 +4,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { settleChanges } from '#features/visits/settle.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
-import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { linkTo, nothingAllowed, raw } from './visiting.ts';
+import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
+import { until } from '../ports/until.ts';
+import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
+import { linkTo, nothingAllowed, posting, raw } from './visiting.ts';
 
 const put = (postern: TestPostern, path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
   raw(postern, path, { method: 'PUT', body, headers });
@@ -210,4 +213,51 @@ test('a drop box does not tell which folders are in it', async (t) => {
   const [known, unknown] = [await put(postern, `${base}/file/known/a.txt`, 'x'), await put(postern, `${base}/file/unknown/a.txt`, 'x')];
   assert.deepEqual([known.status, known.json.detail], [unknown.status, unknown.json.detail]);
   assert.equal(known.status, 404);
+});
+
+test('an upload under way is kept, whatever is made and renamed under its name meanwhile', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const body = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = body.writable.getWriter();
+  const upload = postern.visit(`${base}/file/a`, { method: 'PUT', body: body.readable, duplex: 'half' } as RequestInit);
+  await writer.write(Buffer.from('first, '));
+  const unsettled = () => postern.ports.store.read.selectFrom('unsettled').select('token').execute();
+  await until(async () => (await unsettled()).length === 1);
+  assert.equal((await postern.visit(`${base}/folder/a`, { method: 'POST' })).status, 201);
+  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'a', name: 'b' }))).status, 200);
+  await writer.write(Buffer.from('last'));
+  await writer.close();
+  assert.equal((await upload).status, 201);
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'first, last');
+});
+
+test('an upload whose share is deleted while the disk takes it becomes visible to nobody', async (t) => {
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'upload.complete') return;
+    begun.resolve();
+    return gate.promise;
+  });
+  const { id, base } = await linkTo(postern);
+  const upload = postern.visit(`${base}/file/a`, { method: 'PUT', body: 'a text' }).catch(() => null);
+  await begun.promise;
+  await postern.call('share/delete', { id });
+  gate.resolve();
+  assert.notEqual((await upload)?.status, 201);
+  await postern.stop();
+  assert.deepEqual((await readdir(postern.files)).includes('a'), false);
+});
+
+test('an upload that a drop box kept under another name is recovered under that name', async (t) => {
+  const postern = await startPostern(t);
+  await writeFile(join(postern.files, 'a.txt'), 'of another visitor');
+  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true });
+  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await settleChanges(postern.ports, new Set());
+  const { list } = await postern.call('audit/search', { action: 'upload' });
+  assert.deepEqual(
+    list.map(({ outcome, path }: Json) => [outcome, path]),
+    [['done', '/a (2).txt']],
+  );
 });

@@ -84,6 +84,10 @@ async function begin(
 async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, auditId: number, outcome: FileOutcome<T>): Promise<void> {
   const { tid } = entered.link;
   await ports.store.write(async (tx) => {
+    const isOurs = await takePending(tx, tid, auditId);
+    const before = isOurs
+      ? undefined
+      : await tx.selectFrom('audit').select('outcome').where('tid', '=', tid).where('id', '=', auditId).executeTakeFirst();
     await tx
       .updateTable('audit')
       .set({
@@ -95,17 +99,22 @@ async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, a
       .where('tid', '=', tid)
       .where('id', '=', auditId)
       .execute();
-    const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
-    // Where another process has recovered it meanwhile, that one owes the alert.
-    if (change.alert && Number(pending?.numDeletedRows) > 0) await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
+    // Where another process has recovered it meanwhile as done, that one owes the alert.
+    if (change.alert && (isOurs || before?.outcome === 'failed'))
+      await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
     await confirmAnswer(tx, tid, auditId);
   });
 }
 
+/** @returns false: another process has recovered the change */
+async function takePending(tx: Tx, tid: number, auditId: number): Promise<boolean> {
+  const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
+  return Number(pending?.numDeletedRows) > 0;
+}
+
 async function fail(ports: VisitPorts, { link: { tid } }: Entered, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
-    const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
-    if (Number(pending?.numDeletedRows) === 0) return; // another process has looked meanwhile
+    if (!(await takePending(tx, tid, auditId))) return;
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
     await forgetAnswer(tx, tid, auditId);
   });

@@ -14,12 +14,14 @@ export interface TakenName {
 export const inTurn = <T>({ store }: Pick<Ports, 'store'>, { locationId, parent, name }: TakenName, work: () => Promise<T>): Promise<T> =>
   store.exclusive(`name ${locationId} ${formatItemPath(parent)}/${name}`, work);
 
-/** The mark of a change that takes a name, in its turn: others that have begun to take it and have not ended are told. */
+/** The mark of a change that takes a name, in its turn: it names the other new folders and renames of that name that have begun and not ended. */
 export async function markOf({ store }: Pick<Ports, 'store'>, taken: TakenName, token: string): Promise<ChangeMark> {
   const rows = await store.read
     .selectFrom('unsettled')
+    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
     .select('token')
-    .where('tid', '=', taken.tid)
+    .where('unsettled.tid', '=', taken.tid)
+    .where('audit.action', 'in', ['createFolder', 'rename'])
     .where('location_id', '=', taken.locationId)
     .where('parent', '=', formatItemPath(taken.parent))
     .where(({ or, and, eb }) => or([eb('new_name', '=', taken.name), and([eb('new_name', '=', ''), eb('name', '=', taken.name)])]))

@@ -28,6 +28,7 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
       'token',
       'audit.action',
       'audit.share_id',
+      'audit.path',
       'audit.tid',
       'location.kind',
       'location.configuration',
@@ -64,18 +65,26 @@ async function oweAlertOf(tx: Tx, { tid, share_id, audit_id }: Pending, does: Be
   if (share?.[alertColumns[does]] === 1) await oweAlert(tx, share, audit_id, does, now);
 }
 
-async function record(tx: Tx, row: Pending, change: BegunChange, took: boolean, now: number): Promise<void> {
+/** The path of an upload that was kept under another name than was sent. */
+const keptPath = (path: string, { name }: BegunChange, kept: string) =>
+  path.endsWith(`/${name}`) ? path.slice(0, -name.length) + kept : path;
+
+/** @param name that the change gave or took; null: it did not take place */
+async function record(tx: Tx, row: Pending, change: BegunChange, name: string | null, now: number): Promise<void> {
   const [gone] = await tx.deleteFrom('unsettled').where('tid', '=', row.tid).where('audit_id', '=', row.audit_id).execute();
   if (Number(gone?.numDeletedRows) === 0) return; // it came to its own end meanwhile
   await tx
     .updateTable('audit')
-    .set({ outcome: took ? 'done' : 'failed' })
+    .set({
+      outcome: name === null ? 'failed' : 'done',
+      ...(change.does === 'upload' && name !== null ? { path: keptPath(row.path, change, name) } : {}),
+    })
     .where('tid', '=', row.tid)
     .where('id', '=', row.audit_id)
     .execute();
-  if (took) await confirmAnswer(tx, row.tid, row.audit_id);
-  else await forgetAnswer(tx, row.tid, row.audit_id);
-  if (took) await oweAlertOf(tx, row, change.does, now);
+  if (name === null) return forgetAnswer(tx, row.tid, row.audit_id);
+  await confirmAnswer(tx, row.tid, row.audit_id);
+  await oweAlertOf(tx, row, change.does, now);
 }
 
 /** Looks whether a change took place, records it, and only then clears away what told so. */
@@ -90,11 +99,11 @@ async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
   };
   const taken = { tid: row.tid, locationId: row.location_id, parent, name: row.new_name || row.name };
   const look = async () => (await open()).settle(change);
-  const took = await (change.does === 'delete' ? look() : inTurn(ports, taken, look)).catch((cause: unknown) => {
+  const given = await (change.does === 'delete' ? look() : inTurn(ports, taken, look)).catch((cause: unknown) => {
     if (cause instanceof StorageAway) throw cause; // asked the next time
-    return false;
+    return null;
   });
-  await store.write((tx) => record(tx, row, change, took, clock.now()));
+  await store.write((tx) => record(tx, row, change, given, clock.now()));
   await open()
     .then((storage) => storage.clear(change))
     .catch(() => {}); // swept at the next start

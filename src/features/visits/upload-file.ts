@@ -60,7 +60,7 @@ async function receive(
   { body, begin }: SentFile,
   entered: Entered,
   limit: number,
-): Promise<{ size: number; sha256: string }> {
+): Promise<{ size: number; sha256: string; cut: AbortSignal }> {
   const hash = createHash('sha256');
   const cut = begin(entered);
   let size = 0;
@@ -72,7 +72,8 @@ async function receive(
     await upload.write(chunk);
   }
   cut.throwIfAborted();
-  return { size, sha256: hash.digest('hex') };
+  await upload.complete(); // on a slow disk that takes a while, in which the share may be deleted
+  return { size, sha256: hash.digest('hex'), cut };
 }
 
 /** Under which name a file is kept. */
@@ -122,10 +123,13 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
     let upload: Upload | undefined;
     const act = async (token: string): Promise<FileOutcome<ReceivedFile>> => {
       upload = await shared.storage.upload(spot.parent, token, sent.length);
-      const { size, sha256 } = await receive(upload, sent, entered, limit);
+      const { size, sha256, cut } = await receive(upload, sent, entered, limit);
       if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
       const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
-      const put = () => place(staged, target, ports.random);
+      const put = () => {
+        cut.throwIfAborted();
+        return place(staged, target, ports.random);
+      };
       // Of several that replace one file each looks at what the one before it left.
       const kept = await (etag === null ? put() : inTurn(ports, { tid: link.tid, locationId: link.location_id, ...spot }, put));
       return { value: { name: spot.name, size, sha256 }, bytes: size, path: keptPath(path, kept), after: { size, sha256 } };

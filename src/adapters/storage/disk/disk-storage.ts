@@ -11,7 +11,7 @@ import type { FreeSpaceFloor } from './free-space.ts';
 import type { Lister } from './lister.ts';
 import { makeFolder } from './make-folder.ts';
 import type { Marks } from './marks.ts';
-import { type Ownership, setOwnership } from './ownership.ts';
+import type { Ownership } from './ownership.ts';
 import type { Reader } from './reader.ts';
 import { removeEntry } from './remove-entry.ts';
 import { wipe } from './remove-tree.ts';
@@ -81,14 +81,10 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       }),
     page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
     open: (path) => told(() => reader.open(path)).catch(nullIfAbsent),
-    createFolder: (parent, name, mark) =>
-      changeEntry(parent, name, mark, async (entry, marks) => {
-        makeFolder(entry, marks);
-        await onceDone(() => inFolder(root, [...parent, name], (made) => setOwnership(made, entry.folder, ownership)));
-      }),
+    createFolder: (parent, name, mark) => changeEntry(parent, name, mark, (entry, marks) => makeFolder(entry, marks, ownership)),
     upload: (parent, token, expected) =>
       guarded(() => beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, { told, guarded })),
-    settle: (change) => guarded(() => settle(root, change)),
+    settle: (change) => guarded(() => settle(root, change, ownership)),
     clear: (change) => guarded(() => clear(root, change)),
     rename: (parent, from, to, mark) =>
       changeEntry(parent, from, mark, (old, marks) =>

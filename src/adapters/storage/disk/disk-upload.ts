@@ -69,6 +69,13 @@ export async function beginUpload(
   let size = 0;
   let position = 0;
   let synced = false;
+  let tried = false;
+  const complete = async () => {
+    if (size > 0) await flush();
+    // A name that is taken is followed by another: the bytes are on disk already.
+    if (!synced) await fsync(file);
+    synced = true;
+  };
   const flush = async () => {
     const chunks = collected;
     collected = [];
@@ -83,19 +90,19 @@ export async function beginUpload(
         size += chunk.length;
         if (size >= worthwhile) await flush();
       }),
+    complete: () => told(complete),
     // A folder that its path no longer leads to takes nothing: nobody would find it there.
     place: (name, replaces) =>
       guarded(async () => {
-        if (size > 0) await flush();
-        // A name that is taken is followed by another: the bytes are on disk already.
-        if (!synced) await fsync(file);
-        synced = true;
+        await complete();
         // The parent is looked up anew: during a long upload it may have been moved away.
         await inFolder(root, parent, async (folder) => {
           const target: Spot = { folder, name };
           setOwnership(file, folder, ownership);
+          const isFirst = !tried;
+          tried = true;
           if (replaces) replaceFile(staging, target, replaces.etag);
-          else placeFile(staging, target);
+          else placeFile(staging, target, isFirst);
           await onceDone(() => fsync(folder));
         });
         const entry = entryOf(name, fs.fstatSync(file, { bigint: true }));

@@ -1,15 +1,38 @@
 import fs from 'node:fs';
+import { StorageAway } from '#ports/storage.ts';
 import { lookAt, type Spot, where } from './aside.ts';
 import { failure } from './disk-errors.ts';
-import { confirmMark, isConfirmed, type Marks, markText, takeName } from './marks.ts';
+import { confirmMark, type Marks, markText, takeName } from './marks.ts';
+import { type Ownership, setOwnership } from './ownership.ts';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
+
+/** Gives a new folder its rights, before anybody is told of it. */
+function own(folder: Spot, ownership: Ownership): void {
+  const made = fs.openSync(where(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    setOwnership(made, folder.folder, ownership);
+  } finally {
+    fs.closeSync(made);
+  }
+}
 
 /** Makes a folder under a free name. @throws EEXIST */
-export function makeFolder(folder: Spot, marks: Marks): void {
+export function makeFolder(folder: Spot, marks: Marks, ownership: Ownership): void {
   if (lookAt(folder)) throw failure('EEXIST');
   takeName(marks, 'folder');
   fs.mkdirSync(where(folder), 0o700);
+  try {
+    own(folder, ownership);
+  } catch (cause) {
+    throw new StorageAway('the disk failed behind a folder that was made', { cause });
+  }
   confirmMark(marks.own);
 }
 
-/** Was the folder made before the crash? Its name was free when its mark was made. */
-export const wasFolderMade = (folder: Spot, mark: Spot) => isConfirmed(mark) || (markText(mark) !== null && lookAt(folder) !== undefined);
+/** Was a folder made before the crash whose mark is not confirmed? Its name was free when the mark was made. */
+export function settleFolder(folder: Spot, aside: Spot, ownership: Ownership): boolean {
+  if (markText(aside) === null || !lookAt(folder)?.isDirectory()) return false;
+  own(folder, ownership);
+  return true;
+}

@@ -3,13 +3,15 @@ import { ItemStale } from '#ports/storage.ts';
 import { dropName, lookAt, named, type Spot, where } from './aside.ts';
 import { codeOf, failure } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
-import { markText, putMark } from './marks.ts';
+import { confirmStaging, dropMark, putText, textAt } from './marks.ts';
 
 const linksRefused = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 const claimMode = 0o600;
 
 /** The second name of a staging copy, on its way over another file. */
 const twinEnding = '-twin';
+/** The name that the file is about to get, where that is not the first that was tried. */
+const nameEnding = '-name';
 /** Where links are refused: says that the staging copy may have been renamed into place, and over which claim. */
 const claimEnding = '-claim';
 /** In place of a claim's name, where a file is replaced: no entry has such a name. */
@@ -31,7 +33,7 @@ function claimAndRename(staging: Spot, to: Spot): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
   if (lookAt(to)) throw failure('EEXIST');
   dropName(named(staging, claimEnding)); // of a name that was tried before
-  putMark(named(staging, claimEnding), to.name);
+  putText(named(staging, claimEnding), to.name);
   fs.closeSync(fs.openSync(where(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
   if (fs.lstatSync(where(to)).size !== 0) throw failure('EEXIST');
   try {
@@ -42,9 +44,19 @@ function claimAndRename(staging: Spot, to: Spot): void {
   }
 }
 
-/** Puts a staged file in place under a free name. It keeps its old name too where the file system takes links. @throws EEXIST */
-export function placeFile(staging: Spot, to: Spot): void {
-  if (!linkFile(staging, to)) claimAndRename(staging, to);
+/**
+ * Puts a staged file in place under a free name. It keeps its staging name too where the file system takes links.
+ * @param isFirst false: another name was tried before
+ * @throws EEXIST
+ */
+export function placeFile(staging: Spot, to: Spot, isFirst: boolean): void {
+  const name = named(staging, nameEnding);
+  if (!isFirst) {
+    dropName(name);
+    putText(name, to.name);
+  }
+  if (linkFile(staging, to)) confirmStaging(staging);
+  else claimAndRename(staging, to);
 }
 
 /**
@@ -61,27 +73,37 @@ export function replaceFile(staging: Spot, to: Spot, etag: string): void {
   if (!seen.isFile() || etagOf(seen) !== etag) throw new ItemStale('it has changed');
   const twin = named(staging, twinEnding);
   const isLinked = linkFile(staging, twin);
-  if (!isLinked) putMark(named(staging, claimEnding), replacing);
+  if (!isLinked) putText(named(staging, claimEnding), replacing);
   fs.renameSync(where(isLinked ? twin : staging), where(to));
+  if (isLinked) confirmStaging(staging);
 }
+
+/** The name under which a file was put in place: another one where that of the change was taken. */
+export function placedName(staging: Spot, name: string): string {
+  const claimed = textAt(named(staging, claimEnding));
+  return textAt(named(staging, nameEnding)) ?? (claimed === null || claimed === replacing ? name : claimed);
+}
+
+/** Without links: was the staged file put in place? It is gone although it was about to be renamed. */
+export const isRenamed = (staging: Spot) => !lookAt(staging) && lookAt(named(staging, claimEnding)) !== undefined;
 
 /**
  * Was a staged file put in place before the crash? It was where it has another name too, beside that of its way over
- * another file; without links, where it is gone although it was about to be renamed. A claim that was left empty goes.
+ * another file. A claim that was left empty goes.
  */
 export function settlePlacing(staging: Spot, folder: number): boolean {
   const [staged, twin] = [lookAt(staging), lookAt(named(staging, twinEnding))];
-  const claimed = markText(named(staging, claimEnding));
-  if (!staged) return claimed !== null;
+  const claimed = textAt(named(staging, claimEnding));
   if (claimed && claimed !== replacing) {
     const claim = { folder, name: claimed };
     const found = lookAt(claim);
     if (found?.isFile() && found.size === 0n) dropName(claim);
   }
-  return staged.nlink > (twin ? 2n : 1n);
+  return staged !== undefined && staged.nlink > (twin ? 2n : 1n);
 }
 
 /** Removes a staging copy, and what told where it was put. */
 export function clearStaging(staging: Spot): void {
-  for (const ending of ['', twinEnding, claimEnding]) dropName(named(staging, ending));
+  dropMark(staging);
+  for (const ending of ['', twinEnding, claimEnding, nameEnding]) dropName(named(staging, ending));
 }

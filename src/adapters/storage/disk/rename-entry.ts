@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { ItemAbsent } from '#ports/storage.ts';
 import { besideName, dropName, lookAt, type Spot, where } from './aside.ts';
 import { failure } from './disk-errors.ts';
-import { confirmMark, isConfirmed, type Marks, markText, takeName } from './marks.ts';
+import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './placing.ts';
 
 /** A name and its new one, in one folder. */
@@ -93,10 +93,9 @@ function dropClaim({ old, renamed }: Renaming): void {
   }
 }
 
-/** Did a rename take place before the crash? The new name was free when its mark was made. Puts right what is half done. */
-export function settleRename(renaming: Renaming, mark: Spot): boolean {
-  if (isConfirmed(mark)) return true;
-  const identity = markText(mark);
+/** Did a rename take place before the crash whose mark is not confirmed? The new name was free when the mark was made. Puts right what is half done. */
+export function settleRename(renaming: Renaming, aside: Spot): boolean {
+  const identity = markText(aside);
   if (identity === null || identity === '') return false;
   settleOldName(renaming, identity);
   const { old, renamed } = renaming;
