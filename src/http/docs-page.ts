@@ -1,6 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { Refusal } from '#core/messages.ts';
 import type { Operation } from '#features/operation.ts';
 import type { Links } from '#ports/links.ts';
+import { type ConstantBody, constantBody, sendConstant } from './constant-answer.ts';
 import { openApi } from './openapi.ts';
 
 // The page's own script writes styles and one inline script; it reaches this server alone.
@@ -30,17 +32,48 @@ async function loadPage(): Promise<FastifyInstance> {
   return inner;
 }
 
+/** What the inner server answers under a path; files are kept, so that who asks for them costs nothing. */
+function pageFiles(): (path: string) => Promise<ConstantBody | { readonly status: number; readonly location: string | null }> {
+  let page: Promise<FastifyInstance> | undefined;
+  const files = new Map<string, Promise<ConstantBody | null>>();
+  async function ask(path: string) {
+    page ??= loadPage();
+    return (await page).inject({ method: 'GET', url: path });
+  }
+  async function load(path: string): Promise<ConstantBody | null> {
+    const { statusCode, headers, rawPayload } = await ask(path);
+    return statusCode === 200 ? constantBody(String(headers['content-type'] ?? 'text/html; charset=utf-8'), rawPayload) : null;
+  }
+  return async (path) => {
+    const loading = files.get(path) ?? load(path);
+    files.set(path, loading);
+    const file = await loading.catch((cause: unknown) => {
+      files.delete(path);
+      throw cause;
+    });
+    if (file) return file;
+    files.delete(path); // paths that lead nowhere are without number
+    const { statusCode: status, headers } = await ask(path);
+    return { status, location: headers.location === undefined ? null : String(headers.location) };
+  };
+}
+
 /** GET /openapi.json, and /docs: a page to try the interface at, without the internet. */
 export function docsRoutes(app: FastifyInstance, operations: readonly Operation[], links: Links): void {
-  let page: Promise<FastifyInstance> | undefined;
-  app.get('/openapi.json', async () => openApi(operations, links.publicUrl()));
+  const fileAt = pageFiles();
+  let document: Promise<ConstantBody> | undefined;
+  const makeDocument = () =>
+    constantBody('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi(operations, links.publicUrl()))));
+  app.get('/openapi.json', async (request, reply) => {
+    document ??= makeDocument();
+    return sendConstant(request, reply, await document);
+  });
   for (const url of ['/docs', '/docs/*'])
     app.get(url, async (request, reply) => {
-      page ??= loadPage();
-      const answer = await (await page).inject({ method: 'GET', url: request.url });
-      const type = String(answer.headers['content-type'] ?? 'text/html; charset=utf-8');
-      const { location } = answer.headers;
-      if (location !== undefined) reply.header('location', location);
-      return reply.code(answer.statusCode).headers(headers).type(type).send(answer.rawPayload);
+      const answer = await fileAt(new URL(request.url, 'http://localhost').pathname);
+      reply.headers(headers);
+      if (!('status' in answer)) return sendConstant(request, reply, answer);
+      if (answer.location === null) throw new Refusal('notFound');
+      return reply.code(answer.status).header('location', answer.location).send();
     });
 }

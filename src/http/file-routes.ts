@@ -95,7 +95,13 @@ async function sendHandedOut(
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
   const left = clientLeft(reply.raw);
   const names = chosenNames(request.url);
-  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, names, left);
+  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, names, left).catch(
+    (cause: unknown) => {
+      if (!left.aborted) throw cause;
+      return null; // nobody is there to be answered
+    },
+  );
+  if (!archive) return void reply.hijack();
   await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 

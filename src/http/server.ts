@@ -140,6 +140,11 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     // Of a request without a body Node has ended the stream already, and no parser would hear of it.
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
+  // An answer that nobody reads holds a connection, and the memory of its body.
+  app.addHook('onSend', ({ raw }, _reply, payload, done) => {
+    raw.socket.setTimeout(settings.patience.stalled);
+    done(null, payload);
+  });
   app.setErrorHandler((error, request, reply) =>
     sendProblem(request, reply, asRefusal(error, request) ?? unexpectedRefusal(request, error), clock.now()),
   );

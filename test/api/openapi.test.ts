@@ -167,3 +167,20 @@ test('/docs shows the interface in a browser', async (t) => {
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
 });
+
+test('the interface is described once for all who ask: by a validator, compressed where that is taken, and to HEAD without a body', async (t) => {
+  const postern = await startPostern(t);
+  for (const path of ['/openapi.json', '/docs', '/docs/js/scalar.js']) {
+    const url = `${postern.apiUrl}${path}`;
+    const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
+    const compressed = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
+    assert.equal(compressed.headers.get('content-encoding'), 'gzip', path);
+    assert.equal(plain.headers.get('content-encoding'), null, path);
+    assert.equal(await compressed.text(), await plain.text());
+    const known = await fetch(url, { headers: { 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag') ?? '' } });
+    assert.equal(known.status, 304, path);
+    const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
+    assert.equal(head.headers.get('content-length'), plain.headers.get('content-length'), path);
+  }
+  assert.equal((await fetch(`${postern.apiUrl}/docs/none`)).status, 404);
+});

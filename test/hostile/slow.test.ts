@@ -56,6 +56,21 @@ test('a download that nobody takes is cut, and told as broken off', { timeout: 1
   await until(async () => (await outcomes(postern, 'download'))[0] === 'failed');
 });
 
+test('an answer of any route that nobody reads is cut', { timeout: 10_000 }, async (t) => {
+  const postern = await startPostern(t, { replaced: { patience: short } });
+  const sockets = async (): Promise<number> => {
+    const metrics = await fetch(`${postern.apiUrl}/metrics`, { headers: { authorization: `Bearer ${adminKey}`, connection: 'close' } });
+    return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/m.exec(await metrics.text())?.[1] ?? 0);
+  };
+  await (await fetch(`${postern.apiUrl}/docs/js/scalar.js`)).text();
+  const before = await sockets();
+  const socket = await dial(postern.apiUrl);
+  atEnd(t, () => socket.destroy());
+  socket.pause().write(`GET /docs/js/scalar.js HTTP/1.1\r\nHost: ${new URL(postern.apiUrl).host}\r\n\r\n`.repeat(14));
+  await until(async () => (await sockets()) === before + 2); // its two ends are in this process
+  await until(async () => (await sockets()) === before + 1);
+});
+
 test('a connection lives on after a transfer that moved', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { patience: short } });
   const { base } = await linkTo(postern);
