@@ -4,16 +4,16 @@ export type VerifyPassword = (hash: string | null, password: string) => Promise<
 /** Passwords of people: slow to try, at most two computed at once. */
 export interface PasswordHash {
   /**
-   * @param network of the visitor who sets it, whose turn it takes; left out, the operators'
+   * @param address of the visitor who sets it, whose turn it takes; left out, the operators'
    * @throws Refusal `signInBusy` where too many wait
    */
-  hash(password: string, network?: string): Promise<string>;
+  hash(password: string, address?: string): Promise<string>;
   /**
    * Runs an attempt when its turn comes: what is counted then is counted one by one.
-   * @param network who asks: networks take turns, so that one does not fill the queue for the others
+   * @param address of who asks: networks take turns, so that one does not fill the queue for the others
    * @throws Refusal `signInBusy` where too many wait
    */
-  inTurn<T>(network: string, attempt: (verify: VerifyPassword) => Promise<T>): Promise<T>;
+  inTurn<T>(address: string, attempt: (verify: VerifyPassword) => Promise<T>): Promise<T>;
   /** How many wait for their turn. */
   waiting(): number;
 }

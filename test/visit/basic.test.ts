@@ -94,6 +94,18 @@ test('a wrong password is never answered from what is remembered', async (t) => 
   for (const name of ['ann', 'ANN']) assert.equal((await asks({ authorization: basic(name, 'wrong') })).status, 401);
 });
 
+test('a pair that one network is remembered by tells another one, which has to wait, nothing', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const profile = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const from = (address: string, secret: string) =>
+    raw(postern, `${base}/list`, { headers: { authorization: basic('ann', secret), 'x-forwarded-for': address } });
+  assert.equal((await from('198.51.100.7', password)).status, 200);
+  for (let time = 0; time < 7; time += 1) await from('203.0.113.7', 'a wrong password');
+  assert.equal((await from('203.0.113.7', password)).status, 429);
+  assert.equal((await from('198.51.100.7', password)).status, 200);
+});
+
 test('a remembered pair is forgotten with the user, their password and the profile', async (t) => {
   const deactivated = await guarded(t);
   assert.equal((await deactivated.ann()).status, 200);
@@ -146,7 +158,7 @@ test('a browser that asks for HTML is told the same as a page', async (t) => {
 test('a pair that is verified while its profile changes is no right pair of the changed profile', () => {
   const pairs = rightPairs('key of the process');
   const pair = { username: 'ann', password };
-  const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair));
+  const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair, '203.0.113.7'));
   assert.notEqual(before, after, 'neither shares the verification of the other, nor what is remembered of it');
 });
 

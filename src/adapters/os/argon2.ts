@@ -1,6 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { fairQueue } from '#core/fair-queue.ts';
 import { Refusal } from '#core/messages.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 
 // RFC 9106's second choice, with less time: 50 to 70 ms on two cores. More makes sign-in slow, less makes guessing cheap.
@@ -8,11 +9,15 @@ const parameters = { memoryCost: 65_536, timeCost: 2, parallelism: 1 } as const;
 const atOnce = 2; // the cores: more hashes at once take longer each and together
 const mostWaiting = 20;
 const retryAfter = 2; // seconds
-const ours = 'passwords that are set'; // in turn with the networks that sign in
+const ours = ['passwords that are set', '']; // in turn with the networks that sign in
+
+/** The networks that take turns: who has a wide one has 65,536 of the others within it. */
+const networksOf = (address: string) => [networkOf(address, 24, 48), networkOf(address, 32, 64)];
 
 /** An attempt that waits for its turn. */
 interface Waiting {
-  readonly network: string;
+  /** The wide network, and the one within it. */
+  readonly networks: readonly string[];
   readonly start: () => void;
   readonly refuse: (cause: Error) => void;
 }
@@ -21,7 +26,7 @@ const busy = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
  * argon2id off the event loop, two at a time, networks in turn. Beyond twenty that wait one is refused: the newest of the
- * network that has most, so that nobody is kept out by another network's attempts.
+ * wide network that has most, so that nobody is kept out by another network's attempts.
  * @param cost of one hash: memory in KiB, passes over it, lanes
  */
 export function argon2Hash(cost: { memoryCost: number; timeCost: number; parallelism: number } = parameters): PasswordHash {
@@ -30,26 +35,35 @@ export function argon2Hash(cost: { memoryCost: number; timeCost: number; paralle
   let running = 0;
   let unknown: Promise<string> | undefined;
 
+  /** How many wait in the wide network, or in the one within it. */
+  const crowdOf = (networks: readonly string[], depth: 1 | 2) => queue.count(networks.slice(0, depth));
+  /** The newest of the network that has most, where that has more than the newcomer's will. */
+  function mostCrowded(among: readonly Waiting[], newcomer: readonly string[], depth: 1 | 2): Waiting | undefined {
+    const largest = among.toSorted((a, b) => crowdOf(b.networks, depth) - crowdOf(a.networks, depth))[0];
+    return largest && crowdOf(largest.networks, depth) > crowdOf(newcomer, depth) + 1 ? largest : undefined;
+  }
+
   /** Makes room for one more of a network. @throws 503 where that network itself has most */
-  function makeRoom(network: string): void {
+  function makeRoom(newcomer: readonly string[]): void {
     if (waiting.size < mostWaiting) return;
     const newest = [...waiting].reverse();
-    const largest = newest.toSorted((a, b) => queue.count([b.network]) - queue.count([a.network]))[0];
-    if (!largest || queue.count([largest.network]) <= queue.count([network]) + 1) throw busy();
-    queue.remove([largest.network], largest);
-    waiting.delete(largest);
-    largest.refuse(busy());
+    const beside = newest.filter(({ networks }) => networks[0] === newcomer[0]);
+    const refused = mostCrowded(newest, newcomer, 1) ?? mostCrowded(beside, newcomer, 2);
+    if (!refused) throw busy();
+    queue.remove(refused.networks, refused);
+    waiting.delete(refused);
+    refused.refuse(busy());
   }
-  function wait(network: string): Promise<void> {
-    makeRoom(network);
+  function wait(networks: readonly string[]): Promise<void> {
+    makeRoom(networks);
     return new Promise((start, refuse) => {
-      const one = { network, start, refuse };
-      queue.add([network], one);
+      const one = { networks, start, refuse };
+      queue.add(networks, one);
       waiting.add(one);
     });
   }
-  async function inTurn<T>(network: string, work: () => Promise<T>): Promise<T> {
-    if (running >= atOnce) await wait(network);
+  async function inTurn<T>(networks: readonly string[], work: () => Promise<T>): Promise<T> {
+    if (running >= atOnce) await wait(networks);
     else running += 1;
     try {
       return await work();
@@ -69,8 +83,8 @@ export function argon2Hash(cost: { memoryCost: number; timeCost: number; paralle
   }
 
   return {
-    hash: (password, network = ours) => inTurn(network, () => hash(password, cost)),
-    inTurn: (network, attempt) => inTurn(network, () => attempt(verifyStored)),
+    hash: (password, address) => inTurn(address === undefined ? ours : networksOf(address), () => hash(password, cost)),
+    inTurn: (address, attempt) => inTurn(networksOf(address), () => attempt(verifyStored)),
     waiting: () => waiting.size,
   };
 }

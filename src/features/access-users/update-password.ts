@@ -1,7 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { PasswordChange } from '#core/records/access-user.ts';
 import { type Caller, change } from '#features/operation.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
@@ -21,7 +20,7 @@ async function userNamed(db: Tx, tid: number, username: string, authId: number |
 }
 
 const isCurrent = (passwordHash: PasswordHash, { address }: Caller, hash: string | null, password: string) =>
-  passwordHash.inTurn(networkOf(address, 32, 64), (verify) => verify(hash, password));
+  passwordHash.inTurn(address, (verify) => verify(hash, password));
 
 export const updatePassword = change({
   name: 'accessuser/updateUserPassword',

@@ -1,6 +1,5 @@
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { checkWait, countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
@@ -61,7 +60,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
   const attempt = (verify: VerifyPassword) =>
     countedAttempt(ports, pair, networks, () => verifyOperator(ports, tid, { ...body, name }, verify));
   const right = await ports.passwordHash
-    .inTurn(networkOf(origin.address, 32, 64), attempt)
+    .inTurn(origin.address, attempt)
     .catch((cause: unknown) => tellRefused(ports, { tid, name, origin, cause }));
   const token = random.token(sessionBits);
   const caller = {

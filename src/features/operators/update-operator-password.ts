@@ -1,7 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
 import { countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import { type Caller, change } from '#features/operation.ts';
@@ -21,7 +20,7 @@ function checkRight(caller: Caller, { id, currentPassword }: OperatorPassword): 
 async function checkCurrent(ports: Ports, { tid, address }: Caller, name: string, hash: string, password: string): Promise<void> {
   const pair = pairKey(`operator ${tid}`, fold(name), address);
   try {
-    await ports.passwordHash.inTurn(networkOf(address, 32, 64), (verify) =>
+    await ports.passwordHash.inTurn(address, (verify) =>
       countedAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
     );
   } catch (cause) {

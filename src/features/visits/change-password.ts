@@ -1,6 +1,5 @@
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PasswordChangeBody } from '#core/records/visit.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
@@ -68,7 +67,7 @@ export async function changeOwnPassword(
   checkNewPassword({ password, confirmPassword: password, name: signedIn.name }, 'password');
   if (password === currentPassword) throw fieldRefusal('password', 'must be another one than the current password');
   const epoch = await epochOf(ports, own, currentPassword, approaching.address);
-  const hash = await ports.passwordHash.hash(password, networkOf(approaching.address, 32, 64));
+  const hash = await ports.passwordHash.hash(password, approaching.address);
   const now = ports.clock.now();
   await ports.store.write(async (tx) => {
     const [updated] = await tx

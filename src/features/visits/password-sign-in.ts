@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { fold } from '#core/fold.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { checkWait, countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import type { SignedIn } from '#features/link-facts.ts';
@@ -67,7 +66,7 @@ export async function signInByPassword(ports: Ports, profile: ProfileRef, pair: 
   const networks = networkKeys('signIn', address);
   if (profile.type_id === profileTypes.PASSWORD) return countedAttempt(ports, user, networks, () => verifyProfile(ports, profile, pair));
   await checkWait(ports.store.read, [user, ...networks], ports.clock.now());
-  return ports.passwordHash.inTurn(networkOf(address, 32, 64), (verify) =>
+  return ports.passwordHash.inTurn(address, (verify) =>
     countedAttempt(ports, user, networks, () => verifyUser(ports, profile, pair, verify)),
   );
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { keepNewest } from '#core/newest.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -34,8 +35,11 @@ const mostRemembered = 10_000;
 
 /** Pairs of user and password that were right a short while ago, known by an HMAC under a key of the process. */
 export interface RightPairs {
-  /** @param profile a pair is right for the profile as it is: one that was verified before a change is another pair */
-  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'>, pair: PasswordPair): string;
+  /**
+   * @param profile a pair is right for the profile as it is: one that was verified before a change is another pair
+   * @param address a pair is known to the network that it came from: another one may not guess at it without a limit
+   */
+  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'>, pair: PasswordPair, address: string): string;
   find(key: string, now: number): RememberedPair | null;
   remember(key: string, pair: RememberedPair): void;
   /** Runs one verification for all who ask the same at the same time. */
@@ -47,9 +51,9 @@ export function rightPairs(processKey: string): RightPairs {
   const pairs = new Map<string, RememberedPair>();
   const running = new Map<string, Promise<unknown>>();
   return {
-    keyOf: ({ profile_id, session_epoch }, { username, password }) =>
+    keyOf: ({ profile_id, session_epoch }, { username, password }, address) =>
       createHmac('sha256', processKey)
-        .update(JSON.stringify([profile_id, session_epoch, username, password]))
+        .update(JSON.stringify([profile_id, session_epoch, username, password, networkOf(address, 32, 64)]))
         .digest('base64url'),
     find(key, now) {
       const pair = pairs.get(key);
@@ -83,16 +87,22 @@ async function unchangedSince(
 }
 
 /** Who a pair stands for that was right a short while ago. */
-async function byRemembered(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair): Promise<Recognised | null> {
-  const remembered = pairs.find(pairs.keyOf(profile, pair), ports.clock.now());
+async function byRemembered(
+  ports: Ports,
+  pairs: RightPairs,
+  profile: ProfileRef,
+  pair: PasswordPair,
+  address: string,
+): Promise<Recognised | null> {
+  const remembered = pairs.find(pairs.keyOf(profile, pair, address), ports.clock.now());
   const known = remembered && (await unchangedSince(ports, remembered, profile));
   return known && { signedIn: known, again: (now) => unchangedSince(ports, remembered, now) };
 }
 
 async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair, address: string): Promise<Recognised> {
-  const known = await byRemembered(ports, pairs, profile, pair);
+  const known = await byRemembered(ports, pairs, profile, pair, address);
   if (known) return known;
-  const key = pairs.keyOf(profile, pair);
+  const key = pairs.keyOf(profile, pair, address);
   const { signedIn, profileEpoch, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
   const right = { userId: signedIn.userId, userEpoch, profileEpoch, until: ports.clock.now() + rememberedFor };
   pairs.remember(key, right);
@@ -135,4 +145,4 @@ export const recognise = (ports: Ports, pairs: RightPairs, profile: LinkRow | Pr
 
 /** The same, where nothing is to be verified: a pair counts that was right a short while ago. */
 export const recogniseKnown = (ports: Ports, pairs: RightPairs, profile: LinkRow | ProfileRef, asking: Asking) =>
-  recogniseBy(ports, profile, asking, (pair) => byRemembered(ports, pairs, profile, pair));
+  recogniseBy(ports, profile, asking, (pair) => byRemembered(ports, pairs, profile, pair, asking.address));

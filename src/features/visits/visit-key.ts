@@ -14,8 +14,8 @@ export const keyOf = (event: VisitEvent, version: string | null) =>
       event.tid,
       event.visitor?.userId,
       event.visitor?.name,
-      // A network that varies its address is still one visitor.
-      networkOf(event.approaching.address, 32, 64),
+      // A network that varies its address is still one visitor: an IPv6 one has 65,536 networks of its own.
+      networkOf(event.approaching.address, 32, 48),
       event.action,
       event.outcome,
       event.path,
