@@ -9,12 +9,12 @@ import { inviteFirstOperator } from '#features/operators/first-operator.ts';
 import { checkSecretKey, holdsNoSecrets, isLivingKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
 import { sayAlive } from '#features/processes.ts';
 import { checkReadiness } from '#features/readiness.ts';
+import { searchTurns } from '#features/search-turns.ts';
 import { listingTurns } from '#features/visits/listing-turns.ts';
-import { newSessions } from '#features/visits/new-sessions.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
 import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
-import { uploadSlots } from '#features/visits/upload-slots.ts';
+import { visitLimits } from '#features/visits/visit-limits.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
@@ -27,7 +27,6 @@ import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
-import { zipArchives } from './features/visits/zip-archives.ts';
 import { accessLog } from './http/access-log.ts';
 import { assetRoutes } from './http/asset-routes.ts';
 import { consoleRoutes } from './http/console-pages.ts';
@@ -181,7 +180,8 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     if (access) accessLog(server, access.write, ports.clock, () => performance.now());
     healthRoutes(server, readiness);
   }
-  managementApi(admin, operations, ports);
+  const searches = searchTurns();
+  managementApi(admin, operations, ports, searches);
   metricsRoute(admin, metrics, ports);
   if (admin !== app) {
     admin.get('/', (_request, reply) => reply.redirect('/console'));
@@ -196,10 +196,9 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     ...ports,
     trail,
     underWay,
-    archives: zipArchives(),
     listings,
-    uploads: uploadSlots(),
-    newSessions: newSessions(ports.clock),
+    searches,
+    ...visitLimits(ports.clock),
     rightPairs: rightPairs(randomBytes(32).toString('base64url')),
   };
   visitorRoutes(app, {

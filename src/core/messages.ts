@@ -99,6 +99,7 @@ export const messages = {
   signingUnavailable: { id: 5035, status: 503, title: 'Signed files cannot be made yet, and unsigned ones are not handed out' },
   signInBusy: { id: 5036, status: 503, title: 'Too many people are signing in at this moment' },
   listingBusy: { id: 5038, status: 503, title: 'Too many folders are being listed at this moment' },
+  searchBusy: { id: 5040, status: 503, title: 'Too many searches are under way at this moment' },
   uploadsBusy: { id: 5039, status: 503, title: 'Too many uploads are under way from your network, or at this link' },
   descriptorsUsedUp: { id: 5030, status: 503, title: 'Too many files and connections are open at this moment' },
   stopping: { id: 5037, status: 503, title: 'Postern is stopping' },

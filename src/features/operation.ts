@@ -74,6 +74,8 @@ export interface ChangeOperation<B extends TSchema, Seen> extends Declared<B> {
 
 /** An operation that answers records. */
 export interface ReadOperation<B extends TSchema> extends Declared<B> {
+  /** true: it reads many records, and takes turns with other searches. */
+  readonly searches?: true;
   readonly answer: TSchema;
   read(body: Static<B>, caller: Caller, ports: Ports): Promise<object>;
 }

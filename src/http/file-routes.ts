@@ -95,13 +95,7 @@ async function sendHandedOut(
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
   const left = clientLeft(reply.raw);
   const names = chosenNames(request.url);
-  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, names, left).catch(
-    (cause: unknown) => {
-      if (!left.aborted) throw cause;
-      return null; // nobody is there to be answered
-    },
-  );
-  if (!archive) return void reply.hijack();
+  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, names, left);
   await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 
@@ -153,12 +147,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
       const left = clientLeft(reply.raw);
       const sent = new Promise((resolve) => reply.raw.once('close', resolve));
       expectProgress(request.raw, parts.patience); // of an answer that nobody reads, too
-      try {
-        return await listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
-      } catch (cause) {
-        if (left.aborted) return reply.hijack(); // nobody is there to be answered
-        throw cause;
-      }
+      return listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
     });
   for (const url of both('/s/:viewId/file')) {
     app.route({

@@ -7,11 +7,13 @@ import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#featur
 import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
 import { checkRole, stillCalls } from '#features/operators/still-calls.ts';
 import { checkRoom } from '#features/room.ts';
+import type { SearchTurns } from '#features/search-turns.ts';
 import { recordChange } from '#features/trail.ts';
 import { checkTarget } from '#features/versions.ts';
 import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
+import { clientLeft } from './client-left.ts';
 import { carriesSecure, isSecure } from './console-cookie.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
@@ -143,13 +145,19 @@ function textOf(answer: object, reply: FastifyReply): string {
   return text;
 }
 
+/** What every operation is run with. */
+interface ManagementParts {
+  readonly ports: Ports;
+  readonly running: Running;
+  readonly searches: SearchTurns;
+}
+
 async function run(
   operation: Operation,
   check: (value: unknown) => void,
   request: FastifyRequest,
   reply: FastifyReply,
-  ports: Ports,
-  running: Running,
+  { ports, running, searches }: ManagementParts,
 ) {
   const caller = request.caller ?? (await callerOf(request, ports));
   request.caller = caller;
@@ -161,7 +169,10 @@ async function run(
     const { contentType, fileName, body } = await operation.stream(parameters, caller, ports);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
-  const answer = await operation.read(parameters, caller, ports);
+  const read = () => operation.read(parameters, caller, ports);
+  const answer = await (operation.searches
+    ? searches.run({ tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, clientLeft(reply.raw), read)
+    : read());
   const etag: unknown = Reflect.get(answer, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(answer, 'next');
@@ -188,8 +199,8 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 }
 
 /** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
-export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports): void {
-  const running: Running = new Set();
+export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
+  const parts = { ports, running: new Set<string>(), searches };
   app.register(
     async (api) => {
       api.decorateRequest('caller', null);
@@ -215,7 +226,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
           exposeHeadRoute: false,
           config: { operation },
           ...('read' in operation ? { schema: { response: { 200: operation.answer } } } : {}),
-          handler: (request, reply) => run(operation, check, request, reply, ports, running),
+          handler: (request, reply) => run(operation, check, request, reply, parts),
         });
       }
       api.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), ports.clock.now()));

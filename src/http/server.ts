@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
@@ -88,6 +88,10 @@ const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== 
 /** RFC 9112, 3.2.2: a request target may be a complete address. Returns its path and query. */
 const originForm = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
 
+/** Did the client leave before its turn came? Nobody is there to be answered. */
+const isGivenUp = (error: unknown, { raw }: FastifyRequest) =>
+  raw.socket.destroyed && error instanceof Error && error.name === 'AbortError';
+
 /** Fastify, with the strictness that decisions.md asks of bodies and answers. */
 export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustIn(settings.trustedProxies);
@@ -145,9 +149,10 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     raw.socket.setTimeout(settings.patience.stalled);
     done(null, payload);
   });
-  app.setErrorHandler((error, request, reply) =>
-    sendProblem(request, reply, asRefusal(error, request) ?? unexpectedRefusal(request, error), clock.now()),
-  );
+  app.setErrorHandler((error, request, reply) => {
+    if (isGivenUp(error, request)) return void reply.hijack();
+    return sendProblem(request, reply, asRefusal(error, request) ?? unexpectedRefusal(request, error), clock.now());
+  });
   return app;
 }
 

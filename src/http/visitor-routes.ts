@@ -9,6 +9,7 @@ import type { PortalPage } from '#features/visits/portal-shares.ts';
 import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in.ts';
 import { visitShare } from '#features/visits/visit-share.ts';
 import { largestOpenBody } from './body-limits.ts';
+import { clientLeft } from './client-left.ts';
 import { fileRoutes } from './file-routes.ts';
 import { checkSite, hostCheck } from './own-site.ts';
 import { pageRoutes } from './page-routes.ts';
@@ -60,7 +61,9 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
     return reply.code(204).send();
   };
   app.get('/s/:viewId/visit', (request) => visitShare(ports, approachingOf(request, parts)));
-  app.get('/p/:viewId/visit', (request) => visitPortal(ports, approachingOf(request, parts), portalPageOf(request.url)));
+  app.get('/p/:viewId/visit', (request, reply) =>
+    visitPortal(ports, approachingOf(request, parts), { page: portalPageOf(request.url), left: clientLeft(reply.raw) }),
+  );
   app.post('/s/:viewId/sign-in', (request, reply) =>
     signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
   );

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { copyShare } from '../parts/many-shares.ts';
 import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
@@ -135,4 +136,29 @@ test('the page of a portal, like that of a link, tells nothing by itself', async
     assert.doesNotMatch(page.body, /secret/);
     assert.doesNotMatch(page.body, /<script(?![^>]*\ssrc=)/, 'no inline script');
   }
+});
+
+test('portal visits that are given up by the hundred are no fault of ours, and the next one is answered', async (t) => {
+  const lines: string[] = [];
+  const log = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const postern = await startPostern(t, { replaced: { log } });
+  const profile = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { viewId } = await postern.call('loginprofile/get', { id: profile.id });
+  const cookie = await signIn(postern, base, 'ann');
+  const visit = (signal?: AbortSignal) => postern.visit(`/p/${viewId}/visit`, { headers: { cookie }, ...(signal ? { signal } : {}) });
+  const left = new AbortController();
+  const givenUp = Array.from({ length: 100 }, () => visit(left.signal).catch(() => null));
+  left.abort();
+  await Promise.all(givenUp);
+  assert.equal((await visit()).status, 200);
+  assert.deepEqual(
+    lines.filter((line) => line.includes('"level":50')),
+    [],
+  );
 });

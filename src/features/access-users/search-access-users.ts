@@ -8,6 +8,7 @@ import { accessUserRecords, sortColumns } from './access-user-rows.ts';
 
 export const searchAccessUsers = read({
   name: 'accessuser/search',
+  searches: true,
   method: 'GET',
   role: 'reader',
   summary: 'Finds access users.',

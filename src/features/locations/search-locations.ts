@@ -16,6 +16,7 @@ const sortColumns = {
 
 export const searchLocations = read({
   name: 'location/search',
+  searches: true,
   method: 'GET',
   role: 'editor',
   summary: 'Finds locations; an editor sees them without configuration.',

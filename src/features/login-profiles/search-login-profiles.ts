@@ -7,6 +7,7 @@ import { loginProfileRecords, sortColumns, withoutDetails } from './login-profil
 
 export const searchLoginProfiles = read({
   name: 'loginprofile/search',
+  searches: true,
   method: 'GET',
   role: 'reader',
   summary: 'Finds login profiles; a reader sees them without configuration, username and counts.',

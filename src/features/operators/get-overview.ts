@@ -65,6 +65,7 @@ async function alertsWaiting({ store }: Ports, tid: number): Promise<number> {
 
 export const getOverview = read({
   name: 'overview/get',
+  searches: true,
   method: 'GET',
   role: 'reader',
   summary: 'What an operator looks at first: the last thirty days, what ends soon, what waits, and whether everything answers.',

@@ -16,6 +16,7 @@ const sortColumns = {
 
 export const searchApiKeys = read({
   name: 'apikey/search',
+  searches: true,
   method: 'GET',
   role: 'admin',
   summary: 'Finds API keys; the keys themselves are never answered.',

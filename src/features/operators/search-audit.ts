@@ -6,6 +6,7 @@ import { auditMatches, auditQuery, auditRecords, sortColumns } from './audit-row
 
 export const searchAudit = read({
   name: 'audit/search',
+  searches: true,
   method: 'GET',
   role: 'admin',
   summary: 'Finds what happened.',

@@ -17,6 +17,7 @@ const sortColumns = {
 
 export const searchOperators = read({
   name: 'operator/search',
+  searches: true,
   method: 'GET',
   role: 'admin',
   summary: 'Finds operators.',

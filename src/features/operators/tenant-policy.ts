@@ -52,6 +52,7 @@ async function countOutside(
 
 export const getPolicy = read({
   name: 'tenant/getPolicy',
+  searches: true,
   method: 'GET',
   role: 'reader',
   summary: 'Answers what the tenant asks of its shares, and how many active ones do not comply.',

@@ -98,6 +98,7 @@ async function tenantRecords(db: Tx, ids: readonly number[]) {
 
 export const searchTenants = read({
   name: 'tenant/search',
+  searches: true,
   method: 'GET',
   role: 'admin',
   summary: 'Finds tenants; for admins of tenant 1.',

@@ -38,6 +38,7 @@ const lastAt = (db: Tx, tid: number) =>
 
 export const lastVisits = read({
   name: 'share/lastVisits',
+  searches: true,
   method: 'POST',
   role: 'reader',
   summary: 'Says when shares were last visited.',

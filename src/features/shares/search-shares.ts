@@ -44,6 +44,7 @@ function inState(found: ReturnType<typeof sharesOf>, state: ShareState, now: num
 
 export const searchShares = read({
   name: 'share/search',
+  searches: true,
   method: 'GET',
   role: 'reader',
   summary: 'Finds shares.',

@@ -51,6 +51,7 @@ async function byVisitor(rows: DoneByVisitors) {
 
 export const shareActivity = read({
   name: 'share/activity',
+  searches: true,
   method: 'POST',
   role: 'reader',
   summary: 'Counts what visitors did at a share, by day and by visitor, and names the listed users who have not come.',

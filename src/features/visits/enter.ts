@@ -2,6 +2,7 @@ import { type MessageName, Refusal } from '#core/messages.ts';
 import { type Action, type Approach, type Denial, decide, type Permit } from '#core/policy/decide.ts';
 import type { ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
+import type { SearchTurns } from '#features/search-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ListingTurns } from './listing-turns.ts';
 import type { NewSessions } from './new-sessions.ts';
@@ -42,6 +43,7 @@ export interface VisitPorts extends Ports {
   readonly listings: ListingTurns;
   readonly uploads: UploadSlots;
   readonly newSessions: NewSessions;
+  readonly searches: SearchTurns;
 }
 
 /** Someone whom decide() let in, and to what. */

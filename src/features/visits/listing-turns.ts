@@ -2,7 +2,7 @@ import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import { type Asker, groupsOf } from './turns.ts';
+import { type Asker, groupsOf } from './asker.ts';
 
 /** Pages read at once of one location: its disk has one thread for them, and a second page can be prepared meanwhile. */
 const mostAtOnce = 2;

@@ -1,3 +1,4 @@
+import { networkOf } from '#core/policy/address-range.ts';
 import { decidePortal } from '#core/policy/decide.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { profileRules } from '#features/link-facts.ts';
@@ -11,6 +12,13 @@ import { signInPart, visitorPart } from './visit-share.ts';
 /** Largest page of a portal, and the default; shares. */
 export const largestPortalPage = 1000;
 const firstPage: PortalPage = { startIndex: 0, pageSize: largestPortalPage };
+
+/** Which shares of a portal are asked for. */
+export interface PortalRequest {
+  readonly page: PortalPage;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly left: AbortSignal;
+}
 
 const profileById = (db: Tx, tid: number, id: number) =>
   db
@@ -67,17 +75,21 @@ export async function portalAnswer(
   ports: VisitPorts,
   { profile, approaching }: ReachedPortal,
   recognised: Recognised | null,
-  page: PortalPage = firstPage,
+  { page, left }: PortalRequest = { page: firstPage, left: new AbortController().signal },
 ): Promise<PortalVisit> {
   const signedIn = recognised?.signedIn ?? null;
   const answer = { signIn: signInPart(profile, signedIn), visitor: visitorPart(signedIn) };
   if (!signedIn) return { ...answer, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: approaching.address };
-  return { ...answer, ...(await portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page)) };
+  const caller = `network ${networkOf(approaching.address, 32, 64)}`;
+  const shares = await ports.searches.run({ tid: profile.tid, caller }, left, () =>
+    portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
+  );
+  return { ...answer, ...shares };
 }
 
 /** The visit of a portal: a page of the shares that admit the visitor. */
-export async function visitPortal(ports: VisitPorts, approaching: Approaching, page: PortalPage): Promise<PortalVisit> {
+export async function visitPortal(ports: VisitPorts, approaching: Approaching, request: PortalRequest): Promise<PortalVisit> {
   const reached = await reachPortal(ports, approaching);
   const recognised = await recognise(ports, ports.rightPairs, reached.profile, approaching).catch((cause: unknown) =>
     refuseSignIn(ports, { link: null, tid: reached.profile.tid, approaching }, cause),
@@ -92,5 +104,5 @@ export async function visitPortal(ports: VisitPorts, approaching: Approaching, p
       outcome: 'done',
       path: '',
     });
-  return portalAnswer(ports, reached, recognised, page);
+  return portalAnswer(ports, reached, recognised, request);
 }

@@ -1,11 +1,12 @@
 import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
-import { type Asker, turns } from './turns.ts';
+import { turns } from '#features/turns.ts';
+import { type Asker, groupsOf } from './asker.ts';
 import type { ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
 const plannedAtOnce = 2; // each holds up to 50,000 entries while it looks for them
-const mostWaiting = { network: 16, all: 512 };
+const mostWaiting = { inner: 16, all: 512 };
 const retryAfter = 5; // seconds
 const mostRemembered = 64; // archives whose sums are kept, 250 KB each at most
 
@@ -70,7 +71,7 @@ export function zipArchives(): ZipArchives {
   }
   return {
     plan: (asker, left, make) =>
-      planning.run(asker, left, async () => {
+      planning.run(groupsOf(asker), left, async () => {
         const plan = await make();
         return plan && use(plan);
       }),
