@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
@@ -182,4 +183,23 @@ test('an archive that is asked for and not taken leaves nothing open', async (t)
   const before = open();
   for (let time = 0; time < 20; time += 1) await raw(postern, `${base}/zip`, { method: 'HEAD' });
   assert.ok(open() - before < 10, `${open() - before} more descriptors`);
+});
+
+test('a large file is read for its sum once, whatever archives hold it', async (t) => {
+  let reads = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'file.read') reads += 1;
+  });
+  await writeFile(join(postern.files, 'large'), Buffer.alloc(large, 1));
+  for (const name of ['a', 'b']) await writeFile(join(postern.files, name), name);
+  const { base } = await linkTo(postern);
+  const endOf = async (names: string) => {
+    const before = reads;
+    const end = await raw(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-22' } });
+    assert.equal(end.bytes.length, 22);
+    return reads - before;
+  };
+  const first = await endOf('name=large&name=a');
+  const second = await endOf('name=large&name=b');
+  assert.ok(first > 3 && second < 3, `${first}, ${second}`);
 });

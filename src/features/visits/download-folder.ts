@@ -143,7 +143,8 @@ async function archiveOf(
   left: AbortSignal,
 ): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
   const { viewId, address } = entered.approaching;
-  const used = entered.permit.share.digitalSignature ? null : await ports.archives.plan({ viewId, address }, left, () => planOf(find()));
+  const asker = { viewId, address, locationId: entered.link.location_id };
+  const used = entered.permit.share.digitalSignature ? null : await ports.archives.plan(asker, left, () => planOf(find()));
   // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
   if (!used) return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, find(), entered))), close: async () => {} };
   const { storage, folder } = packed;

@@ -2,19 +2,21 @@ import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
 import { turns } from '#features/turns.ts';
 import { type Asker, groupsOf } from './asker.ts';
-import type { ZipPlan } from './zip-plan.ts';
+import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
 const plannedAtOnce = 2; // each holds up to 50,000 entries while it looks for them
 const mostWaiting = { inner: 16, all: 512 };
 const retryAfter = 5; // seconds
+const summedAtOnce = 2;
+const mostLarge = 50_000; // files whose sums are kept, some 150 bytes each
 const mostRemembered = 64; // archives whose sums are kept, 250 KB each at most
 
-/** The CRC-32 of an archive's files, by their place. */
+/** The CRC-32 of an archive's files, by their place; those of large files are shared by all archives. */
 export interface Checksums {
   /** undefined: not read yet. */
-  get(place: number): number | undefined;
-  set(place: number, crc: number): void;
+  get(place: number, item: PlacedItem): number | undefined;
+  set(place: number, item: PlacedItem, crc: number): void;
   /** Sums that are being read, so that no file is read twice at one time for its sum alone. */
   readonly underWay: Map<number, Promise<number>>;
 }
@@ -23,6 +25,8 @@ export interface Checksums {
 export interface UsedPlan {
   readonly plan: ZipPlan;
   readonly sums: Checksums;
+  /** Reads a file for its sum alone when its turn comes: a few bytes of an archive may ask for gigabytes. */
+  readonly summing: (read: () => Promise<number>) => Promise<number>;
   /** To be called once it is no longer used. */
   release(): void;
 }
@@ -31,24 +35,28 @@ export interface UsedPlan {
 export interface ZipArchives {
   /**
    * Plans an archive when its turn comes, and holds the plan until it is released.
+   * @param asker who asks; `locationId`: where the files lie
    * @param make returns null where there is nothing that can be planned
    * @returns null there, and while too much is planned already
    * @throws 503 where too many wait
    */
-  plan(asker: Asker, left: AbortSignal, make: () => Promise<ZipPlan | null>): Promise<UsedPlan | null>;
+  plan(asker: Asker & { readonly locationId: number }, left: AbortSignal, make: () => Promise<ZipPlan | null>): Promise<UsedPlan | null>;
 }
 
 export function zipArchives(): ZipArchives {
   const used = new Map<string, { readonly plan: ZipPlan; users: number }>();
   const remembered = new Map<string, Checksums>();
   let entries = 0;
-  function sumsOf({ etag, items }: ZipPlan): Checksums {
-    const sums = remembered.get(etag) ?? checksums(items.length);
-    keepNewest(remembered, etag, sums, mostRemembered);
+  const large = new Map<string, number>();
+  function sumsOf({ etag, items }: ZipPlan, locationId: number): Checksums {
+    const key = `${locationId} ${etag}`;
+    const sums = remembered.get(key) ?? checksums(items.length, locationId, large);
+    keepNewest(remembered, key, sums, mostRemembered);
     return sums;
   }
+  const reading = turns({ atOnce: summedAtOnce, mostWaiting: { inner: 64, all: 1000 }, refusal: () => new Refusal('listingBusy') });
   const planning = turns({ atOnce: plannedAtOnce, mostWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
-  function use(plan: ZipPlan): UsedPlan | null {
+  function use(plan: ZipPlan, locationId: number, summing: UsedPlan['summing']): UsedPlan | null {
     const { etag } = plan;
     const known = used.get(etag) ?? { plan, users: 0 };
     if (known.users === 0 && entries > 0 && entries + plan.items.length > mostEntries) return null;
@@ -58,7 +66,8 @@ export function zipArchives(): ZipArchives {
     let released = false;
     return {
       plan: known.plan,
-      sums: sumsOf(plan),
+      sums: sumsOf(plan, locationId),
+      summing,
       release() {
         if (released) return;
         released = true;
@@ -73,19 +82,22 @@ export function zipArchives(): ZipArchives {
     plan: (asker, left, make) =>
       planning.run(groupsOf(asker), left, async () => {
         const plan = await make();
-        return plan && use(plan);
+        return plan && use(plan, asker.locationId, (read) => reading.run(groupsOf(asker), left, read));
       }),
   };
 }
 
-function checksums(files: number): Checksums {
+/** @param large sums of large files, by location and validator */
+function checksums(files: number, locationId: number, large: Map<string, number>): Checksums {
   const sums = new Uint32Array(files);
   const known = new Uint8Array(files);
+  const keyOf = ({ etag }: PlacedItem) => `${locationId} ${etag}`;
   return {
-    get: (place) => (known[place] === 1 ? sums[place] : undefined),
-    set(place, crc) {
+    get: (place, item) => (known[place] === 1 ? sums[place] : large.get(keyOf(item))),
+    set(place, item, crc) {
       sums[place] = crc;
       known[place] = 1;
+      if (isFollowed(item)) keepNewest(large, keyOf(item), crc, mostLarge);
     },
     underWay: new Map(),
   };

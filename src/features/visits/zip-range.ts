@@ -22,7 +22,7 @@ class ArchiveChanged extends Error {}
 
 /** The bytes of a plan between two places, as pieces that are written one after another; each may be used again then. */
 export async function* zipRange(
-  { plan, sums }: Pick<UsedPlan, 'plan' | 'sums'>,
+  { plan, sums, summing }: Pick<UsedPlan, 'plan' | 'sums' | 'summing'>,
   open: (item: PlacedItem) => Promise<OpenFile | null>,
   { start, end, reading }: Wanted,
 ): AsyncGenerator<Buffer> {
@@ -60,21 +60,21 @@ export async function* zipRange(
       reading();
       crc = crc32(piece, crc);
     }
-    sums.set(place, crc);
+    sums.set(place, item, crc);
     return crc;
   }
 
   /** The sum of a file, which is read for it where it was not read before. */
   async function sumOf(item: PlacedItem, place: number): Promise<number> {
     for (;;) {
-      const known = item.size === 0 ? 0 : sums.get(place);
+      const known = item.size === 0 ? 0 : sums.get(place, item);
       if (known !== undefined) return known;
       reading();
       const under = sums.underWay.get(place);
       if (!under) break;
       await under.catch(() => {}); // whoever read it may have left
     }
-    const begun = readSum(item, place).finally(() => sums.underWay.delete(place));
+    const begun = summing(() => readSum(item, place)).finally(() => sums.underWay.delete(place));
     sums.underWay.set(place, begun);
     return begun;
   }
@@ -89,7 +89,7 @@ export async function* zipRange(
       const content = whole.subarray(header);
       if ((await fillFrom(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
       const crc = crc32(content);
-      sums.set(place, crc);
+      sums.set(place, item, crc);
       localHeader(item, { crc, size: item.size }).copy(whole);
       return whole;
     } finally {
@@ -107,7 +107,7 @@ export async function* zipRange(
         if (first === 0) crc = crc32(piece, crc);
         yield cut(piece, content + position);
         position += piece.length;
-        if (first === 0 && position === item.size) sums.set(place, crc);
+        if (first === 0 && position === item.size) sums.set(place, item, crc);
         if (content + position > end) break;
       }
     }
