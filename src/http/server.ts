@@ -7,6 +7,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { largestBody } from './body-limits.ts';
+import { boundConnections } from './crowded-connections.ts';
 import { mostConnections } from './descriptors.ts';
 import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
 import { expectBody, type Patience } from './patience.ts';
@@ -116,7 +117,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   });
   app.server.headersTimeout = headerTimeout;
   const connections = mostConnections();
-  if (connections !== undefined) app.server.maxConnections = connections;
+  if (connections !== undefined) boundConnections(app.server, connections);
   app.decorateRequest('refusal', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, parseJson(body)));
