@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 const spare = 16; // connections that Node.js still takes, so that there is time to close others
@@ -18,12 +18,12 @@ function largestOf(byAddress: ReadonlyMap<string, Connections>): Connections {
  */
 export function boundConnections(server: Server, most: number): void {
   const byAddress = new Map<string, Connections>();
-  const inProgress = new WeakMap<Socket, number>();
+  const lastResponses = new WeakMap<Socket, ServerResponse>(); // they end in the order of their requests
   let count = 0;
-  const add = (socket: Socket, change: 1 | -1) => inProgress.set(socket, (inProgress.get(socket) ?? 0) + change);
+  const isIdle = (socket: Socket) => lastResponses.get(socket)?.writableFinished ?? true;
   function closeOne(newcomer: Socket): void {
-    for (const socket of largestOf(byAddress)) if ((inProgress.get(socket) ?? 0) === 0) return void socket.destroy();
-    newcomer.destroy();
+    const idle = largestOf(byAddress).values().find(isIdle);
+    (idle ?? newcomer).destroy();
   }
   server.maxConnections = most + spare;
   server.on('connection', (socket: Socket) => {
@@ -39,8 +39,5 @@ export function boundConnections(server: Server, most: number): void {
     });
     if (count > most) closeOne(socket);
   });
-  server.on('request', ({ socket }, response) => {
-    add(socket, 1);
-    response.once('close', () => add(socket, -1));
-  });
+  server.on('request', ({ socket }, response) => lastResponses.set(socket, response));
 }

@@ -26,6 +26,7 @@ export interface HttpSettings {
 const requestIdBits = 96;
 const longestPath = 16_384;
 const headerTimeout = 30_000; // ms
+const fitsTheKernel = 1 << 14; // bytes, in any setting
 
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
@@ -93,6 +94,10 @@ const originForm = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '')
 const isGivenUp = (error: unknown, { raw }: FastifyRequest) =>
   raw.socket.destroyed && error instanceof Error && error.name === 'AbortError';
 
+/** May an answer wait for its reader? Then it holds a connection, and the memory of its body. A smaller one fits into the kernel's buffer. */
+const isLarge = (payload: unknown) =>
+  typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= fitsTheKernel : payload !== null && payload !== undefined;
+
 /** Fastify, with the strictness that decisions.md asks of bodies and answers. */
 export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustIn(settings.trustedProxies);
@@ -145,9 +150,8 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     // Of a request without a body Node has ended the stream already, and no parser would hear of it.
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
-  // An answer that nobody reads holds a connection, and the memory of its body.
-  app.addHook('onSend', ({ raw }, _reply, payload, done) => {
-    raw.socket.setTimeout(settings.patience.stalled);
+  app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {
+    if (isLarge(payload) || socket.writableLength > 0) socket.setTimeout(settings.patience.stalled);
     done(null, payload);
   });
   app.setErrorHandler((error, request, reply) => {

@@ -8,10 +8,14 @@ const toldApart = 30; // in a window, of one network at one link
 const inOne = 'further archives';
 
 /** An event of a download, and what makes requests the same download. */
-interface Download {
+export interface Download {
   readonly event: VisitEvent;
   readonly version: string | null;
 }
+
+/** Is it a download of chosen names? */
+export const isChoice = ({ action, after, outcome }: VisitEvent) =>
+  action === 'downloadFolder' && after !== undefined && outcome === 'begun';
 
 /**
  * Tells archives of chosen names apart in the audit log until a network has asked for many at a link: the choices of a
@@ -21,7 +25,6 @@ export function archiveChoices(clock: Clock): (download: Download) => Download {
   const counts = windowCounts(window, clock.now);
   return ({ event, version }) => {
     const { link, approaching } = event;
-    if (event.action !== 'downloadFolder' || !event.after || event.outcome !== 'begun') return { event, version };
     const count = counts.add(JSON.stringify([link?.id, networkOf(approaching.address, 32, 64)]));
     return count <= toldApart ? { event, version } : { event: { ...event, after: { names: [] } }, version: inOne };
   };

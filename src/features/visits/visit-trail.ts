@@ -4,7 +4,8 @@ import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { archiveChoices } from './archive-choices.ts';
+import { archiveChoices, type Download, isChoice } from './archive-choices.ts';
+import { type Added, addAll } from './audit-additions.ts';
 import { digest, keyOf } from './visit-key.ts';
 
 const together = 60_000; // ms within which equal refusals, visits and lists are one row
@@ -89,27 +90,6 @@ interface Ongoing {
 /** An end further ahead than any is set comes from a clock that was ahead. */
 const isOngoing = ({ until }: Ongoing, now: number) => until > now && until <= now + oneDownload;
 
-interface Added {
-  tid: number;
-  count: number;
-  bytes: number | null;
-  outcome: Outcome | null;
-}
-
-async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Promise<void> {
-  for (const [id, { tid, count, bytes, outcome }] of parts)
-    await tx
-      .updateTable('audit')
-      .set((row) => ({
-        count: row('count', '+', count),
-        ...(bytes === null ? {} : { bytes: row(row.fn.coalesce('bytes', row.lit(0)), '+', bytes) }),
-        ...(outcome === null ? {} : { outcome }),
-      }))
-      .where('tid', '=', tid)
-      .where('id', '=', id)
-      .execute();
-}
-
 /** The trail of all visits of this process; equal ones are counted, in the database too, so that a restart goes on. */
 export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitTrail {
   const { store, clock } = ports;
@@ -184,10 +164,14 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     return { id, fresh: true };
   }
 
-  async function record(event: VisitEvent, now = clock.now()): Promise<void> {
-    const key = keyOf(event, null);
-    const known = ongoing.get(key);
-    if (known && isOngoing(known, now)) return add(await known.auditId, { tid: tenantOf(event), count: 1, bytes: null, outcome: null });
+  function livingOf(key: string | null, now: number): Ongoing | undefined {
+    const known = key === null ? undefined : ongoing.get(key);
+    return known && isOngoing(known, now) ? known : undefined;
+  }
+  const addOne = (id: number, event: VisitEvent) => add(id, { tid: tenantOf(event), count: 1, bytes: null, outcome: null });
+
+  /** Begins the row of an event that no row tells yet, or adds it to the one that the database knows. */
+  function beginRow(event: VisitEvent, key: string, now: number): Promise<number> {
     const auditId = store.write(async (tx) => {
       const { id, fresh } = await rowFor(tx, event, key, now + together, now);
       if (!fresh)
@@ -200,27 +184,44 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
       return id;
     });
     remember(key, auditId, now + together);
-    await auditId;
+    return auditId;
+  }
+
+  async function record(event: VisitEvent): Promise<void> {
+    const now = clock.now();
+    const key = keyOf(event, null);
+    const known = livingOf(key, now);
+    if (known) addOne(await known.auditId, event);
+    else await beginRow(event, key, now);
+  }
+
+  function writeLater(event: VisitEvent, at: number): void {
+    if (unwritten.length < mostRemembered) unwritten.push({ event, at });
+    soon();
   }
 
   function note(event: VisitEvent, at = clock.now()): void {
-    const written = record(event, at).catch((cause: unknown) => {
-      if (unwritten.length < mostRemembered) unwritten.push({ event, at });
-      soon();
-      throw cause;
-    });
-    tellIfFailed(written);
+    const key = keyOf(event, null);
+    const known = livingOf(key, at);
+    const later = () => writeLater(event, at);
+    // Most events are told already: that costs no more than a count.
+    if (known) return void known.auditId.then((id) => addOne(id, event)).catch(later); // said for the first of them
+    const auditId = beginRow(event, key, at);
+    auditId.catch(later);
+    tellIfFailed(auditId);
   }
 
-  function livingOf(key: string | null, now: number): Ongoing | undefined {
-    const known = key === null ? undefined : ongoing.get(key);
-    return known && isOngoing(known, now) ? known : undefined;
+  /** Requests for an archive that is told already go with it. */
+  function toldApart(download: Download, now: number): Download {
+    const { event, version } = download;
+    return version !== null && livingOf(keyOf(event, version), now) ? download : choices(download);
   }
 
   async function begin(asked: VisitEvent, askedVersion: string | null, alert: boolean): Promise<ByteRecord> {
     const now = clock.now();
-    const isKnown = askedVersion !== null && livingOf(keyOf(asked, askedVersion), now) !== undefined;
-    const { event, version } = isKnown ? { event: asked, version: askedVersion } : choices({ event: asked, version: askedVersion });
+    const { event, version } = isChoice(asked)
+      ? toldApart({ event: asked, version: askedVersion }, now)
+      : { event: asked, version: askedVersion };
     const key = version === null ? null : keyOf(event, version);
     const living = livingOf(key, now);
     const auditId =
@@ -237,7 +238,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
 
   return {
     note: (event) => note(event),
-    record: (event) => record(event),
+    record,
     begin,
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);

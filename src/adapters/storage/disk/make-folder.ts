@@ -33,6 +33,10 @@ export function makeFolder(folder: Spot, marks: Marks, ownership: Ownership): vo
 /** Was a folder made before the crash whose mark is not confirmed? Its name was free when the mark was made. */
 export function settleFolder(folder: Spot, aside: Spot, ownership: Ownership): boolean {
   if (markText(aside) === null || !lookAt(folder)?.isDirectory()) return false;
-  own(folder, ownership);
+  try {
+    own(folder, ownership);
+  } catch {
+    // a mount that takes no such rights: the folder was made all the same
+  }
   return true;
 }

@@ -1,0 +1,24 @@
+import type { Outcome } from '#core/records/audit-row.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** What is added to an audit entry that was written before. */
+export interface Added {
+  tid: number;
+  count: number;
+  bytes: number | null;
+  outcome: Outcome | null;
+}
+
+export async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Promise<void> {
+  for (const [id, { tid, count, bytes, outcome }] of parts)
+    await tx
+      .updateTable('audit')
+      .set((row) => ({
+        count: row('count', '+', count),
+        ...(bytes === null ? {} : { bytes: row(row.fn.coalesce('bytes', row.lit(0)), '+', bytes) }),
+        ...(outcome === null ? {} : { outcome }),
+      }))
+      .where('tid', '=', tid)
+      .where('id', '=', id)
+      .execute();
+}
