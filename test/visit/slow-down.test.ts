@@ -162,31 +162,23 @@ test('many attempts at once are that many attempts', async (t) => {
   assert.equal(answers.filter(({ status }) => status === 429).length, 24);
 });
 
-test('while one network fills the queue of passwords another one gets its turn', async (t) => {
-  const passwordHash = argon2Hash();
-  const postern = await startPostern(t, { environment, replaced: { ports: { passwordHash } } });
-  const { id } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
-  const sign = (from: string, username: string) =>
-    postern.visit(`${base}/sign-in`, posting({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
-  const crowd = Array.from({ length: 40 }, (_, number) => sign('203.0.113.7', `name${number}`));
-  await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // it is full
-  assert.equal((await sign('203.0.113.8', 'ann')).status, 200);
-  await Promise.all(crowd);
-});
-
-test('while an IPv6 network fills the queue from all its parts another one gets its turn', async (t) => {
-  const passwordHash = argon2Hash();
-  const postern = await startPostern(t, { environment, replaced: { ports: { passwordHash } } });
-  const { id } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
-  const sign = (from: string, username: string) =>
-    postern.visit(`${base}/sign-in`, posting({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
-  const crowd = Array.from({ length: 40 }, (_, number) => sign(`2001:db8:1:${number}::1`, `name${number}`));
-  await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // it is full
-  assert.equal((await sign('203.0.113.8', 'ann')).status, 200);
-  await Promise.all(crowd);
-});
+const crowds: readonly [string, (number: number) => string][] = [
+  ['one network', () => '203.0.113.7'],
+  ['an IPv6 network with all its parts', (number) => `2001:db8:1:${number}::1`],
+];
+for (const [crowding, addressOf] of crowds)
+  test(`while ${crowding} fills the queue of passwords another network gets its turn`, async (t) => {
+    const passwordHash = argon2Hash();
+    const postern = await startPostern(t, { environment, replaced: { ports: { passwordHash } } });
+    const { id } = await usersProfile(postern);
+    const { base } = await linkTo(postern, { authenticationId: id });
+    const sign = (from: string, username: string) =>
+      postern.visit(`${base}/sign-in`, posting({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
+    const crowd = Array.from({ length: 40 }, (_, number) => sign(addressOf(number), `name${number}`));
+    await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // it is full
+    assert.equal((await sign('203.0.113.8', 'ann')).status, 200);
+    await Promise.all(crowd);
+  });
 
 test('at most twenty password hashes wait at once: a further one is told to come again', async (t) => {
   const postern = await startPostern(t, { replaced: { ports: { passwordHash: argon2Hash() } } });
