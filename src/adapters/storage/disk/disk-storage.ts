@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import { type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
-import { asideFolder, atAsideSpot, openAside, type Spot } from './aside.ts';
 import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
 import { failure, isAbsent, onceDone, rootGone, storageError } from './disk-errors.ts';
 import { beginUpload } from './disk-upload.ts';
@@ -17,6 +16,7 @@ import { removeEntry } from './remove-entry.ts';
 import { wipe } from './remove-tree.ts';
 import { renameEntry } from './rename-entry.ts';
 import { clear, settle } from './settle.ts';
+import { type DirectoryEntry, openStagingArea, stagingFolder, withEvidence } from './staging-area.ts';
 
 const fsync = promisify(fs.fsync);
 
@@ -58,11 +58,16 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
   const orNull = <T>(work: () => Promise<T | null>) => guarded(work).catch(nullIfAbsent);
 
   /** Runs a change of an entry, and syncs its folder. @param change gets the entry, and the marks for recovery */
-  const changeEntry = (parent: ItemPath, name: string, { token, overtaken }: ChangeMark, change: (entry: Spot, marks: Marks) => unknown) =>
+  const changeEntry = (
+    parent: ItemPath,
+    name: string,
+    { token, overtaken }: ChangeMark,
+    change: (entry: DirectoryEntry, marks: Marks) => unknown,
+  ) =>
     guarded(() =>
-      atAsideSpot(root, parent, token, (own) =>
+      withEvidence(root, parent, token, (own) =>
         inFolder(root, parent, async (folder) => {
-          const markOf = (other: string): Spot => ({ folder: own.folder, name: own.name.replace(token, other) });
+          const markOf = (other: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, other) });
           await change({ folder, name }, { own, overtaken: overtaken.map(markOf) });
           await onceDone(() => fsync(folder));
         }),
@@ -91,11 +96,11 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
         renameEntry({ old, renamed: { folder: old.folder, name: to }, token: mark.token }, marks),
       ),
     remove: (parent, name, token) =>
-      changeEntry(parent, name, { token, overtaken: [] }, (entry, { own: aside }) => removeEntry({ entry, aside, token })),
+      changeEntry(parent, name, { token, overtaken: [] }, (entry, { own: evidence }) => removeEntry({ entry, evidence, token })),
     sweep: (underWay) =>
       guarded(async () => {
-        if (!fs.lstatSync(at(root.descriptor, asideFolder), { throwIfNoEntry: false })) return;
-        const trash = await openAside(root);
+        if (!fs.lstatSync(at(root.descriptor, stagingFolder), { throwIfNoEntry: false })) return;
+        const trash = await openStagingArea(root);
         try {
           const names = await fs.promises.readdir(at(trash));
           // Asked after the look: what begins meanwhile is not among them.

@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Upload } from '#ports/storage.ts';
-import { asideSpot, type Spot } from './aside.ts';
 import { createFile, inFolder, type Root } from './beneath.ts';
 import { failure, onceDone, storageError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
 import { clearStaging, placeFile, replaceFile } from './placing.ts';
+import { type DirectoryEntry, evidenceEntry } from './staging-area.ts';
 
 const writev = promisify(fs.writev);
 const fsync = promisify(fs.fsync);
@@ -55,7 +55,7 @@ export async function beginUpload(
   { floor, ownership }: { readonly floor: FreeSpaceFloor; readonly ownership: Ownership },
   { told, guarded }: { readonly told: Guard; readonly guarded: Guard },
 ): Promise<Upload> {
-  const staging = await asideSpot(root, parent, token);
+  const staging = await evidenceEntry(root, parent, token);
   const checkSpace = freeSpaceCheck(staging.folder, floor);
   let file: number;
   try {
@@ -97,7 +97,7 @@ export async function beginUpload(
         await complete();
         // The parent is looked up anew: during a long upload it may have been moved away.
         await inFolder(root, parent, async (folder) => {
-          const target: Spot = { folder, name };
+          const target: DirectoryEntry = { folder, name };
           setOwnership(file, folder, ownership);
           const isFirst = !tried;
           tried = true;

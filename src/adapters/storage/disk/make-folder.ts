@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import { StorageAway } from '#ports/storage.ts';
-import { lookAt, type Spot, where } from './aside.ts';
 import { failure } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
+import { type DirectoryEntry, statEntry, where } from './staging-area.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
 /** Gives a new folder its rights, before anybody is told of it. */
-function own(folder: Spot, ownership: Ownership): void {
+function own(folder: DirectoryEntry, ownership: Ownership): void {
   const made = fs.openSync(where(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     setOwnership(made, folder.folder, ownership);
@@ -18,8 +18,8 @@ function own(folder: Spot, ownership: Ownership): void {
 }
 
 /** Makes a folder under a free name. @throws EEXIST */
-export function makeFolder(folder: Spot, marks: Marks, ownership: Ownership): void {
-  if (lookAt(folder)) throw failure('EEXIST');
+export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Ownership): void {
+  if (statEntry(folder)) throw failure('EEXIST');
   takeName(marks, 'folder');
   fs.mkdirSync(where(folder), 0o700);
   try {
@@ -31,8 +31,8 @@ export function makeFolder(folder: Spot, marks: Marks, ownership: Ownership): vo
 }
 
 /** Was a folder made before the crash whose mark is not confirmed? Its name was free when the mark was made. */
-export function settleFolder(folder: Spot, aside: Spot, ownership: Ownership): boolean {
-  if (markText(aside) === null || !lookAt(folder)?.isDirectory()) return false;
+export function settleFolder(folder: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
+  if (markText(evidence) === null || !statEntry(folder)?.isDirectory()) return false;
   try {
     own(folder, ownership);
   } catch {

@@ -1,53 +1,53 @@
 import fs from 'node:fs';
 import { StorageAway } from '#ports/storage.ts';
-import { dropName, lookAt, named, type Spot, where } from './aside.ts';
 import { codeOf } from './disk-errors.ts';
+import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
 /**
- * A mark tells recovery how far a change came: it lies aside, named by the change's token, from the moment at which the
- * change may take place, and is given another ending once it has. Where the process ends in between, the folder tells
- * the rest. It is a link to its text, which leads nowhere: that needs no room on a full disk.
+ * A mark is a file in the staging area by which recovery sees how far a change came. It is created when the name was
+ * found free, and renamed when the change has taken place; if the process ends in between, recovery looks at the folder.
+ * It is a symbolic link to its text, which points nowhere: a full disk has room for it.
  */
 const [markEnding, doneEnding] = ['-mark', '-done'];
-const markOf = (aside: Spot) => named(aside, markEnding);
-const doneOf = (aside: Spot) => named(aside, doneEnding);
+const markOf = (evidence: DirectoryEntry) => named(evidence, markEnding);
+const doneOf = (evidence: DirectoryEntry) => named(evidence, doneEnding);
 const linksRefused = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EINVAL'];
 
-/** What tells of a change that takes a name: by the spots where each keeps it. */
+/** The marks of a change that takes a name. */
 export interface Marks {
-  readonly own: Spot;
-  /** Of changes to the same name that have begun and not ended: where it is found free, those that are not confirmed have not taken it. */
-  readonly overtaken: readonly Spot[];
+  readonly own: DirectoryEntry;
+  /** Of pending changes to the same name. If it is free, those without a confirmed mark have not taken it. */
+  readonly overtaken: readonly DirectoryEntry[];
 }
 
-/** A link to its text, or a file where the file system takes no links. */
-export function putText(spot: Spot, text: string): void {
+/** Creates a symbolic link to the text, or a file that holds it where the file system has no links. */
+export function putText(entry: DirectoryEntry, text: string): void {
   try {
-    fs.symlinkSync(text, where(spot));
+    fs.symlinkSync(text, where(entry));
   } catch (cause) {
     if (!linksRefused.includes(codeOf(cause))) throw cause;
-    fs.writeFileSync(where(spot), text, { flag: 'wx', mode: 0o600 });
+    fs.writeFileSync(where(entry), text, { flag: 'wx', mode: 0o600 });
   }
 }
 
 /** @returns null where there is none */
-export function textAt(spot: Spot): string | null {
-  const found = lookAt(spot);
+export function textAt(entry: DirectoryEntry): string | null {
+  const found = statEntry(entry);
   if (!found) return null;
-  return found.isSymbolicLink() ? fs.readlinkSync(where(spot)) : fs.readFileSync(where(spot), 'utf8');
+  return found.isSymbolicLink() ? fs.readlinkSync(where(entry)) : fs.readFileSync(where(entry), 'utf8');
 }
 
 /** @param text what recovery will need to know; not empty */
-export const putMark = (aside: Spot, text: string): void => putText(markOf(aside), text);
+export const putMark = (evidence: DirectoryEntry, text: string): void => putText(markOf(evidence), text);
 
-/** Puts the own mark, once the name was found free. */
+/** Creates the mark of a change whose name was found free. */
 export function takeName({ own, overtaken }: Marks, text: string): void {
-  for (const aside of overtaken) dropName(markOf(aside));
+  for (const evidence of overtaken) unlinkIfPresent(markOf(evidence));
   putMark(own, text);
 }
 
-/** Renames what tells of a change, to say that it took place. @throws StorageAway: recovery must look */
-function confirm(from: Spot, to: Spot): void {
+/** Renames a mark. @throws StorageAway: the change has taken place, and recovery must record it */
+function confirm(from: DirectoryEntry, to: DirectoryEntry): void {
   try {
     fs.renameSync(where(from), where(to));
   } catch (cause) {
@@ -55,17 +55,17 @@ function confirm(from: Spot, to: Spot): void {
   }
 }
 
-/** Says that the change took place. */
-export const confirmMark = (aside: Spot): void => confirm(markOf(aside), doneOf(aside));
-/** The same by the staging copy of an upload, in place of a mark. */
-export const confirmStaging = (staging: Spot): void => confirm(staging, doneOf(staging));
+/** Marks a change as done. */
+export const confirmMark = (evidence: DirectoryEntry): void => confirm(markOf(evidence), doneOf(evidence));
+/** Marks an upload as done: its staging copy serves as the mark. */
+export const confirmStaging = (staging: DirectoryEntry): void => confirm(staging, doneOf(staging));
 
-export const isConfirmed = (aside: Spot) => lookAt(doneOf(aside)) !== undefined;
+export const isConfirmed = (evidence: DirectoryEntry) => statEntry(doneOf(evidence)) !== undefined;
 
-/** The text of a mark that is not confirmed; null where there is none: the change has not come that far. */
-export const markText = (aside: Spot): string | null => textAt(markOf(aside));
+/** Returns the text of an unconfirmed mark, or null if there is none. */
+export const markText = (evidence: DirectoryEntry): string | null => textAt(markOf(evidence));
 
-export function dropMark(aside: Spot): void {
-  dropName(markOf(aside));
-  dropName(doneOf(aside));
+export function dropMark(evidence: DirectoryEntry): void {
+  unlinkIfPresent(markOf(evidence));
+  unlinkIfPresent(doneOf(evidence));
 }

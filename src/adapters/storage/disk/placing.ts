@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { ItemStale } from '#ports/storage.ts';
-import { dropName, lookAt, named, type Spot, where } from './aside.ts';
 import { codeOf, failure } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
 import { confirmStaging, dropMark, putText, textAt } from './marks.ts';
+import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
 const linksRefused = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 const claimMode = 0o600;
@@ -18,7 +18,7 @@ const claimEnding = '-claim';
 const replacing = '/';
 
 /** Gives the file a second name without ever replacing anything. @returns false where the file system takes no links */
-export function linkFile(from: Spot, to: Spot): boolean {
+export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
   try {
     fs.linkSync(where(from), where(to));
     return true;
@@ -29,10 +29,10 @@ export function linkFile(from: Spot, to: Spot): boolean {
 }
 
 /** Where links are refused: an empty file claims the name, and is replaced. */
-function claimAndRename(staging: Spot, to: Spot): void {
+function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
-  if (lookAt(to)) throw failure('EEXIST');
-  dropName(named(staging, claimEnding)); // of a name that was tried before
+  if (statEntry(to)) throw failure('EEXIST');
+  unlinkIfPresent(named(staging, claimEnding)); // of a name that was tried before
   putText(named(staging, claimEnding), to.name);
   fs.closeSync(fs.openSync(where(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
   if (fs.lstatSync(where(to)).size !== 0) throw failure('EEXIST');
@@ -49,10 +49,10 @@ function claimAndRename(staging: Spot, to: Spot): void {
  * @param isFirst false: another name was tried before
  * @throws EEXIST
  */
-export function placeFile(staging: Spot, to: Spot, isFirst: boolean): void {
+export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: boolean): void {
   const name = named(staging, nameEnding);
   if (!isFirst) {
-    dropName(name);
+    unlinkIfPresent(name);
     putText(name, to.name);
   }
   if (linkFile(staging, to)) confirmStaging(staging);
@@ -63,7 +63,7 @@ export function placeFile(staging: Spot, to: Spot, isFirst: boolean): void {
  * Puts a staged file in the place of the one that the caller saw; all steps in one turn, so that no other request comes
  * between. The file keeps its old name too where the file system takes links: a crash can then be settled by looking.
  */
-export function replaceFile(staging: Spot, to: Spot, etag: string): void {
+export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: string): void {
   let seen: fs.BigIntStats;
   try {
     seen = fs.lstatSync(where(to), { bigint: true });
@@ -79,31 +79,31 @@ export function replaceFile(staging: Spot, to: Spot, etag: string): void {
 }
 
 /** The name under which a file was put in place: another one where that of the change was taken. */
-export function placedName(staging: Spot, name: string): string {
+export function placedName(staging: DirectoryEntry, name: string): string {
   const claimed = textAt(named(staging, claimEnding));
   return textAt(named(staging, nameEnding)) ?? (claimed === null || claimed === replacing ? name : claimed);
 }
 
 /** Without links: was the staged file put in place? It is gone although it was about to be renamed. */
-export const isRenamed = (staging: Spot) => !lookAt(staging) && lookAt(named(staging, claimEnding)) !== undefined;
+export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(named(staging, claimEnding)) !== undefined;
 
 /**
  * Was a staged file put in place before the crash? It was where it has another name too, beside that of its way over
  * another file. A claim that was left empty goes.
  */
-export function settlePlacing(staging: Spot, folder: number): boolean {
-  const [staged, twin] = [lookAt(staging), lookAt(named(staging, twinEnding))];
+export function settlePlacing(staging: DirectoryEntry, folder: number): boolean {
+  const [staged, twin] = [statEntry(staging), statEntry(named(staging, twinEnding))];
   const claimed = textAt(named(staging, claimEnding));
   if (claimed && claimed !== replacing) {
     const claim = { folder, name: claimed };
-    const found = lookAt(claim);
-    if (found?.isFile() && found.size === 0n) dropName(claim);
+    const found = statEntry(claim);
+    if (found?.isFile() && found.size === 0n) unlinkIfPresent(claim);
   }
   return staged !== undefined && staged.nlink > (twin ? 2n : 1n);
 }
 
 /** Removes a staging copy, and what told where it was put. */
-export function clearStaging(staging: Spot): void {
+export function clearStaging(staging: DirectoryEntry): void {
   dropMark(staging);
-  for (const ending of ['', twinEnding, claimEnding, nameEnding]) dropName(named(staging, ending));
+  for (const ending of ['', twinEnding, claimEnding, nameEnding]) unlinkIfPresent(named(staging, ending));
 }

@@ -1,56 +1,56 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { ItemAbsent } from '#ports/storage.ts';
-import { besideName, dropName, lookAt, type Spot, where } from './aside.ts';
 import { at } from './beneath.ts';
 import { codeOf, failure, onceDone } from './disk-errors.ts';
 import { confirmMark, dropMark, isConfirmed, markText, putMark } from './marks.ts';
 import { linkFile } from './placing.ts';
 import { wipe } from './remove-tree.ts';
+import { type DirectoryEntry, siblingName, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
 /** A file or folder that is removed with all that is in it. */
 interface Removal {
-  readonly entry: Spot;
-  /** Where it is put: there it is gone for every visitor, and tells recovery that it was removed, until that is recorded. */
-  readonly aside: Spot;
+  readonly entry: DirectoryEntry;
+  /** Where it is moved: visitors do not see it there, and recovery sees that it was removed. It stays until that is recorded. */
+  readonly evidence: DirectoryEntry;
   readonly token: string;
 }
 
-const isBeside = ({ aside, token }: Removal) => aside.name === besideName(token);
-/** Where it is put instead, where it cannot be moved into `.postern/`: another file system, or a mount within one. */
-const besideOf = ({ entry, token }: Removal): Spot => ({ folder: entry.folder, name: `${besideName(token)}-removed` });
+const isBeside = ({ evidence, token }: Removal) => evidence.name === siblingName(token);
+/** Where it is moved if it cannot be moved to `.postern/`: on another file system, or in a mount within one. */
+const besideOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entry.folder, name: `${siblingName(token)}-removed` });
 
-/** Empties what lies beside, at once: nobody sweeps other folders than `.postern/`. */
+/** Empties the removed entry beside its place at once: a start sweeps no folder but `.postern/`. */
 async function wipeBeside(removal: Removal): Promise<void> {
   const { folder, name } = besideOf(removal);
   const names = (await fs.promises.readdir(at(folder))).filter((entry) => entry.startsWith(name));
   for (const entry of names) await wipe(folder, entry, () => `${name}-${randomBytes(12).toString('hex')}`);
 }
 
-/** A file by its time and size, as inode numbers are given out again; somebody's link in its place is no file, and is left. */
+/** Compares files by time and size, since inode numbers are reused. A symbolic link that somebody has put in its place is ignored. */
 function isSameEntry(moved: fs.BigIntStats, found: fs.BigIntStats): boolean {
   if (moved.isDirectory()) return moved.ino === found.ino;
   return !moved.isFile() || (moved.mtimeNs === found.mtimeNs && moved.size === found.size);
 }
 
 /**
- * Moves the entry, if it still is the one that was found: on a disk that hung, a move may take place long afterwards,
- * and what somebody has saved under the name since stays there.
+ * Moves the entry if it is still the one that was found. On a disk that hung, the move may happen minutes later: a file
+ * that somebody has saved under the name meanwhile is moved back.
  */
-function moveFound(entry: Spot, found: fs.BigIntStats, to: Spot): void {
+function moveFound(entry: DirectoryEntry, found: fs.BigIntStats, to: DirectoryEntry): void {
   fs.renameSync(where(entry), where(to));
-  const moved = lookAt(to);
+  const moved = statEntry(to);
   if (!moved || isSameEntry(moved, found)) return;
-  if (moved.isFile() && linkFile(to, entry)) dropName(to);
+  if (moved.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
   else fs.renameSync(where(to), where(entry));
   throw failure('ENOENT');
 }
 
 async function removeBeside(removal: Removal, found: fs.BigIntStats): Promise<void> {
-  putMark(removal.aside, 'removed');
+  putMark(removal.evidence, 'removed');
   moveFound(removal.entry, found, besideOf(removal));
   await onceDone(async () => {
-    confirmMark(removal.aside);
+    confirmMark(removal.evidence);
     await wipeBeside(removal);
   });
 }
@@ -61,28 +61,29 @@ export async function removeEntry(removal: Removal): Promise<void> {
   if (!found.isFile() && !found.isDirectory()) throw new ItemAbsent('neither file nor folder');
   if (isBeside(removal)) return removeBeside(removal, found);
   try {
-    moveFound(removal.entry, found, removal.aside);
+    moveFound(removal.entry, found, removal.evidence);
   } catch (cause) {
     if (codeOf(cause) !== 'EXDEV') throw cause;
     await removeBeside(removal, found);
   }
 }
 
-/** Does what lies in `.postern/` tell that the entry was removed? */
-export const isRemoved = ({ aside, token }: Pick<Removal, 'aside' | 'token'>) => aside.name === token && lookAt(aside) !== undefined;
+/** Returns whether the entry lies removed in `.postern/`. */
+export const isRemoved = ({ evidence, token }: Pick<Removal, 'evidence' | 'token'>) =>
+  evidence.name === token && statEntry(evidence) !== undefined;
 
-/** Was an entry removed before the crash that was put beside its place? */
+/** Returns whether an entry was removed before the crash and lies beside its place. */
 export async function settleRemoval(removal: Removal): Promise<boolean> {
-  if (!isConfirmed(removal.aside)) {
-    if (markText(removal.aside) === null || !lookAt(besideOf(removal))) return false;
-    confirmMark(removal.aside);
+  if (!isConfirmed(removal.evidence)) {
+    if (markText(removal.evidence) === null || !statEntry(besideOf(removal))) return false;
+    confirmMark(removal.evidence);
   }
   await wipeBeside(removal);
   return true;
 }
 
-/** Empties what was put aside, and removes what told that it was removed. */
-export async function clearRemoval(aside: Spot): Promise<void> {
-  dropMark(aside);
-  if (lookAt(aside)) await wipe(aside.folder, aside.name, () => `${aside.name}-${randomBytes(12).toString('hex')}`);
+/** Empties a removed entry, and deletes the marks of its removal. */
+export async function clearRemoval(evidence: DirectoryEntry): Promise<void> {
+  dropMark(evidence);
+  if (statEntry(evidence)) await wipe(evidence.folder, evidence.name, () => `${evidence.name}-${randomBytes(12).toString('hex')}`);
 }

@@ -1,21 +1,21 @@
 import fs from 'node:fs';
 import { ItemAbsent } from '#ports/storage.ts';
-import { besideName, dropName, lookAt, type Spot, where } from './aside.ts';
 import { failure } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './placing.ts';
+import { type DirectoryEntry, siblingName, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
 /** A name and its new one, in one folder. */
 interface Renaming {
-  readonly old: Spot;
-  readonly renamed: Spot;
-  /** Names what is put aside. */
+  readonly old: DirectoryEntry;
+  readonly renamed: DirectoryEntry;
+  /** Names the old name while it is displaced. */
   readonly token: string;
 }
 
 const identityOf = ({ dev, ino }: fs.BigIntStats) => `${dev}:${ino}`;
 const isSame = (found: fs.BigIntStats | undefined, identity: string) => found !== undefined && identityOf(found) === identity;
-const oldAside = ({ old, token }: Renaming): Spot => ({ folder: old.folder, name: `${besideName(token)}-old` });
+const displacedEntry = ({ old, token }: Renaming): DirectoryEntry => ({ folder: old.folder, name: `${siblingName(token)}-old` });
 
 /** Renames a folder without replacing anything: rename takes the place of an empty folder only, and mkdir is the claim. */
 function renameFolder({ old, renamed }: Renaming): void {
@@ -29,9 +29,9 @@ function renameFolder({ old, renamed }: Renaming): void {
 }
 
 /** Gives a file its old name back, unless somebody has taken it meanwhile. */
-function putBack(aside: Spot, old: Spot): void {
-  if (linkFile(aside, old)) dropName(aside);
-  else fs.renameSync(where(aside), where(old));
+function putBack(displaced: DirectoryEntry, old: DirectoryEntry): void {
+  if (linkFile(displaced, old)) unlinkIfPresent(displaced);
+  else fs.renameSync(where(displaced), where(old));
 }
 
 /**
@@ -41,18 +41,18 @@ function putBack(aside: Spot, old: Spot): void {
  */
 function dropOldName(renaming: Renaming, identity: string): void {
   const { old, renamed } = renaming;
-  const aside = oldAside(renaming);
+  const displaced = displacedEntry(renaming);
   try {
-    fs.renameSync(where(old), where(aside));
+    fs.renameSync(where(old), where(displaced));
   } catch (cause) {
-    if (isSame(lookAt(renamed), identity)) fs.unlinkSync(where(renamed));
+    if (isSame(statEntry(renamed), identity)) fs.unlinkSync(where(renamed));
     throw cause;
   }
-  const [moved, kept] = [lookAt(aside), lookAt(renamed)];
+  const [moved, kept] = [statEntry(displaced), statEntry(renamed)];
   const isOurs = kept ? moved?.ino === kept.ino && moved.dev === kept.dev : isSame(moved, identity);
   const isLast = moved?.nlink === 1n; // the new name was taken away meanwhile
-  if (isOurs && !isLast) dropName(aside);
-  else putBack(aside, old);
+  if (isOurs && !isLast) unlinkIfPresent(displaced);
+  else putBack(displaced, old);
   if (isOurs && isLast) throw failure('ENOENT');
 }
 
@@ -64,7 +64,7 @@ export function renameEntry(renaming: Renaming, marks: Marks): void {
   const { old, renamed } = renaming;
   const found = fs.lstatSync(where(old), { bigint: true });
   if (!found.isFile() && !found.isDirectory()) throw new ItemAbsent('neither file nor folder');
-  if (lookAt(renamed)) throw failure('EEXIST');
+  if (statEntry(renamed)) throw failure('EEXIST');
   takeName(marks, identityOf(found));
   if (found.isDirectory()) renameFolder(renaming);
   else if (linkFile(old, renamed)) dropOldName(renaming, identityOf(found));
@@ -72,20 +72,20 @@ export function renameEntry(renaming: Renaming, marks: Marks): void {
   confirmMark(marks.own);
 }
 
-/** The old name may lie aside: it goes if it is the renamed file, and goes back if somebody had saved another one. */
+/** Deletes the displaced old name if it is the renamed file; moves it back if somebody had saved another file. */
 function settleOldName(renaming: Renaming, identity: string): void {
-  const aside = oldAside(renaming);
-  const found = lookAt(aside);
+  const displaced = displacedEntry(renaming);
+  const found = statEntry(displaced);
   if (!found) return;
-  if (isSame(found, identity) && found.nlink > 1n) fs.unlinkSync(where(aside));
-  else if (lookAt(renaming.old))
-    dropName(aside); // replaced by a newer one since
-  else fs.renameSync(where(aside), where(renaming.old));
+  if (isSame(found, identity) && found.nlink > 1n) fs.unlinkSync(where(displaced));
+  else if (statEntry(renaming.old))
+    unlinkIfPresent(displaced); // replaced by a newer one since
+  else fs.renameSync(where(displaced), where(renaming.old));
 }
 
 /** Takes away the empty folder by which the rename of a folder claimed the new name. */
 function dropClaim({ old, renamed }: Renaming): void {
-  if (!lookAt(old)?.isDirectory() || !lookAt(renamed)?.isDirectory()) return;
+  if (!statEntry(old)?.isDirectory() || !statEntry(renamed)?.isDirectory()) return;
   try {
     fs.rmdirSync(where(renamed));
   } catch {
@@ -94,13 +94,13 @@ function dropClaim({ old, renamed }: Renaming): void {
 }
 
 /** Did a rename take place before the crash whose mark is not confirmed? The new name was free when the mark was made. Puts right what is half done. */
-export function settleRename(renaming: Renaming, aside: Spot): boolean {
-  const identity = markText(aside);
+export function settleRename(renaming: Renaming, evidence: DirectoryEntry): boolean {
+  const identity = markText(evidence);
   if (identity === null || identity === '') return false;
   settleOldName(renaming, identity);
   const { old, renamed } = renaming;
-  if (isSame(lookAt(old), identity) && isSame(lookAt(renamed), identity)) fs.unlinkSync(where(renamed)); // both names: undone
+  if (isSame(statEntry(old), identity) && isSame(statEntry(renamed), identity)) fs.unlinkSync(where(renamed)); // both names: undone
   dropClaim(renaming);
   // By the name where the identity tells nothing: some file servers number their files anew.
-  return isSame(lookAt(renamed), identity) || (lookAt(renamed) !== undefined && lookAt(old) === undefined);
+  return isSame(statEntry(renamed), identity) || (statEntry(renamed) !== undefined && statEntry(old) === undefined);
 }

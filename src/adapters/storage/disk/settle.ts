@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
-import { atLeftSpot, type Spot } from './aside.ts';
 import { at, inFolder, type Root } from './beneath.ts';
 import { settleFolder } from './make-folder.ts';
 import { dropMark, isConfirmed } from './marks.ts';
@@ -8,31 +7,32 @@ import type { Ownership } from './ownership.ts';
 import { clearStaging, isRenamed, placedName, settlePlacing } from './placing.ts';
 import { clearRemoval, isRemoved, settleRemoval } from './remove-entry.ts';
 import { settleRename } from './rename-entry.ts';
+import { type DirectoryEntry, withRemainingEvidence } from './staging-area.ts';
 
-/** Does what lies aside tell that the change took place? Then nothing that happened to its name since matters. */
-function isEvident({ does, token }: BegunChange, aside: Spot): boolean {
-  if (does === 'delete') return isRemoved({ aside, token });
-  return isConfirmed(aside) || (does === 'upload' && isRenamed(aside));
+/** Returns whether the staging area alone shows that the change took place, whatever happened to its name since. */
+function isEvident({ does, token }: BegunChange, evidence: DirectoryEntry): boolean {
+  if (does === 'delete') return isRemoved({ evidence, token });
+  return isConfirmed(evidence) || (does === 'upload' && isRenamed(evidence));
 }
 
-/** Looks at the folder for what lies aside does not tell, and puts right what was left half done. */
-function look(change: BegunChange, entry: Spot, aside: Spot, ownership: Ownership): Promise<boolean> | boolean {
+/** Looks at the folder where the staging area does not show it, and repairs what was left half done. */
+function look(change: BegunChange, entry: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): Promise<boolean> | boolean {
   const { token } = change;
   switch (change.does) {
     case 'upload':
-      return settlePlacing(aside, entry.folder);
+      return settlePlacing(evidence, entry.folder);
     case 'createFolder':
-      return settleFolder(entry, aside, ownership);
+      return settleFolder(entry, evidence, ownership);
     case 'rename':
-      return settleRename({ old: entry, renamed: { folder: entry.folder, name: change.newName }, token }, aside);
+      return settleRename({ old: entry, renamed: { folder: entry.folder, name: change.newName }, token }, evidence);
     case 'delete':
-      return settleRemoval({ entry, aside, token });
+      return settleRemoval({ entry, evidence, token });
   }
 }
 
-/** The name that a change gave, or took. */
-const nameGiven = ({ does, name, newName }: BegunChange, aside: Spot) =>
-  does === 'upload' ? placedName(aside, name) : does === 'rename' ? newName : name;
+/** Returns the name that a change gave, or took. */
+const nameGiven = ({ does, name, newName }: BegunChange, evidence: DirectoryEntry) =>
+  does === 'upload' ? placedName(evidence, name) : does === 'rename' ? newName : name;
 
 /**
  * Did a change that was recorded as begun take place before the crash? Puts right what it left half done.
@@ -41,18 +41,18 @@ const nameGiven = ({ does, name, newName }: BegunChange, aside: Spot) =>
  */
 export async function settle(root: Root, change: BegunChange, ownership: Ownership): Promise<string | null> {
   if ((await fs.promises.readdir(at(root.descriptor, '.'))).length === 0) throw new StorageAway('the folder of the location is empty');
-  return atLeftSpot(root, change.parent, change.token, async (aside) => {
+  return withRemainingEvidence(root, change.parent, change.token, async (evidence) => {
     const took =
-      isEvident(change, aside) ||
-      (await inFolder(root, change.parent, (folder) => look(change, { folder, name: change.name }, aside, ownership)));
-    return took ? nameGiven(change, aside) : null;
+      isEvident(change, evidence) ||
+      (await inFolder(root, change.parent, (folder) => look(change, { folder, name: change.name }, evidence, ownership)));
+    return took ? nameGiven(change, evidence) : null;
   });
 }
 
 /** Removes what told how a change came out: by then that is recorded. */
 export async function clear(root: Root, { does, parent, token }: BegunChange): Promise<void> {
-  await atLeftSpot(root, parent, token, (aside) => {
-    if (does === 'delete') return clearRemoval(aside);
-    return does === 'upload' ? clearStaging(aside) : dropMark(aside);
+  await withRemainingEvidence(root, parent, token, (evidence) => {
+    if (does === 'delete') return clearRemoval(evidence);
+    return does === 'upload' ? clearStaging(evidence) : dropMark(evidence);
   });
 }
