@@ -89,8 +89,12 @@ export interface Streamed {
 
 /** An operation whose answer is streamed. */
 export interface StreamOperation<B extends TSchema> extends Declared<B> {
-  stream(body: Static<B>, caller: Caller, ports: Ports): Promise<Streamed>;
+  /** @param inTurn runs one query when the caller's turn comes; rejects when the client has left */
+  stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: InTurn): Promise<Streamed>;
 }
+
+/** Runs one query when the caller's turn comes. */
+export type InTurn = <T>(query: () => Promise<T>) => Promise<T>;
 
 /**
  * An operation as the edge sees it: it hands on what the operation's own schema has checked. (The functions above are

@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/kept-answers.ts';
-import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
+import { type AnyChange, type Caller, type Changed, type InTurn, isChange, type Operation } from '#features/operation.ts';
 import { checkRole, stillCalls } from '#features/operators/still-calls.ts';
 import { checkRoom } from '#features/room.ts';
 import type { SearchTurns } from '#features/search-turns.ts';
@@ -165,14 +165,17 @@ async function run(
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
   check(parameters);
   if ('change' in operation) return runChange(operation, parameters, caller, request, reply, ports, running);
+  let left: AbortSignal | undefined;
+  const inTurn: InTurn = (query) => {
+    left ??= clientLeft(reply.raw);
+    return searches.run({ tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, left, query);
+  };
   if ('stream' in operation) {
-    const { contentType, fileName, body } = await operation.stream(parameters, caller, ports);
+    const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, inTurn);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
   const read = () => operation.read(parameters, caller, ports);
-  const answer = await (operation.searches
-    ? searches.run({ tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, clientLeft(reply.raw), read)
-    : read());
+  const answer = await (operation.searches ? inTurn(read) : read());
   const etag: unknown = Reflect.get(answer, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(answer, 'next');

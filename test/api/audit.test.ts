@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { adminKey, type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { faultsOf, keyOf } from './keys.ts';
@@ -135,6 +136,32 @@ test('a refused change leaves no trace of itself as done', async (t) => {
   await postern.send('loginprofile/delete', { id: 1 });
   assert.deepEqual(
     (await found(postern, { outcome: 'done' })).filter(({ action }: Json) => ['share/add', 'loginprofile/delete'].includes(action)),
+    [],
+  );
+});
+
+test('exports that are given up by the dozen are no fault of ours, and hold up no later one', async (t) => {
+  const lines: string[] = [];
+  const log = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const postern = await startPostern(t, { replaced: { log } });
+  await postern.call('share/add', newShare());
+  const ask = (signal?: AbortSignal) =>
+    fetch(`${postern.apiUrl}/api/v1/audit/export`, {
+      headers: { authorization: `Bearer ${adminKey}` },
+      ...(signal ? { signal } : {}),
+    });
+  const left = new AbortController();
+  const givenUp = Array.from({ length: 40 }, () => ask(left.signal).catch(() => null));
+  left.abort();
+  await Promise.all(givenUp);
+  assert.match(await (await ask()).text(), /"action"/);
+  assert.deepEqual(
+    lines.filter((line) => line.includes('"level":50')),
     [],
   );
 });

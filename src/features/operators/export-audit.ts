@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
 import { AuditRow } from '#core/records/audit-row.ts';
-import { type Streamed, stream } from '#features/operation.ts';
+import { type InTurn, type Streamed, stream } from '#features/operation.ts';
 import { readPage } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
 import { auditFilter, auditMatches, auditRecords } from './audit-rows.ts';
@@ -23,12 +23,17 @@ const formats = {
   },
 } as const;
 
-/** Page after page by key: however long the trail, one batch is in memory. */
-async function* rows(found: ReturnType<typeof auditMatches>, db: Tx, tid: number): AsyncGenerator<AuditRow[]> {
-  for (let last = 0; ; ) {
+/** Yields page after page by key: one page is in memory, and each takes its turn, so that a slow reader holds none. */
+async function* rows(found: ReturnType<typeof auditMatches>, db: Tx, tid: number, inTurn: InTurn): AsyncGenerator<AuditRow[]> {
+  const page = async (last: number) => {
     const ids = (await found.select('id').where('id', '>', last).orderBy('id').limit(batch).execute()).map(({ id }) => id);
+    return { ids, records: ids.length === 0 ? [] : await auditRecords(db, tid, ids) };
+  };
+  for (let last = 0; ; ) {
+    const from = last;
+    const { ids, records } = await inTurn(() => page(from));
     if (ids.length === 0) return;
-    yield await auditRecords(db, tid, ids);
+    yield records;
     last = ids.at(-1) ?? last;
   }
 }
@@ -48,12 +53,12 @@ export const exportAudit = stream({
     },
     { additionalProperties: false },
   ),
-  async stream({ format = 'ndjson', ...query }, caller, { store }): Promise<Streamed> {
+  async stream({ format = 'ndjson', ...query }, caller, { store }, inTurn): Promise<Streamed> {
     const { contentType, head, write } = formats[format];
     const found = auditMatches(store.search, caller.tid, query, readPage(query, { id: 'audit.id' }));
     async function* body() {
       if (head) yield head;
-      for await (const part of rows(found, store.search, caller.tid)) yield write(part);
+      for await (const part of rows(found, store.search, caller.tid, inTurn)) yield write(part);
     }
     return { contentType, fileName: `audit.${format}`, body: body() };
   },
