@@ -224,6 +224,20 @@ test('a folder whose making was killed is found again with the rights of the fol
   }
 });
 
+test('a rename whose old name cannot be deleted on a full disk is not answered as failed: recovery finds it done', async (t) => {
+  const folder = await temporaryFolder(t);
+  fs.writeFileSync(join(folder, 'a'), 'old');
+  const storage = localDisk(t, folder);
+  const full = () => {
+    throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+  };
+  const mocked = mock.method(fs, 'unlinkSync', full);
+  await assert.rejects(storage.rename(root, 'a', 'b', { token: 'full', overtaken: [] }), StorageAway);
+  mocked.mock.restore();
+  assert.equal(await storage.settle({ does: 'rename', parent: root, name: 'a', newName: 'b', token: 'full' }), 'b');
+  assert.deepEqual(lookIn(folder), ['b: old']);
+});
+
 test('a deletion on a disk that hung leaves the file that somebody saved under the name meanwhile', async (t) => {
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'a'), 'old');

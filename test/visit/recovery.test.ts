@@ -6,6 +6,7 @@ import { settleChanges } from '#features/visits/settle.ts';
 import { StorageAway } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
+import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
 
@@ -50,8 +51,8 @@ test('a change that took place although the disk answered an error is recorded a
 
   const { list } = await postern.call('audit/search', { action: 'rename' });
   assert.deepEqual(
-    list.map(({ outcome }: { outcome: string }) => outcome),
-    ['done'],
+    list.map(({ outcome, after }: { outcome: string; after: string }) => [outcome, after]),
+    [['done', '{"name":"b.txt"}']],
   );
 });
 
@@ -74,4 +75,20 @@ test('what was begun at a location that was deleted since is recorded as failed'
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ location_id: 999 }).execute());
   await settleChanges(postern.ports, new Set());
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'failed');
+});
+
+test('a new folder that waits for its turn while the share is deleted is not made', async (t) => {
+  const postern = await startPostern(t);
+  const { id, base } = await linkTo(postern);
+  const { store } = postern.ports;
+  const [location] = await store.read.selectFrom('location').select('id').execute();
+  const gate = Promise.withResolvers<void>();
+  const turn = store.exclusive(`name ${location?.id} //a`, () => gate.promise);
+  const made = postern.visit(`${base}/folder/a`, { method: 'POST' });
+  await until(async () => (await store.read.selectFrom('unsettled').select('token').execute()).length === 1);
+  await postern.call('share/delete', { id });
+  gate.resolve();
+  await turn;
+  assert.equal((await made).status, 403);
+  assert.ok(!(await readdir(postern.files)).includes('a'));
 });

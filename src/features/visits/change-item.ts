@@ -1,3 +1,4 @@
+import { Refusal } from '#core/messages.ts';
 import type { ChangeMark, Storage } from '#ports/storage.ts';
 import { changeFiles, type FileChange, type Keep } from './changing-action.ts';
 import type { Entered, VisitPorts } from './enter.ts';
@@ -23,7 +24,10 @@ export function changeItem<T>(
   const outcome = { value: answer, ...(newName ? { after: { name: newName } } : {}) };
   const take = (token: string) => {
     const taken = { tid, locationId, parent, name: newName || name };
-    return inTurn(ports, taken, async () => act(await markOf(ports, taken, token)));
+    return inTurn(ports, taken, async () => {
+      if (!(await entered.decideAgain())) throw new Refusal('permissionOff'); // it may have waited
+      await act(await markOf(ports, taken, token));
+    });
   };
   return changeFiles(
     ports,

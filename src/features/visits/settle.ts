@@ -78,6 +78,7 @@ async function record(tx: Tx, row: Pending, change: BegunChange, name: string | 
     .set({
       outcome: name === null ? 'failed' : 'done',
       ...(change.does === 'upload' && name !== null ? { path: keptPath(row.path, change, name) } : {}),
+      ...(change.does === 'rename' && name !== null ? { after: JSON.stringify({ name }) } : {}),
     })
     .where('tid', '=', row.tid)
     .where('id', '=', row.audit_id)

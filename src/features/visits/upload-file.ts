@@ -124,10 +124,10 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
     const act = async (token: string): Promise<FileOutcome<ReceivedFile>> => {
       upload = await shared.storage.upload(spot.parent, token, sent.length);
       const { size, sha256, cut } = await receive(upload, sent, entered, limit);
-      if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
       const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
-      const put = () => {
+      const put = async () => {
         cut.throwIfAborted();
+        if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
         return place(staged, target, ports.random);
       };
       // Of several that replace one file each looks at what the one before it left.

@@ -88,18 +88,18 @@ export function placedName(staging: DirectoryEntry, name: string): string {
 export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(named(staging, claimEnding)) !== undefined;
 
 /**
- * Was a staged file put in place before the crash? It was where it has another name too, beside that of its way over
- * another file. A claim that was left empty goes.
+ * Returns whether a staged file was put in place before the crash: the target is the same file. Deletes a claim that was
+ * left empty.
  */
-export function settlePlacing(staging: DirectoryEntry, folder: number): boolean {
-  const [staged, twin] = [statEntry(staging), statEntry(named(staging, twinEnding))];
+export function settlePlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
   const claimed = textAt(named(staging, claimEnding));
   if (claimed && claimed !== replacing) {
-    const claim = { folder, name: claimed };
+    const claim = { folder: target.folder, name: claimed };
     const found = statEntry(claim);
     if (found?.isFile() && found.size === 0n) unlinkIfPresent(claim);
   }
-  return staged !== undefined && staged.nlink > (twin ? 2n : 1n);
+  const [staged, placed] = [statEntry(staging), statEntry({ ...target, name: placedName(staging, target.name) })];
+  return staged !== undefined && placed?.ino === staged.ino && placed.dev === staged.dev;
 }
 
 /** Removes a staging copy, and what told where it was put. */

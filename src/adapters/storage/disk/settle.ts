@@ -20,7 +20,7 @@ function look(change: BegunChange, entry: DirectoryEntry, evidence: DirectoryEnt
   const { token } = change;
   switch (change.does) {
     case 'upload':
-      return settlePlacing(evidence, entry.folder);
+      return settlePlacing(evidence, entry);
     case 'createFolder':
       return settleFolder(entry, evidence, ownership);
     case 'rename':
