@@ -38,6 +38,20 @@ export async function onceDone<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new StorageAway('the disk failed behind a change that was made', { cause });
+    throw failedBehind(cause);
   }
 }
+
+/** The same for what is done in one turn of the event loop. */
+export function onceDoneNow<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw failedBehind(cause);
+  }
+}
+
+const failedBehind = (cause: unknown) => new StorageAway('the disk failed behind a change that was made', { cause });
+
+/** Codes of a file system that has no links, or gives no further one. */
+export const linksRefused: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];

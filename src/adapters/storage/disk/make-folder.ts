@@ -1,13 +1,12 @@
 import fs from 'node:fs';
-import { StorageAway } from '#ports/storage.ts';
-import { failure } from './disk-errors.ts';
+import { failure, onceDoneNow } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
 import { type DirectoryEntry, statEntry, where } from './staging-area.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
-/** Gives a new folder its rights, before anybody is told of it. */
+/** Gives a new folder its mode and group. */
 function own(folder: DirectoryEntry, ownership: Ownership): void {
   const made = fs.openSync(where(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
@@ -22,11 +21,7 @@ export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Owne
   if (statEntry(folder)) throw failure('EEXIST');
   takeName(marks, 'folder');
   fs.mkdirSync(where(folder), 0o700);
-  try {
-    own(folder, ownership);
-  } catch (cause) {
-    throw new StorageAway('the disk failed behind a folder that was made', { cause });
-  }
+  onceDoneNow(() => own(folder, ownership));
   confirmMark(marks.own);
 }
 

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
-import { StorageAway } from '#ports/storage.ts';
-import { codeOf } from './disk-errors.ts';
+import { codeOf, linksRefused, onceDoneNow } from './disk-errors.ts';
 import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
 /**
@@ -11,7 +10,6 @@ import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from '.
 const [markEnding, doneEnding] = ['-mark', '-done'];
 const markOf = (evidence: DirectoryEntry) => named(evidence, markEnding);
 const doneOf = (evidence: DirectoryEntry) => named(evidence, doneEnding);
-const linksRefused = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EINVAL'];
 
 /** The marks of a change that takes a name. */
 export interface Marks {
@@ -47,13 +45,7 @@ export function takeName({ own, overtaken }: Marks, text: string): void {
 }
 
 /** Renames a mark. @throws StorageAway: the change has taken place, and recovery must record it */
-function confirm(from: DirectoryEntry, to: DirectoryEntry): void {
-  try {
-    fs.renameSync(where(from), where(to));
-  } catch (cause) {
-    throw new StorageAway('the disk failed behind a change that was made', { cause });
-  }
-}
+const confirm = (from: DirectoryEntry, to: DirectoryEntry): void => onceDoneNow(() => fs.renameSync(where(from), where(to)));
 
 /** Marks a change as done. */
 export const confirmMark = (evidence: DirectoryEntry): void => confirm(markOf(evidence), doneOf(evidence));

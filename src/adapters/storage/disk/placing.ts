@@ -1,11 +1,10 @@
 import fs from 'node:fs';
 import { ItemStale } from '#ports/storage.ts';
-import { codeOf, failure } from './disk-errors.ts';
+import { codeOf, failure, linksRefused } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
 import { confirmStaging, dropMark, putText, textAt } from './marks.ts';
 import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
-const linksRefused = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 const claimMode = 0o600;
 
 /** The second name of a staging copy, on its way over another file. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { ItemAbsent, StorageAway } from '#ports/storage.ts';
-import { failure } from './disk-errors.ts';
+import { ItemAbsent } from '#ports/storage.ts';
+import { failure, onceDoneNow } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './placing.ts';
 import { type DirectoryEntry, siblingName, statEntry, unlinkIfPresent, where } from './staging-area.ts';
@@ -28,15 +28,6 @@ function renameFolder({ old, renamed }: Renaming): void {
   }
 }
 
-/** Runs what follows the first step of a rename. @throws StorageAway for every error: recovery must look */
-function inTheMiddle(work: () => void): void {
-  try {
-    work();
-  } catch (cause) {
-    throw new StorageAway('the disk failed in the middle of a rename', { cause });
-  }
-}
-
 /** Gives a file its old name back, unless somebody has taken it meanwhile. */
 function putBack(displaced: DirectoryEntry, old: DirectoryEntry): void {
   if (linkFile(displaced, old)) unlinkIfPresent(displaced);
@@ -54,13 +45,13 @@ function dropOldName(renaming: Renaming, identity: string): void {
   try {
     fs.renameSync(where(old), where(displaced));
   } catch (cause) {
-    if (isSame(statEntry(renamed), identity)) inTheMiddle(() => fs.unlinkSync(where(renamed)));
+    if (isSame(statEntry(renamed), identity)) onceDoneNow(() => fs.unlinkSync(where(renamed)));
     throw cause;
   }
   const [moved, kept] = [statEntry(displaced), statEntry(renamed)];
   const isOurs = kept ? moved?.ino === kept.ino && moved.dev === kept.dev : isSame(moved, identity);
   const isLast = moved?.nlink === 1n; // the new name was taken away meanwhile
-  inTheMiddle(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : putBack(displaced, old)));
+  onceDoneNow(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : putBack(displaced, old)));
   if (isOurs && isLast) throw failure('ENOENT');
 }
 
