@@ -74,6 +74,9 @@ export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | 
   return name === undefined ? null : { parent: itemPathOf(path.slice(0, -1)), name };
 }
 
+/** The path with another name at its end; the root, which has none, stays. */
+export const withName = (path: ItemPath, name: string): ItemPath => (path.length === 0 ? path : itemPathOf([...path.slice(0, -1), name]));
+
 /** `name (2).ext`: the name that a second file of the same name is kept under. @param suffix a number, or random letters */
 export function numberedName(name: string, suffix: number | string): string {
   const dot = name.lastIndexOf('.');

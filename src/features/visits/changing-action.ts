@@ -106,8 +106,8 @@ async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, a
   });
 }
 
-/** @returns false: another process has recovered the change */
-async function takePending(tx: Tx, tid: number, auditId: number): Promise<boolean> {
+/** Ends a pending change. @returns false: it was ended before, by the process that began it or by one that recovered it */
+export async function takePending(tx: Tx, tid: number, auditId: number): Promise<boolean> {
   const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
   return Number(pending?.numDeletedRows) > 0;
 }

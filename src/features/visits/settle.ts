@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { parseItemPath } from '#core/item-path.ts';
+import { formatItemPath, parseItemPath, withName } from '#core/item-path.ts';
 import { confirmAnswer, forgetAnswer } from '#features/answers-under-way.ts';
 import { configurationOf, openLocation } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
+import { takePending } from './changing-action.ts';
 import { inTurn } from './name-turns.ts';
 import { oweAlert } from './visit-trail.ts';
 
@@ -65,19 +66,15 @@ async function oweAlertOf(tx: Tx, { tid, share_id, audit_id }: Pending, does: Be
   if (share?.[alertColumns[does]] === 1) await oweAlert(tx, share, audit_id, does, now);
 }
 
-/** The path of an upload that was kept under another name than was sent. */
-const keptPath = (path: string, { name }: BegunChange, kept: string) =>
-  path.endsWith(`/${name}`) ? path.slice(0, -name.length) + kept : path;
-
 /** @param name that the change gave or took; null: it did not take place */
 async function record(tx: Tx, row: Pending, change: BegunChange, name: string | null, now: number): Promise<void> {
-  const [gone] = await tx.deleteFrom('unsettled').where('tid', '=', row.tid).where('audit_id', '=', row.audit_id).execute();
-  if (Number(gone?.numDeletedRows) === 0) return; // it came to its own end meanwhile
+  if (!(await takePending(tx, row.tid, row.audit_id))) return; // it came to its own end meanwhile
+  const path = parseItemPath(row.path);
   await tx
     .updateTable('audit')
     .set({
       outcome: name === null ? 'failed' : 'done',
-      ...(change.does === 'upload' && name !== null ? { path: keptPath(row.path, change, name) } : {}),
+      ...(change.does === 'upload' && name !== null && path ? { path: formatItemPath(withName(path, name)) } : {}),
       ...(change.does === 'rename' && name !== null ? { after: JSON.stringify({ name }) } : {}),
     })
     .where('tid', '=', row.tid)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatItemPath, type ItemPath, numberedName, splitPath } from '#core/item-path.ts';
+import { formatItemPath, type ItemPath, numberedName, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
 import type { Random } from '#ports/random.ts';
@@ -98,12 +98,6 @@ async function place(upload: Upload, { name, etag, dropBox }: Target, random: Ra
   }
 }
 
-/** Where the file came to lie, relative to the share; a share of one file is that file. */
-function keptPath(path: ItemPath, kept: string): string {
-  const sent = splitPath(path);
-  return formatItemPath(path).slice(0, sent ? -sent.name.length : undefined) + (sent ? kept : '');
-}
-
 /**
  * Keeps a file that a visitor sends: visible only when whole, and answered when it is on disk for good.
  * @throws 403, 404, 409, 412, 413, 503, 507; nothing of it is then left
@@ -132,7 +126,7 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
       };
       // Of several that replace one file each looks at what the one before it left.
       const kept = await (etag === null ? put() : inTurn(ports, { tid: link.tid, locationId: link.location_id, ...spot }, put));
-      return { value: { name: spot.name, size, sha256 }, bytes: size, path: keptPath(path, kept), after: { size, sha256 } };
+      return { value: { name: spot.name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, kept)), after: { size, sha256 } };
     };
     const clear = async () => {
       const cleared = upload;
