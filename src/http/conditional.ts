@@ -38,10 +38,13 @@ function isStale(headers: Headers, { etag, modified }: Validators): boolean {
   return seconds(modified) > dateOf(text(headers['if-unmodified-since']));
 }
 
-/** RFC 9110, 13.1.2 (weak comparison) and 13.1.3. */
+/** Does If-None-Match name the validator? RFC 9110, 13.1.2 (weak comparison). */
+export const isKnown = (ifNoneMatch: string, etag: string) => tagsOf(ifNoneMatch).some((tag) => tag === '*' || weakly(tag) === etag);
+
+/** RFC 9110, 13.1.2 and 13.1.3. */
 function isUnchanged(headers: Headers, { etag, modified }: Validators): boolean {
   const ifNoneMatch = text(headers['if-none-match']);
-  if (ifNoneMatch !== undefined) return tagsOf(ifNoneMatch).some((tag) => tag === '*' || weakly(tag) === etag);
+  if (ifNoneMatch !== undefined) return isKnown(ifNoneMatch, etag);
   return seconds(modified) <= dateOf(text(headers['if-modified-since']));
 }
 

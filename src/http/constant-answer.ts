@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from './conditional.ts';
 
 const compress = promisify(gzip);
 const etagLength = 22; // characters of base64url: 128 bits
@@ -25,7 +26,7 @@ export function sendConstant(request: FastifyRequest, reply: FastifyReply, { typ
   const isCompressed = /\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(,|$))/.test(String(accepted));
   const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;
   reply.header('etag', tag).header('vary', 'accept-encoding').header('cache-control', 'no-cache');
-  if (known.includes(tag)) return reply.code(304).send();
+  if (isKnown(known, tag)) return reply.code(304).send();
   if (isCompressed) reply.header('content-encoding', 'gzip');
   return reply.type(type).send(isCompressed ? gzipped : bytes);
 }
