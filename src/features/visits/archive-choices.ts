@@ -1,6 +1,6 @@
-import { networkOf } from '#core/policy/address-range.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
+import { visitorNetwork } from './visit-key.ts';
 import type { VisitEvent } from './visit-trail.ts';
 
 const window = 600_000; // ms
@@ -25,7 +25,7 @@ export function archiveChoices(clock: Clock): (download: Download) => Download {
   const counts = windowCounts(window, clock.now);
   return ({ event, version }) => {
     const { link, approaching } = event;
-    const count = counts.add(JSON.stringify([link?.id, networkOf(approaching.address, 32, 64)]));
+    const count = counts.add(JSON.stringify([link?.id, visitorNetwork(approaching.address)]));
     return count <= toldApart ? { event, version } : { event: { ...event, after: { names: [] } }, version: inOne };
   };
 }

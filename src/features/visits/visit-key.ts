@@ -7,7 +7,7 @@ const longestKey = 512;
 const compact = (key: string) => (key.length <= longestKey ? key : digest(key));
 
 /** A network that varies its address is still one visitor: an IPv6 one has 65,536 networks of its own. */
-const visitorNetwork = (address: string) => (address.includes(':') ? networkOf(address, 32, 48) : address);
+export const visitorNetwork = (address: string) => (address.includes(':') ? networkOf(address, 32, 48) : address);
 
 /** What equal happenings have in common. Long parts come from outside: thousands of them would fill the memory. */
 export const keyOf = (event: VisitEvent, version: string | null) =>

@@ -204,14 +204,14 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     const key = keyOf(event, null);
     const known = livingOf(key, at);
     const later = () => writeLater(event, at);
-    // Most events are told already: that costs no more than a count.
+    // Most events equal one that has an entry: only its count changes.
     if (known) return void known.auditId.then((id) => addOne(id, event)).catch(later); // said for the first of them
     const auditId = beginRow(event, key, at);
     auditId.catch(later);
     tellIfFailed(auditId);
   }
 
-  /** Requests for an archive that is told already go with it. */
+  /** Keeps the entry of an archive that was requested before. */
   function toldApart(download: Download, now: number): Download {
     const { event, version } = download;
     return version !== null && livingOf(keyOf(event, version), now) ? download : choices(download);
