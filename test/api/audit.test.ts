@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { logLines } from '../parts/log-lines.ts';
 import { adminKey, type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { faultsOf, keyOf } from './keys.ts';
 
@@ -141,13 +141,7 @@ test('a refused change leaves no trace of itself as done', async (t) => {
 });
 
 test('exports that are given up by the dozen are no fault of ours, and hold up no later one', async (t) => {
-  const lines: string[] = [];
-  const log = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
-  });
+  const { log, errors } = logLines();
   const postern = await startPostern(t, { replaced: { log } });
   await postern.call('share/add', newShare());
   const ask = (signal?: AbortSignal) =>
@@ -160,8 +154,5 @@ test('exports that are given up by the dozen are no fault of ours, and hold up n
   left.abort();
   await Promise.all(givenUp);
   assert.match(await (await ask()).text(), /"action"/);
-  assert.deepEqual(
-    lines.filter((line) => line.includes('"level":50')),
-    [],
-  );
+  assert.deepEqual(errors(), []);
 });

@@ -1,0 +1,13 @@
+import { Writable } from 'node:stream';
+
+/** A log that keeps its lines. */
+export function logLines(): { readonly log: Writable; readonly errors: () => string[] } {
+  const lines: string[] = [];
+  const log = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { log, errors: () => lines.filter((line) => line.includes('"level":50')) };
+}
