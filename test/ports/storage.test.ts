@@ -220,6 +220,31 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   assert.deepEqual(everything(mounted), []);
 });
 
+test('how a change in a mount came out is told only once that is mounted again', async (t) => {
+  const root = folderForDisks(t);
+  mkdirSync(join(root, 'elsewhere/sub'), { recursive: true });
+  mkdirSync(join(root, 'other'));
+  const bound = join(root, 'bound');
+  if (!bindAt(t, bound, join(root, 'elsewhere'))) return;
+  const storage = localDisk(t, root);
+  const deletion = (parent: string) => ({ does: 'delete', parent: path(parent), name: 'doc', newName: '', token: token() }) as const;
+  const [inMount, inSub] = [deletion('/bound'), deletion('/bound/sub')];
+  for (const begun of [inMount, inSub]) {
+    writeFileSync(join(root, ...begun.parent, 'doc'), '');
+    await storage.remove(begun.parent, 'doc', begun.token);
+  }
+  unmount(bound);
+  for (const begun of [inMount, inSub]) await assert.rejects(storage.settle(begun), StorageAway);
+  bindAt(t, bound, join(root, 'elsewhere'));
+  assert.equal(await storage.settle(inMount), 'doc');
+  await storage.clear(inMount);
+  // Somebody else has deleted the folder in the mount: there is nothing to wait for.
+  rmSync(join(root, 'elsewhere/sub'), { recursive: true });
+  await assert.rejects(storage.settle(inSub), ItemAbsent);
+  await storage.sweep(async () => []);
+  assert.deepEqual([...everything(join(root, '.postern')), ...everything(bound)], []);
+});
+
 test('a file from the far future is listed like any other', async (t) => {
   const root = smallDisk(t, 'size=4m');
   if (!root) return;

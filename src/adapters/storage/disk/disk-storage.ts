@@ -6,6 +6,7 @@ import { type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/s
 import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
 import { failure, isAbsent, onceDone, rootGone, storageError } from './disk-errors.ts';
 import { beginUpload } from './disk-upload.ts';
+import { withEvidence } from './evidence.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import type { Lister } from './lister.ts';
 import { makeFolder } from './make-folder.ts';
@@ -16,7 +17,7 @@ import { removeEntry } from './remove-entry.ts';
 import { wipe } from './remove-tree.ts';
 import { renameEntry } from './rename-entry.ts';
 import { clear, settle } from './settle.ts';
-import { type DirectoryEntry, openStagingArea, stagingFolder, withEvidence } from './staging-area.ts';
+import { type DirectoryEntry, openStagingArea, stagingFolder } from './staging-area.ts';
 
 const fsync = promisify(fs.fsync);
 

@@ -5,10 +5,11 @@ import type { Upload } from '#ports/storage.ts';
 import { createFile, inFolder, type Root } from './beneath.ts';
 import { failure, onceDone, storageError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
+import { dropMountNote, evidenceEntry } from './evidence.ts';
 import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
 import { clearStaging, placeFile, replaceFile } from './placing.ts';
-import { type DirectoryEntry, evidenceEntry } from './staging-area.ts';
+import type { DirectoryEntry } from './staging-area.ts';
 
 const writev = promisify(fs.writev);
 const fsync = promisify(fs.fsync);
@@ -116,6 +117,7 @@ export async function beginUpload(
     async forget() {
       try {
         clearStaging(staging);
+        await dropMountNote(root, token, staging);
       } catch (cause) {
         throw storageError(cause);
       } finally {

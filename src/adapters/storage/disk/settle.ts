@@ -1,13 +1,14 @@
 import fs from 'node:fs';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
 import { at, inFolder, type Root } from './beneath.ts';
+import { dropMountNote, withRemainingEvidence } from './evidence.ts';
 import { settleFolder } from './make-folder.ts';
 import { dropMark, isConfirmed } from './marks.ts';
 import type { Ownership } from './ownership.ts';
 import { clearStaging, isRenamed, placedName, settlePlacing } from './placing.ts';
 import { clearRemoval, isRemoved, settleRemoval } from './remove-entry.ts';
 import { settleRename } from './rename-entry.ts';
-import { type DirectoryEntry, withRemainingEvidence } from './staging-area.ts';
+import type { DirectoryEntry } from './staging-area.ts';
 
 /** Returns whether the staging area alone shows that the change took place, whatever happened to its name since. */
 function isEvident({ does, token }: BegunChange, evidence: DirectoryEntry): boolean {
@@ -37,7 +38,7 @@ const nameGiven = ({ does, name, newName }: BegunChange, evidence: DirectoryEntr
 /**
  * Did a change that was recorded as begun take place before the crash? Puts right what it left half done.
  * @returns the name that it gave or took; null: it did not take place
- * @throws StorageAway for a root without any entry: something is to be mounted there, or nothing was begun
+ * @throws StorageAway for a root without any entry, or a mount that is missing below it: something is to be mounted there
  */
 export async function settle(root: Root, change: BegunChange, ownership: Ownership): Promise<string | null> {
   if ((await fs.promises.readdir(at(root.descriptor, '.'))).length === 0) throw new StorageAway('the folder of the location is empty');
@@ -51,8 +52,10 @@ export async function settle(root: Root, change: BegunChange, ownership: Ownersh
 
 /** Removes what told how a change came out: by then that is recorded. */
 export async function clear(root: Root, { does, parent, token }: BegunChange): Promise<void> {
-  await withRemainingEvidence(root, parent, token, (evidence) => {
-    if (does === 'delete') return clearRemoval(evidence);
-    return does === 'upload' ? clearStaging(evidence) : dropMark(evidence);
+  await withRemainingEvidence(root, parent, token, async (evidence) => {
+    if (does === 'delete') await clearRemoval(evidence);
+    else if (does === 'upload') clearStaging(evidence);
+    else dropMark(evidence);
+    await dropMountNote(root, token, evidence);
   });
 }
