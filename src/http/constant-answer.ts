@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { isKnown } from './conditional.ts';
 
 const compress = promisify(gzip);
@@ -22,11 +23,10 @@ export async function constantBody(type: string, bytes: Buffer): Promise<Constan
 
 /** Answers with a constant body: compressed where the client takes that, 304 where it has it. */
 export function sendConstant(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped, etag }: ConstantBody): FastifyReply {
-  const { 'accept-encoding': accepted = '', 'if-none-match': known = '' } = request.headers;
-  const isCompressed = /\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(,|$))/.test(String(accepted));
+  const isCompressed = new Negotiator(request.raw).encoding(['gzip', 'identity']) === 'gzip';
   const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;
   reply.header('etag', tag).header('vary', 'accept-encoding').header('cache-control', 'no-cache');
-  if (isKnown(known, tag)) return reply.code(304).send();
+  if (isKnown(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send();
   if (isCompressed) reply.header('content-encoding', 'gzip');
   return reply.type(type).send(isCompressed ? gzipped : bytes);
 }

@@ -176,6 +176,9 @@ test('the interface is described once for all who ask: by a validator, compresse
     const compressed = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
     assert.equal(compressed.headers.get('content-encoding'), 'gzip', path);
     assert.equal(plain.headers.get('content-encoding'), null, path);
+    const refused = await fetch(url, { headers: { 'accept-encoding': 'gzip;q=0' } });
+    assert.equal(refused.headers.get('content-encoding'), null, path);
+    await refused.arrayBuffer();
     assert.equal(await compressed.text(), await plain.text());
     const known = await fetch(url, { headers: { 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag') ?? '' } });
     assert.equal(known.status, 304, path);
