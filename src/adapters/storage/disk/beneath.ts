@@ -16,13 +16,22 @@ export const at = (descriptor: number, name = '') => `/proc/self/fd/${descriptor
 export interface Root {
   readonly path: string;
   readonly descriptor: number;
+  /** The mount in which it was opened. */
+  readonly mount: string;
+}
+
+/** Returns what tells the mount of an open folder from others: its id, and its device, which differs between subvolumes too. */
+export function mountOf(descriptor: number): string {
+  const id = /^mnt_id:\s*(\d+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
+  return `${fs.fstatSync(descriptor).dev} ${id}`;
 }
 
 /** The root itself may be a link: it is resolved once, here. @throws where there is no folder, or no procfs */
 export function openRoot(given: string): Root {
   const path = fs.realpathSync.native(given);
   if (path === '/' || fs.statfsSync('/proc/self/fd/').type !== procfs) throw failure('EROOT');
-  return { path, descriptor: fs.openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW) };
+  const descriptor = fs.openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  return { path, descriptor, mount: mountOf(descriptor) };
 }
 
 const isSame = (opened: fs.Stats, named: fs.Stats) => opened.ino === named.ino && opened.dev === named.dev;

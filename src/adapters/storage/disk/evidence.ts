@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import { StorageAway } from '#ports/storage.ts';
-import { openFolder, type Root } from './beneath.ts';
+import { mountOf, openFolder, type Root } from './beneath.ts';
 import { codeOf, isAbsent } from './disk-errors.ts';
 import { putText } from './marks.ts';
 import { type DirectoryEntry, openStagingArea, openStagingFolder, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
@@ -11,10 +11,7 @@ import { type DirectoryEntry, openStagingArea, openStagingFolder, siblingName, s
 const refused = ['EACCES', 'EPERM', 'EROFS'];
 
 /** Returns whether a folder is in another mount than the root: files cannot be linked or moved between mounts. */
-function isMountedApart(folder: number, { descriptor }: Root): boolean {
-  const mountOf = (of: number) => /^mnt_id:\s*(\d+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${of}`, 'utf8'))?.[1];
-  return fs.fstatSync(folder).dev !== fs.fstatSync(descriptor).dev || mountOf(folder) !== mountOf(descriptor);
-}
+const isMountedApart = (folder: number, root: Root) => mountOf(folder) !== root.mount;
 
 const openIfPresent = (root: Root, path: readonly string[]) =>
   openFolder(root, path).catch((cause: unknown) => {
