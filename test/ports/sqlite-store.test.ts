@@ -132,11 +132,11 @@ test('before a database that holds records takes a new form it is copied, readab
   const first = { name: '0001', statements: () => ['CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)'] };
   const second = { name: '0002', statements: () => ['ALTER TABLE thing DROP COLUMN name'] };
   const copyTo = (step: string) => `${file}.before-${step}`;
-  migrate(database, [first], copyTo);
+  migrate(database, [first], copyTo, () => assert.fail('nothing is there yet'));
   assert.ok(!existsSync(copyTo('0001')), 'nothing is copied of an empty database');
   database.exec("INSERT INTO thing (name) VALUES ('kept')");
 
-  migrate(database, [first, second], copyTo);
+  migrate(database, [first, second], copyTo, (steps) => assert.deepEqual(steps, ['0002']));
 
   const copy = new DatabaseSync(copyTo('0002'), { readOnly: true });
   atEnd(t, () => copy.close());

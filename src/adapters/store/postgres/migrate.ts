@@ -1,6 +1,7 @@
+import type { Answer } from '#adapters/store/kysely-over.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 import { pendingSteps } from '#adapters/store/migrations/pending.ts';
-import type { Connections } from './pool.ts';
+import { openConnections } from './pool.ts';
 
 const lock = 0x706f7374; // 'post': one process migrates at a time
 
@@ -15,26 +16,38 @@ const types: ColumnTypes = {
 };
 
 /**
- * Brings the database to the newest form, all steps in one transaction.
+ * Brings the database to the newest form, all steps in one transaction. A step may take minutes where there are millions
+ * of records.
+ * @param announce is told the steps before they are taken, where there are records
  * @throws where the database holds a step that this program does not know: it is newer.
  */
-export async function migrate(connections: Connections, migrations: readonly Migration[]): Promise<void> {
-  await connections.with(async (client) => {
-    const ask = (sql: string, parameters?: readonly unknown[]) => connections.ask(client, sql, parameters);
-    await ask('BEGIN');
-    try {
-      await ask('SELECT pg_advisory_xact_lock($1)', [lock]);
-      await ask('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)');
-      const { rows } = await ask('SELECT name FROM migration ORDER BY name');
-      const done = rows.map((row) => String(Reflect.get(Object(row), 'name')));
-      for (const { name, statements } of pendingSteps(done, migrations)) {
-        for (const statement of statements(types)) await ask(statement);
-        await ask('INSERT INTO migration (name) VALUES ($1)', [name]);
-      }
-      await ask('COMMIT');
-    } catch (cause) {
-      await ask('ROLLBACK');
-      throw cause;
+export async function migrate(url: string, migrations: readonly Migration[], announce: (steps: readonly string[]) => void): Promise<void> {
+  const connections = openConnections(url, 1, null);
+  try {
+    await connections.with((client) => takeSteps((sql, parameters) => connections.ask(client, sql, parameters), migrations, announce));
+  } finally {
+    await connections.close();
+  }
+}
+
+type Ask = (sql: string, parameters?: readonly unknown[]) => Promise<Answer>;
+
+async function takeSteps(ask: Ask, migrations: readonly Migration[], announce: (steps: readonly string[]) => void): Promise<void> {
+  await ask('BEGIN');
+  try {
+    await ask('SELECT pg_advisory_xact_lock($1)', [lock]);
+    await ask('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)');
+    const { rows } = await ask('SELECT name FROM migration ORDER BY name');
+    const done = rows.map((row) => String(Reflect.get(Object(row), 'name')));
+    const steps = pendingSteps(done, migrations);
+    if (done.length > 0 && steps.length > 0) announce(steps.map(({ name }) => name));
+    for (const { name, statements } of steps) {
+      for (const statement of statements(types)) await ask(statement);
+      await ask('INSERT INTO migration (name) VALUES ($1)', [name]);
     }
-  });
+    await ask('COMMIT');
+  } catch (cause) {
+    await ask('ROLLBACK');
+    throw cause;
+  }
 }

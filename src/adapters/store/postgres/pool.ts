@@ -31,17 +31,17 @@ const told = <T>(answer: Promise<T>): Promise<T> =>
 
 /**
  * @param most how many at once
- * @param patience ms that one statement may take
+ * @param patience ms that one statement may take; null: as long as it takes
  * @param options settings of the server for these connections, such as `-c jit=off`
  */
-export function openConnections(url: string, most: number, patience: number, options = ''): Connections {
+export function openConnections(url: string, most: number, patience: number | null, options = ''): Connections {
   const pool = new pg.Pool({
     connectionString: url,
     max: most,
     connectionTimeoutMillis: connectWithin,
     idleTimeoutMillis: 60_000,
-    statement_timeout: patience,
-    query_timeout: patience + 1000, // where the server itself is gone without a word
+    // The second is for a server that is gone without a word.
+    ...(patience === null ? {} : { statement_timeout: patience, query_timeout: patience + 1000 }),
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     application_name: 'postern',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { type Store, StoreFull } from '#ports/store.ts';
 import { isUniqueViolation } from './errors.ts';
@@ -21,6 +22,7 @@ const planned = '-c plan_cache_mode=force_custom_plan -c jit=off';
 
 /** Opens a database on a PostgreSQL server. @param url postgres://user:password@host:port/database */
 export async function openPostgresStore(url: string): Promise<Store> {
+  await migrate(url, migrations, announceSteps);
   const questions = openConnections(url, most.questions, shortPatience);
   const changes = openConnections(url, most.changes, shortPatience);
   const searches = openConnections(url, most.searches, longPatience, planned);
@@ -30,7 +32,6 @@ export async function openPostgresStore(url: string): Promise<Store> {
   };
   let isIndexed: Store['dialect']['isIndexed'];
   try {
-    await migrate(searches, migrations);
     isIndexed = await wordParts(searches);
   } catch (cause) {
     await close();

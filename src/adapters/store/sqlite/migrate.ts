@@ -27,12 +27,21 @@ function pending(database: DatabaseSync, migrations: readonly Migration[]): read
 /**
  * Brings the database to the newest form, all steps in one transaction; one that holds records is copied before.
  * @param copyTo path of the copy, by the first step's name
+ * @param announce is told the steps before they are taken, where there are records
  */
-export function migrate(database: DatabaseSync, migrations: readonly Migration[], copyTo: (step: string) => string): void {
+export function migrate(
+  database: DatabaseSync,
+  migrations: readonly Migration[],
+  copyTo: (step: string) => string,
+  announce: (steps: readonly string[]) => void,
+): void {
   const steps = pending(database, migrations);
   const [first] = steps;
   if (!first) return;
-  if (steps.length < migrations.length) copy(database, copyTo(first.name));
+  if (steps.length < migrations.length) {
+    announce(steps.map(({ name }) => name));
+    copy(database, copyTo(first.name));
+  }
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const migration of steps) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Store } from '#ports/store.ts';
@@ -44,7 +45,7 @@ function openWriter(file: string) {
   database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
   assert.equal(pragma(database, 'synchronous'), 1);
   copyLog(database);
-  migrate(database, migrations, (step) => `${file}.before-${step}`);
+  migrate(database, migrations, (step) => `${file}.before-${step}`, announceSteps);
   return writer;
 }
 

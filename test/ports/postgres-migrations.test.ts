@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { migrations } from '#adapters/store/migrations/migrations.ts';
+import { migrate } from '#adapters/store/postgres/migrate.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { startPostgres } from '../parts/postgres-server.ts';
+
+/** An empty database, and a connection to it. */
+async function newDatabase(t: TestContext) {
+  const server = await startPostgres();
+  atEnd(t, () => server[Symbol.asyncDispose]());
+  const url = server.url('postgres');
+  const client = new pg.Client(url);
+  await client.connect();
+  atEnd(t, () => client.end());
+  return { url, client };
+}
+
+/** Inserts a row with 0 or an empty text in each column that needs a value. */
+async function insert(client: pg.Client, table: string, row: Record<string, number>): Promise<void> {
+  const { rows } = await client.query(
+    "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = $1 AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'",
+    [table],
+  );
+  const blank = rows.map(({ column_name, data_type }) => [column_name, data_type === 'text' ? '' : 0]);
+  const values: Record<string, number | string> = { ...Object.fromEntries(blank), ...row };
+  const columns = Object.keys(values);
+  const places = columns.map((_, index) => `$${index + 1}`);
+  await client.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`, Object.values(values));
+}
+
+test('no statement of an update is cut off, however long it takes (PostgreSQL)', async (t) => {
+  const { url, client } = await newDatabase(t);
+  const limits = `DO $$ BEGIN
+    IF current_setting('statement_timeout') <> '0' OR current_setting('lock_timeout') <> '0' THEN RAISE 'limited'; END IF; END $$`;
+  const announced: (readonly string[])[] = [];
+  const announce = (steps: readonly string[]) => void announced.push(steps);
+  await migrate(url, migrations, announce);
+  await migrate(url, [...migrations, { name: '9999-long', statements: () => [limits] }], announce);
+  assert.deepEqual(announced, [['9999-long']]);
+  const { rows } = await client.query("SELECT name FROM migration WHERE name = '9999-long'");
+  assert.equal(rows.length, 1);
+});
+
+test('an update notes how many names each share lists, and counts no share anew (PostgreSQL)', async (t) => {
+  const { url, client } = await newDatabase(t);
+  const before = migrations.filter(({ name }) => name < '0005');
+  await migrate(url, before, () => {});
+  await insert(client, 'tenant', { id: 1 });
+  await insert(client, 'login_profile', { id: 1, tid: 1 });
+  await insert(client, 'location', { id: 1, tid: 1 });
+  for (const id of [1, 2, 3]) await insert(client, 'share', { id, tid: 1, profile_id: 1, location_id: 1 });
+  await insert(client, 'share_group', { tid: 1, share_id: 2 });
+  const counted = async () => (await client.query('SELECT shares, changes FROM share_count')).rows;
+  const atFirst = await counted();
+
+  await migrate(url, migrations, () => {});
+
+  assert.deepEqual(await counted(), atFirst);
+  const { rows } = await client.query('SELECT listed_names FROM share ORDER BY id');
+  assert.deepEqual(
+    rows.map(({ listed_names }) => Number(listed_names)),
+    [0, 1, 0],
+  );
+  await client.query('UPDATE share SET active = 1 WHERE id = 1');
+  assert.notDeepEqual(await counted(), atFirst, 'later changes are counted');
+});
