@@ -125,6 +125,20 @@ test('a log that finds no room in the database takes the reserve, and is copied'
   await until(() => !store.isFull());
 });
 
+test('a database that a backup reads is opened, with all that was written meanwhile', async (t) => {
+  const folder = await temporaryFolder(t);
+  const before = openSqliteStore(folder, () => assert.fail('the disk was given up'));
+  await before.write(note('before'));
+  const backup = new DatabaseSync(join(folder, 'postern.db'), { readOnly: true });
+  atEnd(t, () => backup.close());
+  backup.exec('BEGIN; SELECT * FROM failure');
+  await before.write(note('meanwhile'));
+  await before[Symbol.asyncDispose]();
+  const store = openStore(t, folder);
+  await store.write(note('now'));
+  assert.deepEqual(await keysOf(store), ['before', 'meanwhile', 'now']);
+});
+
 test('before a database that holds records takes a new form it is copied, readable as it was', async (t) => {
   const file = join(await temporaryFolder(t), 'postern.db');
   const database = new DatabaseSync(file);
