@@ -3,6 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, runtime } from './setup.mjs';
 
+// A service manager sends SIGHUP at a reload: the server opens its access log anew. From a terminal it is the end.
+if (process.env.POSTERN_ACCESS_LOG || !process.stdin.isTTY) process.on('SIGHUP', () => server?.kill('SIGHUP'));
+
+let server;
 install(false);
 build();
 const main = join(import.meta.dirname, '..', 'build', 'server', 'main.js');
@@ -10,10 +14,8 @@ const env = { UV_THREADPOOL_SIZE: '16', ...process.env };
 // A small young generation: an idle Postern takes 115 MiB instead of 125.
 const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
 // By the channel the server notices when this process is gone, however it ended.
-const server = spawn(runtime(), [...flags, main], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
-// With an access log a hang-up asks to open its file anew.
-const signals = ['SIGTERM', 'SIGINT', ...(process.env.POSTERN_ACCESS_LOG ? ['SIGHUP'] : [])];
-for (const signal of signals) process.on(signal, () => server.kill(signal));
+server = spawn(runtime(), [...flags, main], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => server.kill(signal));
 server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 
 /** The parent of a process, or 0 where that cannot be told. */

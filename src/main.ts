@@ -72,6 +72,7 @@ async function end(): Promise<void> {
 }
 // npm start watches by a channel: where it is killed, nobody would be left to stop this process.
 if (process.connected) process.once('disconnect', () => void end());
-if (settings.accessLog !== null) process.on('SIGHUP', () => postern.reopenLogs());
+// Without an access log a reload changes nothing; without a listener it would end the process.
+process.on('SIGHUP', () => postern.reopenLogs());
 process.on('SIGTERM', () => void end());
 process.on('SIGINT', () => void end());

@@ -77,3 +77,11 @@ test('whoever reads the log may leave: Postern serves on, and ends with 0', asyn
   postern.child.kill('SIGTERM');
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
 });
+
+test('a reload (SIGHUP) stops nothing, with or without an access log', async (t) => {
+  const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
+  postern.child.kill('SIGHUP');
+  assert.equal((await postern.send('share/add', newShare())).status, 200);
+  postern.child.kill('SIGTERM');
+  assert.deepEqual(await postern.ended, { code: 0, signal: null });
+});
