@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { startPostern } from '../start.ts';
+import { startPostern, temporaryFolder } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
 const size = 600 * 1024; // bytes: more than is sent at once
@@ -35,6 +35,20 @@ for (const [header, prefix] of [
       [[null, `/${name}`]],
     );
   });
+
+test('a trusted proxy is told the real path of a file, where a symbolic link leads to the location', async (t) => {
+  const folder = await realpath(await temporaryFolder(t));
+  await mkdir(join(folder, 'disk'));
+  await writeFile(join(folder, 'disk/large'), Buffer.alloc(size));
+  await symlink(join(folder, 'disk'), join(folder, 'linked'));
+  const postern = await startPostern(t, {
+    environment: { POSTERN_SENDFILE: 'x-sendfile', POSTERN_TRUSTED_PROXIES: '127.0.0.1', POSTERN_LOCAL_ROOTS: `1:${folder}` },
+  });
+  await postern.call('location/add', { name: 'linked', kind: 'local', configuration: JSON.stringify({ folder: join(folder, 'linked') }) });
+  const { base } = await linkTo(postern, { location: 'linked', path: '/' });
+  const answer = await raw(postern, `${base}/file/large`);
+  assert.equal(answer.headers['x-sendfile'], join(folder, 'disk/large'));
+});
 
 test('nobody but a trusted proxy is told where a file lies', async (t) => {
   const { postern, address } = await behind(t, '192.0.2.1', 'x-accel-redirect');

@@ -98,22 +98,24 @@ function followPath(folder: string, rules: FolderRules): Opened {
     opened = undefined; // its descriptor stays with those who still read
     await left?.[Symbol.asyncDispose]();
   };
-  async function reach<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
+  function current(): Storage {
     opened ??= openFolder(folder, lister, rules);
-    const { storage } = opened;
+    return opened.storage;
+  }
+  async function reach<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
+    const storage = current();
     try {
       return await work(storage);
     } catch (cause) {
       if (!(cause instanceof RootGone)) throw cause;
       if (opened?.storage === storage) await leave();
-      opened ??= openFolder(folder, lister, rules);
-      return await work(opened.storage);
+      return await work(current());
     }
   }
   return {
     storage: {
       check: () => reach((storage) => storage.check()),
-      onDisk: (path) => [folder, ...path].join('/'),
+      onDisk: (path) => current().onDisk(path),
       stat: (path) => reach((storage) => storage.stat(path)),
       list: (path) => reach((storage) => storage.list(path)),
       page: (path, query) => reach((storage) => storage.page(path, query)),
