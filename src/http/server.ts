@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
@@ -12,7 +12,7 @@ import { mostConnections } from './descriptors.ts';
 import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
 import { expectBody, type Patience } from './patience.ts';
 import { beginInTurn } from './pipelining.ts';
-import { asRefusal, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
+import { asRefusal, isGivenUp, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
 import { linkHeaders } from './visitor-answers.ts';
 
 /** What the HTTP server needs to know. */
@@ -89,10 +89,6 @@ const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== 
 
 /** RFC 9112, 3.2.2: a request target may be a complete address. Returns its path and query. */
 const originForm = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
-
-/** Did the client leave before its turn came? Nobody is there to be answered. */
-const isGivenUp = (error: unknown, { raw }: FastifyRequest) =>
-  raw.socket.destroyed && error instanceof Error && error.name === 'AbortError';
 
 /** May an answer wait for its reader? Then it holds a connection, and the memory of its body. A smaller one fits into the kernel's buffer. */
 const isLarge = (payload: unknown) =>

@@ -13,7 +13,7 @@ import { clientLeft } from './client-left.ts';
 import { fileRoutes } from './file-routes.ts';
 import { checkSite, hostCheck } from './own-site.ts';
 import { pageRoutes } from './page-routes.ts';
-import { asRefusal, pathOf, unexpectedRefusal } from './problem.ts';
+import { asRefusal, isGivenUp, pathOf, unexpectedRefusal } from './problem.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
 import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
@@ -142,6 +142,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
       checkSignedIn(request, parts, refusal).then(() => done(), done);
     });
     link.setErrorHandler((error, request, reply) => {
+      if (isGivenUp(error, request)) return void reply.hijack();
       const refusal = asRefusal(error, request) ?? unexpectedRefusal(request, error);
       if (refusal.says === 'linkUnknown') unknownLinks.note(request.ip);
       return refuseVisitor(request, reply, refusal, ports.clock);

@@ -12,6 +12,8 @@ export interface MediaTypes {
   /** A hint, by the name's ending. */
   byName(name: string): string;
   /** @param head the first `headBytes` of the file, or all of a shorter one */
+  isPdf(head: Uint8Array): boolean;
+  /** @param head the same */
   byBytes(head: Uint8Array): Promise<Media>;
 }
 

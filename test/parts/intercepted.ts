@@ -1,5 +1,5 @@
 /** Runs before or after a method of a port, named as `storage.open`: it may wait, or throw in place of the result. */
-export type Around = (method: string) => void | Promise<void>;
+export type Around = (method: string, parameters: readonly unknown[]) => void | Promise<void>;
 
 /** Methods whose result is a part of its own, and that part's name. */
 const parts: Readonly<Record<string, string>> = { 'storages.open': 'storage', 'storage.upload': 'upload', 'storage.open': 'file' };
@@ -17,13 +17,13 @@ export function intercepted<T extends object>(port: T, name: string, before: Aro
       const method = `${name}.${property}`;
       const part = parts[method];
       return (...parameters: unknown[]) => {
-        const waited = before(method);
+        const waited = before(method, parameters);
         const run = (): unknown => Reflect.apply(value, target, parameters);
         const result = waited ? waited.then(run) : run();
         if (!(result instanceof Promise)) return result;
         if (part === undefined)
           return result.then(async (answer: unknown) => {
-            await after(method);
+            await after(method, parameters);
             return answer;
           });
         return result.then((opened: object | null) => opened && intercepted(opened, part, before, after));

@@ -48,6 +48,7 @@ const isPdf = (head: Uint8Array) => Buffer.from(head.buffer, head.byteOffset, Ma
 /** By the bytes, whatever the name says: the signatures of file-type, then text. */
 export const mediaTypes: MediaTypes = {
   byName: (name) => mime.lookup(name) || unknown,
+  isPdf,
   async byBytes(head) {
     if (isPdf(head)) return { kind: 'pdf', mediaType: 'application/pdf' };
     const charset = charsetOf(head);

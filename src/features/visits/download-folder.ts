@@ -1,7 +1,7 @@
 import { formatItemPath, type ItemPath, joinPaths, parseSegments, rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
-import type { Storage } from '#ports/storage.ts';
+import type { OpenFile, Storage } from '#ports/storage.ts';
 import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
 import { headOf } from './hand-out-file.ts';
 import { guarded, storageFor } from './shared-storage.ts';
@@ -41,80 +41,85 @@ interface PendingFolder {
 /**
  * Yields what lies below a folder, a folder's own entries before those of its subfolders. The stack is explicit:
  * generators that delegate to each other pass every entry through all levels.
- * @throws 409 where folders are nested too deep
+ * @throws 409 where folders are nested too deep; the reason of `left`
  */
-async function* walk(storage: Storage, path: ItemPath, prefix: string): AsyncGenerator<Found> {
+async function* walk({ storage, left }: Packed, path: ItemPath, prefix: string): AsyncGenerator<Found> {
   const pending: PendingFolder[] = [{ path, prefix, depth: 0 }];
   for (let folder = pending.pop(); folder; folder = pending.pop()) {
     if (folder.depth > deepest)
       throw new Refusal('archiveTooDeep', `Folders are nested deeper than ${deepest} levels: download one of the inner folders instead.`);
     const subfolders: PendingFolder[] = [];
-    for await (const batch of (await storage.list(folder.path)) ?? []) // gone since it was found
+    // null: it is gone since it was found
+    for await (const batch of (await storage.list(folder.path)) ?? []) {
+      left.throwIfAborted();
       for (const entry of batch) {
         const name = `${folder.prefix}${entry.name}${entry.folder ? '/' : ''}`;
         yield { entry, name };
         if (entry.folder) subfolders.push({ path: below(folder.path, entry.name), prefix: name, depth: folder.depth + 1 });
       }
+    }
     pending.push(...subfolders.reverse());
   }
 }
 
-/** The chosen children of a folder, or all of them. @throws 404 for one that is not there */
-async function* chosen(storage: Storage, folder: ItemPath, names: readonly string[] | null): AsyncGenerator<Found> {
-  if (!names) return yield* walk(storage, folder, '');
-  for (const name of names) {
-    const path = below(folder, name);
-    const entry = await storage.stat(path);
-    if (!entry) throw new Refusal('itemAbsent');
-    yield { entry, name: `${name}${entry.folder ? '/' : ''}` };
-    if (entry.folder) yield* walk(storage, path, `${name}/`);
-  }
-}
-
-/** The folder that is packed. */
+/** The folder that is packed, and what of it. */
 interface Packed {
   readonly storage: Storage;
   readonly folder: ItemPath;
+  /** Of its children; null: all. */
+  readonly names: readonly string[] | null;
+  /** Aborted when the visitor leaves before the answer: nobody waits for what is looked at. */
+  readonly left: AbortSignal;
 }
 
-/** @throws 503 where a PDF among them would have to be signed */
-async function checkSignatures(
-  ports: VisitPorts,
-  { storage, folder }: Packed,
-  items: AsyncIterable<Found>,
-  { permit }: Entered,
-): Promise<void> {
-  for await (const { entry, name } of items) {
+/** @throws 404 for a chosen name that is not there; the reason of `left` */
+async function* chosenEntries({ storage, folder, names, left }: Packed): AsyncGenerator<Found & { readonly path: ItemPath }> {
+  for (const name of names ?? []) {
+    left.throwIfAborted();
+    const path = below(folder, name);
+    const entry = await storage.stat(path);
+    if (!entry) throw new Refusal('itemAbsent');
+    yield { entry, name: `${name}${entry.folder ? '/' : ''}`, path };
+  }
+}
+
+/** All that is packed. @throws as `walk` and `chosenEntries` */
+async function* find(packed: Packed): AsyncGenerator<Found> {
+  if (!packed.names) return yield* walk(packed, packed.folder, '');
+  for await (const { entry, name, path } of chosenEntries(packed)) {
+    yield { entry, name };
+    if (entry.folder) yield* walk(packed, path, name);
+  }
+}
+
+/** Returns whether a file of the folder would have to be signed. */
+async function mustBeSigned({ media }: VisitPorts, file: OpenFile, { permit }: Entered): Promise<boolean> {
+  return refuseOriginal('downloadFolder', permit.share, media.isPdf(await headOf(file)) ? 'pdf' : 'other') !== null;
+}
+
+/** @throws 503 where a PDF among what is packed would have to be signed */
+async function checkSignatures(ports: VisitPorts, packed: Packed, entered: Entered): Promise<void> {
+  for await (const { entry, name } of find(packed)) {
     if (entry.folder) continue;
-    const file = await storage.open(below(folder, name));
+    packed.left.throwIfAborted();
+    const file = await packed.storage.open(below(packed.folder, name));
     if (!file) continue;
     try {
-      const { kind } = await ports.media.byBytes(await headOf(file));
-      const denial = refuseOriginal('downloadFolder', permit.share, kind);
-      if (denial) throw new Refusal(denial);
+      if (await mustBeSigned(ports, file, entered)) throw new Refusal('signingUnavailable');
     } finally {
       await file.close();
     }
   }
 }
 
-async function* sourcesOf(
-  ports: VisitPorts,
-  { storage, folder }: Packed,
-  items: AsyncIterable<Found>,
-  entered: Entered,
-): AsyncGenerator<ZipSource> {
+async function* sourcesOf(ports: VisitPorts, packed: Packed, entered: Entered): AsyncGenerator<ZipSource> {
   const { digitalSignature } = entered.permit.share;
-  for await (const { entry, name } of items) {
+  for await (const { entry, name } of find(packed)) {
     // An empty file has no bytes to read, and so none to look at.
     const open = async () => {
-      const file = await storage.open(below(folder, name));
+      const file = await packed.storage.open(below(packed.folder, name));
       // Looked at again on the very file that leaves: a name may have been given to another file since.
-      if (
-        file &&
-        digitalSignature &&
-        refuseOriginal('downloadFolder', entered.permit.share, (await ports.media.byBytes(await headOf(file))).kind)
-      ) {
+      if (file && digitalSignature && (await mustBeSigned(ports, file, entered))) {
         await file.close();
         throw new Refusal('signingUnavailable');
       }
@@ -124,29 +129,30 @@ async function* sourcesOf(
   }
 }
 
-/** Plans the archive of what is found; null: it is too many entries to be planned. */
-async function planOf(items: AsyncIterable<Found>): Promise<ZipPlan | null> {
+/** Plans the archive; null: it is too many entries to be planned. @throws as `find` */
+async function planOf(packed: Packed): Promise<ZipPlan | null> {
   const found: Found[] = [];
-  for await (const one of items) {
-    if (found.length === mostPlanned) return null;
-    found.push(one);
+  for await (const one of find(packed)) {
+    if (found.length < mostPlanned) found.push(one);
+    else {
+      for await (const _present of chosenEntries(packed)); // those that come later must be there too
+      return null;
+    }
   }
   return planZip(found);
 }
 
-/** An archive of what is found: to the byte beforehand, unless it is too many, or what each is has to be looked at again. */
-async function archiveOf(
-  ports: VisitPorts,
-  packed: Packed,
-  find: () => AsyncGenerator<Found>,
-  entered: Entered,
-  left: AbortSignal,
-): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
+/** An archive: to the byte beforehand, unless it is too many entries, or what each is has to be looked at again. */
+async function archiveOf(ports: VisitPorts, packed: Packed, entered: Entered): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
   const { viewId, address } = entered.approaching;
   const asker = { viewId, address, locationId: entered.link.location_id };
-  const used = entered.permit.share.digitalSignature ? null : await ports.archives.plan(asker, left, () => planOf(find()));
+  const used = await ports.archives.plan(asker, packed.left, async () => {
+    if (!entered.permit.share.digitalSignature) return planOf(packed);
+    await checkSignatures(ports, packed, entered);
+    return null;
+  });
   // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
-  if (!used) return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, find(), entered))), close: async () => {} };
+  if (!used) return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, entered))), close: async () => {} };
   const { storage, folder } = packed;
   return {
     known: used.plan,
@@ -198,9 +204,7 @@ export async function downloadFolder(
     const folder = at(path);
     const entry = await storage.stat(folder);
     if (!entry?.folder) throw new Refusal('itemAbsent');
-    for (const name of names ?? []) if (!(await storage.stat(below(folder, name)))) throw new Refusal('itemAbsent');
-    if (permit.share.digitalSignature) await checkSignatures(ports, { storage, folder }, chosen(storage, folder, names), entered);
-    const archive = await archiveOf(ports, { storage, folder }, () => chosen(storage, folder, names), entered, left);
+    const archive = await archiveOf(ports, { storage, folder, names, left }, entered);
     const event = { ...told, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
     return {
       ...archive,

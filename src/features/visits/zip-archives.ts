@@ -12,21 +12,28 @@ const summedAtOnce = 2;
 const mostLarge = 50_000; // files whose sums are kept, some 150 bytes each
 const mostRemembered = 64; // archives whose sums are kept, 250 KB each at most
 
+/** The CRC-32 of a file that is being read. */
+export interface SumUnderWay {
+  readonly sum: Promise<number>;
+  /** Told of every piece, by those who wait for it too. */
+  readonly readers: Set<() => void>;
+}
+
 /** The CRC-32 of an archive's files, by their place; those of large files are shared by all archives. */
 export interface Checksums {
   /** undefined: not read yet. */
   get(place: number, item: PlacedItem): number | undefined;
   set(place: number, item: PlacedItem, crc: number): void;
   /** Sums that are being read, so that no file is read twice at one time for its sum alone. */
-  readonly underWay: Map<number, Promise<number>>;
+  readonly underWay: Map<number, SumUnderWay>;
 }
 
 /** A plan that is in use. */
 export interface UsedPlan {
   readonly plan: ZipPlan;
   readonly sums: Checksums;
-  /** Reads a file for its sum alone when its turn comes: a few bytes of an archive may ask for gigabytes. */
-  readonly summing: (read: () => Promise<number>) => Promise<number>;
+  /** Reads a slice of a file for its sum alone when its turn comes: a few bytes of an archive may ask for gigabytes. */
+  readonly summing: (readSlice: () => Promise<void>) => Promise<void>;
   /** To be called once it is no longer used. */
   release(): void;
 }

@@ -1,12 +1,13 @@
 import { crc32 } from 'node:zlib';
 import { type OpenFile, StorageAway } from '#ports/storage.ts';
 import { fillFrom, reusedBuffer } from './file-reading.ts';
-import type { UsedPlan } from './zip-archives.ts';
+import type { SumUnderWay, UsedPlan } from './zip-archives.ts';
 import { centralEntry, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { isFollowed, type PlacedItem } from './zip-plan.ts';
 
 const pieceSize = 1 << 19; // bytes
 const directoryPiece = 1 << 16;
+const summedAtATurn = 1 << 26; // bytes: a tenth of a second or more
 
 /** Which bytes of an archive are wanted, and by whom. */
 export interface Wanted {
@@ -54,14 +55,40 @@ export async function* zipRange(
     }
   }
 
-  async function readSum(item: PlacedItem, place: number): Promise<number> {
-    let crc = 0;
-    for await (const piece of bytesOf(item, 0)) {
-      reading();
-      crc = crc32(piece, crc);
-    }
+  /** Reads a file for its sum alone, a slice at each turn. @param readers are told of every piece */
+  async function readSum(item: PlacedItem, place: number, readers: ReadonlySet<() => void>): Promise<number> {
+    let [crc, position] = [0, 0];
+    const readSlice = async () => {
+      const last = position + summedAtATurn;
+      for await (const piece of bytesOf(item, position)) {
+        reading();
+        for (const other of readers) other();
+        crc = crc32(piece, crc);
+        position += piece.length;
+        if (position >= last) break;
+      }
+    };
+    while (position < item.size) await summing(readSlice);
     sums.set(place, item, crc);
     return crc;
+  }
+
+  /** Waits for a sum that another request reads; whoever does may leave before it is done. */
+  async function waitWith({ sum, readers }: SumUnderWay): Promise<void> {
+    const left = Promise.withResolvers<never>();
+    const keep = () => {
+      try {
+        reading();
+      } catch (cause) {
+        left.reject(cause);
+      }
+    };
+    readers.add(keep);
+    try {
+      await Promise.race([sum.catch(() => {}), left.promise]);
+    } finally {
+      readers.delete(keep);
+    }
   }
 
   /** The sum of a file, which is read for it where it was not read before. */
@@ -70,13 +97,14 @@ export async function* zipRange(
       const known = item.size === 0 ? 0 : sums.get(place, item);
       if (known !== undefined) return known;
       reading();
-      const under = sums.underWay.get(place);
-      if (!under) break;
-      await under.catch(() => {}); // whoever read it may have left
+      const underWay = sums.underWay.get(place);
+      if (!underWay) break;
+      await waitWith(underWay);
     }
-    const begun = summing(() => readSum(item, place)).finally(() => sums.underWay.delete(place));
-    sums.underWay.set(place, begun);
-    return begun;
+    const readers = new Set<() => void>();
+    const sum = readSum(item, place, readers).finally(() => sums.underWay.delete(place));
+    sums.underWay.set(place, { sum, readers });
+    return sum;
   }
 
   /** A small file's header and bytes, in one piece. */

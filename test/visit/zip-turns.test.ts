@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { logLines } from '../parts/log-lines.ts';
+import type { TestPostern } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+const many = 1000;
+const slice = 64 << 20; // bytes that are read at a turn for a sum alone
+
+/** Asks for the head of an archive and leaves once `begun` is settled. */
+async function askAndLeave(postern: TestPostern, path: string, begun: Promise<unknown>): Promise<void> {
+  const asked = request(new URL(path, postern.publicUrl), { method: 'HEAD', agent: false }).on('error', () => {});
+  asked.end();
+  await begun;
+  const closed = new Promise((resolve) => asked.once('close', resolve));
+  asked.destroy();
+  await closed;
+}
+
+for (const { title, method, query, over } of [
+  { title: 'of files that may have to be signed', method: 'storage.open', query: '', over: { digitalSignature: true } },
+  {
+    title: 'of many chosen files',
+    method: 'storage.stat',
+    query: `?${Array.from({ length: many }, (_, number) => `name=${number}`).join('&')}`,
+    over: {},
+  },
+])
+  test(`an archive ${title} is looked at no further once its visitor has left`, async (t) => {
+    let [calls, left] = [0, false];
+    const begun = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const { log, errors } = logLines();
+    const hold = (called: string) => {
+      if (called !== method) return undefined;
+      calls += 1;
+      if (calls > 4) begun.resolve();
+      return left || calls < 4 ? undefined : gate.promise;
+    };
+    const postern = await startWithStorages(t, hold, { replaced: { log } });
+    await mkdir(join(postern.files, 'box'));
+    for (let number = 0; number < many; number += 1) await writeFile(join(postern.files, `box/${number}`), 'text');
+    await writeFile(join(postern.files, 'one'), 'text');
+    const { base } = await linkTo(postern, { path: '/box', ...over });
+    const next = await linkTo(postern);
+    calls = 0;
+    // Two are looked at beside each other: who comes next waits until both have ended.
+    await Promise.all([
+      askAndLeave(postern, `${base}/zip${query}`, begun.promise),
+      askAndLeave(postern, `${base}/zip${query}`, begun.promise),
+    ]);
+    const answer = raw(postern, `${next.base}/zip?name=one`);
+    left = true;
+    gate.resolve();
+    assert.equal((await answer).status, 200);
+    assert.ok(calls < 20, `${calls} files were looked at`);
+    assert.deepEqual(errors(), [], 'nor is it a fault of ours');
+  });
+
+test('the end of an archive waits for a slice of other large files, not for all of them', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const postern = await startWithStorages(t, (method, [, position]) =>
+    method === 'file.read' && Number(position) >= slice ? gate.promise : undefined,
+  );
+  for (const [name, size] of [
+    ['huge', 2 * slice],
+    ['vast', 2 * slice],
+    ['large', 2 << 20],
+  ] as const) {
+    await writeFile(join(postern.files, name), '');
+    await truncate(join(postern.files, name), size);
+  }
+  const { base } = await linkTo(postern);
+  const endOf = (name: string) => raw(postern, `${base}/zip?name=${name}`, { headers: { range: 'bytes=-22' } });
+  const others = ['huge', 'vast', 'huge'].map(endOf);
+  assert.equal((await endOf('large')).bytes.length, 22);
+  gate.resolve();
+  for (const other of others) assert.equal((await other).bytes.length, 22);
+});
