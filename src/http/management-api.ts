@@ -126,7 +126,7 @@ async function runChange(
         if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, { vault: ports.vault, now });
         return body;
       },
-      { dryRun: dry },
+      { dryRun: dry, tenant: caller.tid },
     );
   }).catch((cause: unknown) => noteConflict(ports.store, caller, cause, now));
   reply.type('application/json; charset=utf-8');

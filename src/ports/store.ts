@@ -19,6 +19,13 @@ export interface Dialect {
   setLastIds(tx: Tx, ids: LastIds): Promise<void>;
 }
 
+export interface WriteOptions {
+  /** Undoes the change after it has run. */
+  readonly dryRun?: boolean;
+  /** Whose changes take turns with those of others: a tenant's integrators and operators. None: visitors', and our own. */
+  readonly tenant?: number;
+}
+
 /** The database. What it answers as changed is on disk. */
 export interface Store {
   /** Short questions. */
@@ -34,7 +41,7 @@ export interface Store {
    * Runs a change in a transaction of its own and answers when it is on disk; a refusal, too, is answered only then,
    * since it may speak of what others have changed. The change awaits nothing but `tx`, and may be run twice.
    */
-  write<T>(change: (tx: Tx) => Promise<T>, options?: { readonly dryRun?: boolean }): Promise<T>;
+  write<T>(change: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * Asks once, and answers the same until a change of more than the trail (trail-tables.ts) is committed: for what is
    * asked at every request, and depends on nothing that the trail holds. What depends on the clock is decided by the

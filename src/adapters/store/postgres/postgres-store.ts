@@ -8,11 +8,12 @@ import { locksOver } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { openConnections } from './pool.ts';
 import { kyselyWith, searchesOver } from './searches.ts';
+import { tenantTurns } from './tenant-turns.ts';
 import { transactions } from './transactions.ts';
 import { wordParts } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
-const most = { questions: 10, changes: 8, searches: 4, locks: 8 };
+const most = { questions: 10, changes: 8, changesOfTenants: 5, searches: 4, locks: 8 };
 const [shortPatience, longPatience] = [10_000, 60_000]; // ms
 
 const manyMatches = { walk: 1500, few: 20_000 };
@@ -38,6 +39,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     throw cause;
   }
   const transact = transactions(changes);
+  const inTurn = tenantTurns(most.changesOfTenants);
   let full = false;
   return {
     read: kyselyWith(questions),
@@ -50,9 +52,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
       setLastIds,
     },
     shared: true,
-    async write(change, options = {}) {
+    async write(change, { tenant, dryRun = false } = {}) {
+      const run = () => transact(change, dryRun);
       try {
-        const value = await transact(change, options.dryRun ?? false);
+        const value = await (tenant === undefined ? run() : inTurn(tenant, run));
         full = false;
         return value;
       } catch (cause) {

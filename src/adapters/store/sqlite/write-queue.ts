@@ -1,5 +1,6 @@
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
-import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
+import { costQueue } from '#core/cost-queue.ts';
+import { StoreAway, StoreFull, type Tx, type WriteOptions } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isFull, isLost } from './errors.ts';
@@ -8,9 +9,12 @@ import type { WriteAheadLog } from './write-ahead-log.ts';
 
 const largestGroup = 64;
 const longestGroup = 20; // ms of work, after which others get their turn of the event loop
+const ours = 'visitors and our own';
 
 /** A change that waits: `answer` is set when it has run, and called when it is on disk. */
 interface Job {
+  /** Groups take turns by the time that their changes take. */
+  readonly group: string;
   readonly change: (tx: Tx) => Promise<unknown>;
   readonly dryRun: boolean;
   readonly resolve: (value: unknown) => void;
@@ -20,7 +24,7 @@ interface Job {
 
 /** The one queue for changes to a SQLite file. */
 export interface WriteQueue {
-  write<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T>;
+  write<T>(change: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Runs `work` while no change is under way and none begins. */
   pause(work: () => Promise<void>): Promise<void>;
   /** Waits for what was asked for so far. */
@@ -65,20 +69,20 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
   const end = database.prepare('COMMIT');
   const enter = database.prepare('SAVEPOINT change');
   const leave = database.prepare('RELEASE change');
-  let waiting: Job[] = [];
+  const waiting = costQueue<Job>();
   let committed: Job[] = [];
   let running = false;
   let syncing = false;
   let paused = false;
   let closed = false;
   let group: Promise<void> = Promise.resolve();
-  let largestNext = largestGroup;
 
   const stopIfLost = (cause: unknown) => {
     if (isLost(cause)) lost(cause);
   };
 
   async function runOne(job: Job): Promise<void> {
+    const start = performance.now();
     enter.run();
     changing = true;
     let keep = !job.dryRun;
@@ -92,6 +96,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
       if (!database.isTransaction || isFull(cause)) throw cause; // SQLite rolled the whole group back, or there is room to free
     } finally {
       changing = false;
+      waiting.charge(job.group, performance.now() - start);
     }
     if (!keep) {
       database.exec('ROLLBACK TO change');
@@ -100,10 +105,15 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
     leave.run();
   }
 
-  async function commit(jobs: readonly Job[]): Promise<void> {
+  /** @returns the jobs that it has taken */
+  async function commit(from: Iterable<Job>): Promise<readonly Job[]> {
+    const jobs: Job[] = [];
     try {
       begin.run();
-      for (const job of jobs) await runOne(job);
+      for (const job of from) {
+        jobs.push(job);
+        await runOne(job);
+      }
       end.run();
       told();
     } catch (cause) {
@@ -114,6 +124,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
       if (isFull(cause) && full()) await commit(jobs);
       else await retryAlone(jobs, cause);
     }
+    return jobs;
   }
 
   /** A full disk or a deferred key fails the group: each on its own shows whose fault it was. */
@@ -133,20 +144,22 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
     for (const job of jobs) job.answer();
   }
 
-  async function runGroup(): Promise<void> {
-    const jobs = waiting.slice(0, largestNext);
-    waiting = waiting.slice(largestNext);
+  function* nextGroup(): Generator<Job> {
     const start = performance.now();
-    await commit(jobs);
-    // Costly changes come in small groups, cheap ones in large: what a group takes is what the one before took, by change.
-    const took = (performance.now() - start) / jobs.length;
-    largestNext = Math.max(1, Math.min(largestGroup, 2 * largestNext, Math.floor(longestGroup / took)));
-    committed.push(...jobs);
+    for (let size = 0; size < largestGroup && (size === 0 || performance.now() - start < longestGroup); size += 1) {
+      const job = waiting.take();
+      if (!job) return;
+      yield job;
+    }
+  }
+
+  async function runGroup(): Promise<void> {
+    committed.push(...(await commit(nextGroup())));
     void sync();
   }
 
   function schedule(): void {
-    if (running || paused || waiting.length === 0) return;
+    if (running || paused || waiting.groups().length === 0) return;
     running = true;
     setImmediate(() => {
       group = runGroup().then(
@@ -159,21 +172,22 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
     });
   }
 
-  function write<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+  function add<T>(group: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     if (closed) return Promise.reject(new StoreAway('the database is closed'));
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
       const kept = async (open: Tx) => {
         result = { value: await change(open) };
       };
-      waiting.push({ change: kept, dryRun, resolve: () => result && resolve(result.value), reject, answer: () => {} });
+      waiting.add(group, { group, change: kept, dryRun, resolve: () => result && resolve(result.value), reject, answer: () => {} });
       schedule();
     });
   }
 
-  const drain = () => write(async () => undefined, true);
+  const groupOf = (tenant: number | undefined) => (tenant === undefined ? ours : `tenant ${tenant}`);
+  const drain = async () => void (await Promise.all([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true))));
   return {
-    write,
+    write: (change, { tenant, dryRun = false } = {}) => add(groupOf(tenant), change, dryRun),
     async pause(work) {
       paused = true;
       try {

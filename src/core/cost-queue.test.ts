@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { costQueue } from './cost-queue.ts';
+
+/** Takes all that waits, each item for its cost; returns the groups in the order of their turns. */
+function takeAll(costs: Record<string, readonly number[]>): string[] {
+  const queue = costQueue<{ group: string; cost: number }>();
+  for (const [group, items] of Object.entries(costs)) for (const cost of items) queue.add(group, { group, cost });
+  const order: string[] = [];
+  for (let item = queue.take(); item; item = queue.take()) {
+    order.push(item.group);
+    queue.charge(item.group, item.cost);
+  }
+  return order;
+}
+
+test('a hundred cheap items wait for one expensive one at most', () => {
+  const order = takeAll({ expensive: [100, 100, 100], cheap: Array.from({ length: 99 }, () => 1) });
+  assert.deepEqual(order.slice(0, 2), ['expensive', 'cheap']);
+  assert.equal(order.lastIndexOf('cheap'), 99);
+});
+
+test('groups whose items cost the same take turns, one item each', () => {
+  assert.deepEqual(takeAll({ a: [1, 1, 1], b: [1, 1], c: [1] }), ['a', 'b', 'c', 'a', 'b', 'a']);
+});
+
+test('items of one group come in their order', () => {
+  const queue = costQueue<number>();
+  for (const item of [1, 2, 3]) queue.add('only', item);
+  assert.deepEqual([queue.take(), queue.take(), queue.take(), queue.take()], [1, 2, 3, undefined]);
+});
+
+test('a group that had nothing for a while has no more turns than the others when it comes back', () => {
+  const queue = costQueue<string>();
+  queue.add('idle', 'idle');
+  queue.take();
+  for (let turn = 0; turn < 100; turn += 1) {
+    queue.add('busy', 'busy');
+    queue.take();
+    queue.charge('busy', 10);
+  }
+  for (let item = 0; item < 3; item += 1) for (const group of ['busy', 'idle']) queue.add(group, group);
+  const order = Array.from({ length: 4 }, () => {
+    const group = queue.take() ?? '';
+    queue.charge(group, 10);
+    return group;
+  });
+  assert.deepEqual(order.filter((group) => group === 'busy').length, 2);
+});
+
+test('the groups that wait are known by name', () => {
+  const queue = costQueue<number>();
+  queue.add('a', 1);
+  queue.add('b', 1);
+  queue.take();
+  assert.deepEqual(queue.groups(), ['b']);
+});
