@@ -15,6 +15,7 @@ import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
 import { clientLeft } from './client-left.ts';
 import { carriesSecure, isSecure } from './console-cookie.ts';
+import { type LargeAnswers, largeAnswers } from './large-answers.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { checkOwnHost } from './own-site.ts';
@@ -150,6 +151,7 @@ interface ManagementParts {
   readonly ports: Ports;
   readonly running: Running;
   readonly searches: SearchTurns;
+  readonly answers: LargeAnswers;
 }
 
 async function run(
@@ -157,7 +159,7 @@ async function run(
   check: (value: unknown) => void,
   request: FastifyRequest,
   reply: FastifyReply,
-  { ports, running, searches }: ManagementParts,
+  { ports, running, searches, answers }: ManagementParts,
 ) {
   const caller = request.caller ?? (await callerOf(request, ports));
   request.caller = caller;
@@ -180,7 +182,9 @@ async function run(
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(answer, 'next');
   if (typeof next === 'string') reply.header('link', `<${nextPage(request, ports.links.publicUrl(), next)}>; rel="next"`);
-  return reply.type('application/json; charset=utf-8').send(textOf(answer, reply));
+  const text = textOf(answer, reply);
+  answers.hold(caller.tid, text.length, reply.raw);
+  return reply.type('application/json; charset=utf-8').send(text);
 }
 
 /** Returns the absolute address of the next page (RFC 8288), at the host that the client called. */
@@ -203,7 +207,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 
 /** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
 export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
-  const parts = { ports, running: new Set<string>(), searches };
+  const parts = { ports, running: new Set<string>(), searches, answers: largeAnswers() };
   app.register(
     async (api) => {
       api.decorateRequest('caller', null);

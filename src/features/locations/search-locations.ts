@@ -1,6 +1,7 @@
 import { Location } from '#core/records/location.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
+import { bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
 import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { locationRecords } from './location-rows.ts';
 
@@ -29,6 +30,7 @@ export const searchLocations = read({
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'location.id' });
+    checkPageBytes(await bytesOfRows(ports.store.search, 'location', ['configuration'], caller.tid, ids));
     const records = await locationRecords(ports.store.search, caller.tid, ids, ports.vault);
     const list = caller.role === 'admin' ? records : records.map((record) => ({ ...record, configuration: '' }));
     return envelope('location', { list, ...rest }, page, filters(query), caller, ports, 'admin');

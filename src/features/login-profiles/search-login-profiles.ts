@@ -2,8 +2,11 @@ import Type from 'typebox';
 import { LoginProfile } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
+import { bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
 import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import { loginProfileRecords, sortColumns, withoutDetails } from './login-profile-rows.ts';
+
+const longTexts = ['configuration', 'description', 'ip_range', 'startup_message'];
 
 export const searchLoginProfiles = read({
   name: 'loginprofile/search',
@@ -29,6 +32,7 @@ export const searchLoginProfiles = read({
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     if (query.typeId !== undefined) found = found.where('type_id', '=', query.typeId);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'login_profile.id' });
+    checkPageBytes(await bytesOfRows(ports.store.search, 'login_profile', longTexts, caller.tid, ids));
     const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
     const list = isBare ? records.map(withoutDetails) : records;
     return envelope('loginprofile', { list, ...rest }, page, filters(query), caller, ports, 'admin');

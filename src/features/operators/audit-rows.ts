@@ -5,6 +5,7 @@ import { type AuditRow, outcomes } from '#core/records/audit-row.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
 import { inOrder } from '#features/in-order.ts';
+import { bytesOf, bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
 import { emptyFirst, holdsWord, type Page } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -45,6 +46,17 @@ export function auditMatches(db: Tx, tid: number, query: Static<typeof filter>, 
   if (query.username !== undefined) found = found.where('actor', 'in', [query.username, fold(query.username)]);
   if (query.action !== undefined) found = found.where('action', '=', query.action);
   return query.outcome === undefined ? found : found.where('outcome', '=', query.outcome);
+}
+
+const longTexts = ['before', 'after', 'path'];
+
+/** How many bytes the long texts of a row hold. */
+export const rowBytes = bytesOf(longTexts);
+
+/** The rows of those ids, in their order. @throws 400 where they are too much for one answer */
+export async function auditPage(db: Tx, tid: number, ids: readonly number[]): Promise<AuditRow[]> {
+  checkPageBytes(await bytesOfRows(db, 'audit', longTexts, tid, ids));
+  return auditRecords(db, tid, ids);
 }
 
 /** The rows of those ids, in their order. */

@@ -4,9 +4,9 @@ import { AuditRow } from '#core/records/audit-row.ts';
 import { type InTurn, type Streamed, stream } from '#features/operation.ts';
 import { readPage } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
-import { auditFilter, auditMatches, auditRecords } from './audit-rows.ts';
+import { auditFilter, auditMatches, auditRecords, rowBytes } from './audit-rows.ts';
 
-const batch = 1000;
+const batch = { rows: 1000, bytes: 4 << 20 };
 const columns = Object.keys(AuditRow.properties);
 
 const formats = {
@@ -23,10 +23,24 @@ const formats = {
   },
 } as const;
 
+/** The first rows that are one batch together; at least one. */
+function firstBatch(found: readonly { readonly id: number; readonly size: number }[]): number[] {
+  let bytes = 0;
+  return found.flatMap(({ id, size }, index) => {
+    bytes += size;
+    return index === 0 || bytes <= batch.bytes ? [id] : [];
+  });
+}
+
 /** Yields page after page by key: one page is in memory, and each takes its turn, so that a slow reader holds none. */
 async function* rows(found: ReturnType<typeof auditMatches>, db: Tx, tid: number, inTurn: InTurn): AsyncGenerator<AuditRow[]> {
   const page = async (last: number) => {
-    const ids = (await found.select('id').where('id', '>', last).orderBy('id').limit(batch).execute()).map(({ id }) => id);
+    const sizes = found
+      .select(['id', rowBytes.as('size')])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(batch.rows);
+    const ids = firstBatch(await sizes.execute());
     return { ids, records: ids.length === 0 ? [] : await auditRecords(db, tid, ids) };
   };
   for (let last = 0; ; ) {

@@ -2,7 +2,7 @@ import { AuditRow } from '#core/records/audit-row.ts';
 import { searchEnvelope } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
 import { envelope, filters, findPage, readPage } from '#features/record-search.ts';
-import { auditMatches, auditQuery, auditRecords, sortColumns } from './audit-rows.ts';
+import { auditMatches, auditPage, auditQuery, sortColumns } from './audit-rows.ts';
 
 export const searchAudit = read({
   name: 'audit/search',
@@ -19,7 +19,7 @@ export const searchAudit = read({
       page,
       id: 'audit.id',
     });
-    const list = await auditRecords(ports.store.search, caller.tid, ids);
+    const list = await auditPage(ports.store.search, caller.tid, ids);
     return envelope('audit', { list, ...rest }, page, filters(query), caller, ports, 'admin');
   },
 });

@@ -8,7 +8,8 @@ import { asEmpty, emptyFirst, envelope, filters, findPage, holdsWord, readPage }
 import type { Store, Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
 import { sortColumns } from './share-columns.ts';
-import { isBelow, readerOfShares, shareRecords } from './share-rows.ts';
+import { sharesOfPage } from './share-page.ts';
+import { isBelow } from './share-rows.ts';
 
 const sharesOf = (db: Tx, tid: number) => db.selectFrom('share').where('share.tid', '=', tid);
 
@@ -83,7 +84,7 @@ export const searchShares = read({
       word: await wordIn(ports.store, caller.tid, word),
       kept: { table: 'share', tid: caller.tid, narrowed: filters(others), lasting },
     });
-    const list = await shareRecords(await readerOfShares(ports.store, caller.tid, ids), caller.tid, ids, ports.links);
+    const list = await sharesOfPage(ports.store, caller.tid, ids, ports.links);
     return envelope('share', { list, ...rest }, page, filters(query), caller, ports, 'editor');
   },
 });

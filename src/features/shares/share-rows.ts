@@ -6,7 +6,6 @@ import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/
 import type { Share } from '#core/records/share.ts';
 import { inOrder } from '#features/in-order.ts';
 import { type Name, prepared } from '#features/prepared.ts';
-import { recordsFrom } from '#features/record-search.ts';
 import { stampsOf } from '#features/record-stamps.ts';
 import type { Links } from '#ports/links.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -14,7 +13,7 @@ import type { Database } from '#ports/tables.ts';
 import { plainFields } from './share-columns.ts';
 
 /** Names on lists: more cost other requests their turn. */
-const mostReadAtOnce = 500;
+export const mostReadAtOnce = 500;
 
 /** Active users that a share admits: all of its profile's, or those that it lists. */
 const allowedLogins = sql<number>`case
@@ -139,19 +138,6 @@ const listedNames = prepared((db, p: Name<{ tid: number; id: number }>) =>
 export async function readerOfShare({ read, search }: Pick<Store, 'read' | 'search'>, tid: number, id: number): Promise<Tx> {
   const [row] = await listedNames(read, { tid, id });
   return row && row.listed_names > mostReadAtOnce ? search : read;
-}
-
-/** Where the shares of a page are read; see recordsFrom. */
-export async function readerOfShares(store: Store, tid: number, ids: readonly number[]): Promise<Tx> {
-  const reader = recordsFrom(store, ids);
-  if (reader === store.search || ids.length === 0) return reader;
-  const row = await store.read
-    .selectFrom('share')
-    .select(({ fn }) => fn.sum<number>('listed_names').as('names'))
-    .where('tid', '=', tid)
-    .where('id', 'in', [...ids])
-    .executeTakeFirst();
-  return Number(row?.names ?? 0) > mostReadAtOnce ? store.search : reader;
 }
 
 const allowedById = prepared((db, p: Name<{ tid: number; id: number }>) =>

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { atEnd } from '../parts/at-end.ts';
+import { copyShare } from '../parts/many-shares.ts';
+import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
+
+const many = 300;
+const long = 60_000; // characters: together more than an answer takes
+
+/** Shares that are many, and one of them. */
+async function startWithShares(t: TestContext) {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare());
+  await copyShare(postern, id, many);
+  return { postern, id };
+}
+
+const write = (postern: TestPostern, statement: ReturnType<typeof sql>) => postern.ports.store.write((tx) => statement.execute(tx));
+
+/** Expects that a page of all records is refused by the name of the field, and that smaller pages come. */
+async function expectSmaller(postern: TestPostern, operation: string) {
+  const refused = await postern.send(operation, { pageSize: 1000 });
+  assert.deepEqual([refused.status, refused.body.errors?.[0]?.field], [400, 'pageSize'], operation);
+  assert.match(refused.body.errors[0].detail, /must be smaller here: these records hold \d+ MiB, an answer takes 16 MiB/);
+  assert.equal((await postern.send(operation, { pageSize: 100 })).status, 200, operation);
+}
+
+test('a page of shares with long texts is refused where it is too large for one answer, and smaller ones come', async (t) => {
+  const { postern } = await startWithShares(t);
+  assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
+  await write(postern, sql`update share set notify_emails = ${'x'.repeat(long)}`);
+  await expectSmaller(postern, 'share/search');
+});
+
+test('a page of shares with long lists is refused where it is too large for one answer, and short lists never are', async (t) => {
+  const { postern } = await startWithShares(t);
+  const numbers = (most: number) => sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(most)})`;
+  const list = (name: ReturnType<typeof sql>, length: number) =>
+    write(
+      postern,
+      sql`insert into share_group (tid, share_id, position, name, name_key) ${numbers(length)} select tid, id, i, ${name}, ${name} from share, n`,
+    );
+  await write(postern, sql`update share set listed_names = 300`); // so many that the lists themselves are looked at
+  await list(sql`cast(i as text)`, 10);
+  assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
+  await write(postern, sql`delete from share_group`);
+  await list(sql`${'x'.repeat(1000)} || i`, 60);
+  await expectSmaller(postern, 'share/search');
+});
+
+test('pages of the audit log, of login profiles and of locations are bounded likewise, and an export is complete', async (t) => {
+  const { postern } = await startWithShares(t);
+  for (let number = 0; number < many; number += 1) await postern.call('share/search');
+  const { store } = postern.ports;
+  const copies = async (table: 'audit' | 'login_profile' | 'location', distinct: 'request_id' | 'view_id' | 'name', over: object) => {
+    const { id: _, ...row } = await store.read.selectFrom(table).selectAll().limit(1).executeTakeFirstOrThrow();
+    const rows = Array.from({ length: many }, (_row, number) => ({ ...row, ...over, [distinct]: `copy ${number}` }));
+    await store.write((tx) => tx.insertInto(table).values(rows).execute());
+  };
+  const text = 'x'.repeat(long);
+  await copies('audit', 'request_id', { after: JSON.stringify(text) });
+  await copies('login_profile', 'view_id', { description: text });
+  await copies('location', 'name', { configuration: text });
+  await expectSmaller(postern, 'audit/search');
+  assert.equal((await postern.send('loginprofile/search', { pageSize: 1000 })).status, 400);
+  assert.equal((await postern.send('location/search', { pageSize: 1000 })).status, 400);
+  const { totalCount } = await postern.call('audit/search', { pageSize: 1 });
+  const exported = await fetch(`${postern.apiUrl}/api/v1/audit/export`, { headers: { authorization: `Bearer ${adminKey}` } });
+  assert.equal((await exported.text()).trimEnd().split('\n').length, totalCount);
+});
+
+test('large answers that a tenant does not take are bounded, and given again once they are gone', async (t) => {
+  const { postern } = await startWithShares(t);
+  await write(postern, sql`update share set notify_emails = ${'x'.repeat(30_000)}`);
+  async function ask(): Promise<IncomingMessage> {
+    const url = `${postern.apiUrl}/api/v1/share/search?pageSize=1000`;
+    const asked = request(url, { headers: { authorization: `Bearer ${adminKey}` }, agent: false }).on('error', () => {});
+    atEnd(t, () => asked.destroy());
+    asked.end();
+    const [answer] = await once(asked, 'response');
+    return answer;
+  }
+  const unread = [await ask(), await ask(), await ask()];
+  assert.deepEqual(
+    unread.map(({ statusCode }) => statusCode),
+    [200, 200, 200],
+  );
+  const refused = await ask();
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '5']);
+  assert.equal((await postern.send('share/search')).status, 200, 'a small answer is given');
+  for (const answer of unread) answer.resume();
+  await Promise.all(unread.map((answer) => once(answer, 'end')));
+  assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
+});
