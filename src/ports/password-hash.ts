@@ -1,13 +1,16 @@
 /** False for a wrong password; null as hash takes as long, so that an unknown name is not told apart. */
 export type VerifyPassword = (hash: string | null, password: string) => Promise<boolean>;
 
+/** Who sets a password: a visitor, or somebody who manages a tenant. */
+export type PasswordSetter = { readonly address: string } | { readonly tid: number };
+
 /** Passwords of people: slow to try, at most two computed at once. */
 export interface PasswordHash {
   /**
-   * @param address of the visitor who sets it, whose turn it takes; left out, the operators'
+   * @param setter whose turn it takes
    * @throws Refusal `signInBusy` where too many wait
    */
-  hash(password: string, address?: string): Promise<string>;
+  hash(password: string, setter: PasswordSetter): Promise<string>;
   /**
    * Runs an attempt when its turn comes: what is counted then is counted one by one.
    * @param address of who asks: networks take turns, so that one does not fill the queue for the others

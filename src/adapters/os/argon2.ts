@@ -2,17 +2,19 @@ import { hash, verify } from '@node-rs/argon2';
 import { fairQueue } from '#core/fair-queue.ts';
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
-import type { PasswordHash } from '#ports/password-hash.ts';
+import type { PasswordHash, PasswordSetter } from '#ports/password-hash.ts';
 
 // RFC 9106's second choice, with less time: 50 to 70 ms on two cores. More makes sign-in slow, less makes guessing cheap.
 const parameters = { memoryCost: 65_536, timeCost: 2, parallelism: 1 } as const;
 const atOnce = 2; // the cores: more hashes at once take longer each and together
 const mostWaiting = 20;
 const retryAfter = 2; // seconds
-const ours = ['passwords that are set', '']; // in turn with the networks that sign in
 
 /** The networks that take turns: who has a wide one has 65,536 of the others within it. */
 const networksOf = (address: string) => [networkOf(address, 24, 48), networkOf(address, 32, 64)];
+
+/** Tenants that set passwords take turns with the networks that sign in. */
+const groupsOf = (setter: PasswordSetter) => ('tid' in setter ? [`tenant ${setter.tid}`, ''] : networksOf(setter.address));
 
 /** An attempt that waits for its turn. */
 interface Waiting {
@@ -83,7 +85,7 @@ export function argon2Hash(cost: { memoryCost: number; timeCost: number; paralle
   }
 
   return {
-    hash: (password, address) => inTurn(address === undefined ? ours : networksOf(address), () => hash(password, cost)),
+    hash: (password, setter) => inTurn(groupsOf(setter), () => hash(password, cost)),
     inTurn: (address, attempt) => inTurn(networksOf(address), () => attempt(verifyStored)),
     waiting: () => waiting.size,
   };

@@ -42,7 +42,7 @@ export const updatePassword = change({
       .executeTakeFirstOrThrow();
     if (body.currentPassword && !(await isCurrent(passwordHash, caller, password_hash, body.currentPassword)))
       throw new Refusal('currentPasswordWrong');
-    return { id, from: password_hash, hash: await passwordHash.hash(body.userPassword) };
+    return { id, from: password_hash, hash: await passwordHash.hash(body.userPassword, caller) };
   },
   async change(body, caller, tx, { clock }, seen) {
     const id = await userNamed(tx, caller.tid, body.username, body.authId);

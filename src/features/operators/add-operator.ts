@@ -13,9 +13,9 @@ export const addOperator = change({
   says: 'operatorAdded',
   body: NewOperator,
   answers: Type.Object({ id: operatorFields.id }),
-  async check(body, _caller, { passwordHash }) {
+  async check(body, caller, { passwordHash }) {
     checkNewPassword(body, 'password');
-    return { hash: await passwordHash.hash(body.password) };
+    return { hash: await passwordHash.hash(body.password, caller) };
   },
   async change(body, caller, tx, { clock }, { hash }) {
     const tid = await namedTenant(tx, caller, body.tid);

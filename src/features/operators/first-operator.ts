@@ -40,7 +40,7 @@ export async function makeFirstOperator(ports: Ports, body: FirstOperator, origi
   const { store, clock, random, passwordHash } = ports;
   checkNewPassword(body, 'password');
   await checkInvited(store.read, body.token, clock.now()); // before a hash is computed for nobody
-  const hash = await passwordHash.hash(body.password);
+  const hash = await passwordHash.hash(body.password, { tid: firstTenant });
   const [token, name] = [random.token(sessionBits), body.name.normalize('NFC')];
   const caller = await store.write(async (tx) => {
     const now = clock.now();

@@ -47,7 +47,7 @@ export const updateOperatorPassword = change({
       .executeTakeFirstOrThrow();
     checkNewPassword({ ...body, name }, 'password');
     if (body.currentPassword) await checkCurrent(ports, caller, name, password_hash, body.currentPassword);
-    return { from: password_hash, hash: await passwordHash.hash(body.password) };
+    return { from: password_hash, hash: await passwordHash.hash(body.password, caller) };
   },
   async change(body, caller, tx, { clock }, seen) {
     const before = await operatorRecord(tx, caller.tid, body.id);

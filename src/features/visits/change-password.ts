@@ -67,7 +67,7 @@ export async function changeOwnPassword(
   checkNewPassword({ password, confirmPassword: password, name: signedIn.name }, 'password');
   if (password === currentPassword) throw fieldRefusal('password', 'must be another one than the current password');
   const epoch = await epochOf(ports, own, currentPassword, approaching.address);
-  const hash = await ports.passwordHash.hash(password, approaching.address);
+  const hash = await ports.passwordHash.hash(password, approaching);
   const now = ports.clock.now();
   await ports.store.write(async (tx) => {
     const [updated] = await tx
