@@ -3,23 +3,33 @@ import { Refusal } from '#core/messages.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Caller } from './operation.ts';
 
-const mostAnHour = 20; // a key that asks on would learn which addresses are in use
+// Who asks on would learn which addresses are in use; a tenant may make keys as it likes.
+const mostAnHour = { caller: 20, tenant: 200 };
 const hour = 3_600_000; // ms
-const keyOf = ({ kind, id }: Caller) => (kind === 'key' ? `viewId ${id}` : `viewId ${kind} ${id}`);
+const limitsOf = ({ kind, id, tid }: Caller) => [
+  { key: kind === 'key' ? `viewId ${id}` : `viewId ${kind} ${id}`, most: mostAnHour.caller },
+  { key: `viewId tenant ${tid}`, most: mostAnHour.tenant },
+];
 
 const namesViewId = (parameters: unknown) => typeof parameters === 'object' && parameters !== null && 'viewId' in parameters;
 
-/** @throws 429 where the caller has met too many taken viewIds within the hour */
+/** @throws 429 where the caller, or its tenant, has met too many taken viewIds within the hour */
 export async function checkConflicts(db: Tx, caller: Caller, parameters: unknown, now: number): Promise<void> {
   if (!namesViewId(parameters)) return;
-  const { conflicts, first } = await db
+  const limits = limitsOf(caller);
+  const met = await db
     .selectFrom('failure')
-    .select([sql<number>`count(*)`.as('conflicts'), sql<number | null>`min(at)`.as('first')])
-    .where('key', '=', keyOf(caller))
+    .select(['key', sql<number>`count(*)`.as('conflicts'), sql<number>`min(at)`.as('first')])
+    .where(
+      'key',
+      'in',
+      limits.map(({ key }) => key),
+    )
     .where('at', '>', now - hour)
-    .executeTakeFirstOrThrow();
-  if (conflicts < mostAnHour) return;
-  throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil(((first ?? now) + hour - now) / 1000) });
+    .groupBy('key')
+    .execute();
+  const reached = met.find(({ key, conflicts }) => limits.some((limit) => limit.key === key && conflicts >= limit.most));
+  if (reached) throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil((reached.first + hour - now) / 1000) });
 }
 
 /** Counts a conflict, then throws on what was thrown. */
@@ -28,7 +38,7 @@ export async function noteConflict(store: Store, caller: Caller, cause: unknown,
     await store.write((tx) =>
       tx
         .insertInto('failure')
-        .values({ key: keyOf(caller), at: now })
+        .values(limitsOf(caller).map(({ key }) => ({ key, at: now })))
         .execute(),
     );
   throw cause;

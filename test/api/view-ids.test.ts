@@ -83,6 +83,19 @@ for (const [name, over] of [
     assert.equal(await status(postern.send(name, { id, viewId, ...over })), 409);
   });
 
+test('a tenant that makes new keys is 429 after two hundred taken viewIds within the hour', async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('share/add', newShare());
+  const { id } = await postern.call('share/add', newShare());
+  const answers = [];
+  for (let made = 0; made < 11; made += 1) {
+    const key = await keyOf(postern, 'admin');
+    for (let conflict = 0; conflict < 20; conflict += 1)
+      answers.push(await status(postern.send('share/updateSharableLink', { id, viewId }, { key, query: { dryRun: 'true' } })));
+  }
+  assert.deepEqual([answers.indexOf(429), answers.filter((answer) => answer === 409).length], [200, 200]);
+});
+
 test('conflicts of a dry run count like any other: it is no oracle of links', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
