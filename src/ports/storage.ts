@@ -41,6 +41,8 @@ export interface BegunChange {
 export interface ChangeMark {
   /** Names what the change puts aside, and what tells recovery how far it came. */
   readonly token: string;
+  /** Awaited last of all before the change is made. @throws where it must not be made any more */
+  readonly confirm?: () => Promise<void>;
   /** Tokens of changes to the same name that have begun and not ended: where this one takes the name, those have not. */
   readonly overtaken: readonly string[];
 }
@@ -81,7 +83,7 @@ export interface Storage {
    * was removed.
    * @throws ItemAbsent
    */
-  remove(parent: ItemPath, name: string, token: string): Promise<void>;
+  remove(parent: ItemPath, name: string, mark: Omit<ChangeMark, 'overtaken'>): Promise<void>;
   /**
    * Clears away what a crash left of uploads and removals.
    * @param underWay tokens of what is not left but under way, committed before anything was put there

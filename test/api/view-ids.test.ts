@@ -89,7 +89,7 @@ test('a tenant that makes new keys is 429 after two hundred taken viewIds within
   const { id } = await postern.call('share/add', newShare());
   const answers = [];
   for (let made = 0; made < 11; made += 1) {
-    const key = await keyOf(postern, 'admin');
+    const key = await keyOf(postern, 'admin', { name: `key ${made}` });
     for (let conflict = 0; conflict < 20; conflict += 1)
       answers.push(await status(postern.send('share/updateSharableLink', { id, viewId }, { key, query: { dryRun: 'true' } })));
   }

@@ -116,7 +116,7 @@ const changes: readonly Change[] = [
     title: 'the deletion of a file',
     begun: { does: 'delete', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
-    act: (storage, { token }) => storage.remove(root, 'a', token),
+    act: (storage, mark) => storage.remove(root, 'a', mark),
     after: { took: [], not: ['a: old'] },
   },
 ];
@@ -253,7 +253,7 @@ test('a deletion on a disk that hung leaves the file that somebody saved under t
     },
     { times: 1 },
   );
-  await assert.rejects(storage.remove(root, 'a', 'late'), ItemAbsent);
+  await assert.rejects(storage.remove(root, 'a', { token: 'late' }), ItemAbsent);
   await storage.clear({ does: 'delete', parent: root, name: 'a', newName: '', token: 'late' });
   assert.deepEqual(lookIn(folder), ['a: newer']);
 });

@@ -47,7 +47,7 @@ export const rename = (storage: Storage, parent: ItemPath, name: string, newName
   changed(storage, { does: 'rename', parent, name, newName }, (mark) => storage.rename(parent, name, newName, mark));
 
 export const remove = (storage: Storage, parent: ItemPath, name: string) =>
-  changed(storage, { does: 'delete', parent, name, newName: '' }, ({ token }) => storage.remove(parent, name, token));
+  changed(storage, { does: 'delete', parent, name, newName: '' }, (mark) => storage.remove(parent, name, mark));
 
 /** The text of a file, or null where there is none. */
 export async function textOf(storage: Storage, where: string): Promise<string | null> {

@@ -210,7 +210,7 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   if (!mountAt(t, join(mounted, 'tree/stop'), 'size=1m')) return;
   const interrupted = token();
   const storage = localDisk(t, root);
-  await storage.remove(path('/mounted'), 'tree', interrupted).catch(() => {});
+  await storage.remove(path('/mounted'), 'tree', { token: interrupted }).catch(() => {});
   assert.notDeepEqual(everything(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
   const begun = { does: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
@@ -231,7 +231,7 @@ test('how a change in a mount came out is told only once that is mounted again',
   const [inMount, inSub] = [deletion('/bound'), deletion('/bound/sub')];
   for (const begun of [inMount, inSub]) {
     writeFileSync(join(root, ...begun.parent, 'doc'), '');
-    await storage.remove(begun.parent, 'doc', begun.token);
+    await storage.remove(begun.parent, 'doc', begun);
   }
   unmount(bound);
   for (const begun of [inMount, inSub]) await assert.rejects(storage.settle(begun), StorageAway);

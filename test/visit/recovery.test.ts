@@ -56,6 +56,32 @@ test('a change that took place although the disk answered an error is recorded a
   );
 });
 
+test('a deletion that another process has recovered meanwhile is not made any more', async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const postern = await startWithStorages(t, (called) => {
+    if (called !== 'storage.remove') return undefined;
+    begun.resolve();
+    return gate.promise;
+  });
+  await writeFile(join(postern.files, 'a.txt'), 'old');
+  const { base } = await linkTo(postern);
+  const answer = postern.visit(`${base}/file/a.txt`, { method: 'DELETE' });
+  await begun.promise;
+  // This process stood still for so long that another took it for dead, and somebody has saved the file anew.
+  await postern.ports.store.write((tx) => tx.deleteFrom('process').execute());
+  await settleChanges({ ...postern.ports, process: 'another' }, new Set());
+  await writeFile(join(postern.files, 'a.txt'), 'newer');
+  gate.resolve();
+  assert.equal((await answer).status, 503);
+  assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'newer');
+  const { list } = await postern.call('audit/search', { action: 'delete' });
+  assert.deepEqual(
+    list.map(({ outcome }: { outcome: string }) => outcome),
+    ['failed'],
+  );
+});
+
 test('while nobody knows who else lives, a process looks at its own changes alone', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);

@@ -125,7 +125,7 @@ function followPath(folder: string, rules: FolderRules): Opened {
       settle: (change) => reach((storage) => storage.settle(change)),
       clear: (change) => reach((storage) => storage.clear(change)),
       rename: (parent, from, to, mark) => reach((storage) => storage.rename(parent, from, to, mark)),
-      remove: (parent, name, token) => reach((storage) => storage.remove(parent, name, token)),
+      remove: (parent, name, mark) => reach((storage) => storage.remove(parent, name, mark)),
       sweep: (underWay) => reach((storage) => storage.sweep(underWay)),
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import { Refusal } from '#core/messages.ts';
 import type { ChangeMark, Storage } from '#ports/storage.ts';
-import { changeFiles, type FileChange, type Keep } from './changing-action.ts';
+import { changeFiles, type FileChange, type Keep, type PendingChange } from './changing-action.ts';
 import type { Entered, VisitPorts } from './enter.ts';
 import { inTurn, markOf } from './name-turns.ts';
 
@@ -22,11 +22,11 @@ export function changeItem<T>(
   const { action: does, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = entered.link;
   const outcome = { value: answer, ...(newName ? { after: { name: newName } } : {}) };
-  const take = (token: string) => {
+  const take = ({ token, confirm }: PendingChange) => {
     const taken = { tid, locationId, parent, name: newName || name };
     return inTurn(ports, taken, async () => {
       if (!(await entered.decideAgain())) throw new Refusal('permissionOff'); // it may have waited
-      await act(await markOf(ports, taken, token));
+      await act({ ...(await markOf(ports, taken, token)), confirm });
     });
   };
   return changeFiles(
@@ -34,8 +34,8 @@ export function changeItem<T>(
     entered,
     change,
     {
-      act: async (token) => {
-        await (does === 'delete' ? act({ token, overtaken: [] }) : take(token));
+      act: async (pending) => {
+        await (does === 'delete' ? act({ ...pending, overtaken: [] }) : take(pending));
         return outcome;
       },
       async clear(token) {

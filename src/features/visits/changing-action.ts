@@ -3,11 +3,12 @@ import { confirmAnswer, forgetAnswer } from '#features/answers-under-way.ts';
 import { checkRoom } from '#features/room.ts';
 import { recordHappening } from '#features/trail.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
-import type { Tx } from '#ports/store.ts';
+import { StoreAway, type Tx } from '#ports/store.ts';
 import type { Entered, VisitPorts } from './enter.ts';
 import { happeningOf, oweAlert } from './visit-trail.ts';
 
 const tokenBits = 96;
+const confirmedFor = 10_000; // ms: a process that stood still for longer asks again
 
 /** What an action that changes files is about. */
 export interface FileChange {
@@ -31,10 +32,17 @@ export interface FileOutcome<T> {
 /** The same with the answer. */
 type KeepAnswer = (tx: Tx, auditId: number) => Promise<void>;
 
+/** A change that is recorded as begun. */
+export interface PendingChange {
+  /** Names what it puts aside meanwhile, and what tells recovery how far it came. */
+  readonly token: string;
+  /** Asked last of all before the change is made. @throws StoreAway where another process has recovered it meanwhile */
+  readonly confirm: () => Promise<void>;
+}
+
 /** What a change does. */
 export interface ChangeWork<T> {
-  /** @param token names what it puts aside meanwhile, and what tells recovery how far it came */
-  readonly act: (token: string) => Promise<FileOutcome<T>>;
+  readonly act: (pending: PendingChange) => Promise<FileOutcome<T>>;
   /** Clears that away: by then the outcome is recorded. What fails here is swept at the next start, and changes no answer. */
   readonly clear: (token: string) => Promise<void>;
 }
@@ -112,6 +120,24 @@ export async function takePending(tx: Tx, tid: number, auditId: number): Promise
   return Number(pending?.numDeletedRows) > 0;
 }
 
+/**
+ * A process that stood still for more than a minute finds its changes recovered by another, and perhaps repeated there:
+ * it must not make them any more.
+ */
+async function confirmPending({ store, clock, process }: VisitPorts, tid: number, auditId: number): Promise<void> {
+  let asked: number;
+  do {
+    asked = clock.now();
+    const pending = await store.read
+      .selectFrom('unsettled')
+      .select('process')
+      .where('tid', '=', tid)
+      .where('audit_id', '=', auditId)
+      .executeTakeFirst();
+    if (pending?.process !== process) throw new StoreAway('another process has recovered the change');
+  } while (clock.now() - asked >= confirmedFor);
+}
+
 async function fail(ports: VisitPorts, { link: { tid } }: Entered, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await takePending(tx, tid, auditId))) return;
@@ -138,7 +164,7 @@ export async function changeFiles<T>(
     const auditId = await begin(ports, entered, change, token, keep);
     let outcome: FileOutcome<T>;
     try {
-      outcome = await act(token);
+      outcome = await act({ token, confirm: () => confirmPending(ports, entered.link.tid, auditId) });
     } catch (cause) {
       // The disk failed somewhere between the first step and the last: a look will tell whether it took place.
       if (!(cause instanceof StorageAway)) {

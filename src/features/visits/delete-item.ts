@@ -15,7 +15,7 @@ export async function deleteItem(ports: VisitPorts, approaching: Approaching, pa
     const { parent, name } = shared.spot(path);
     if (!(await shared.storage.stat(shared.at(path)))) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: entered.link.alert_delete === 1 } as const;
-    const remove = { change, answer: null, act: ({ token }: ChangeMark) => shared.storage.remove(parent, name, token) };
+    const remove = { change, answer: null, act: (mark: ChangeMark) => shared.storage.remove(parent, name, mark) };
     return changeItem(ports, entered, shared.storage, remove, keep);
   });
 }

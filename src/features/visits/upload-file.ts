@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
 import type { Random } from '#ports/random.ts';
 import { ItemExists, type Upload } from '#ports/storage.ts';
-import { changeFiles, type FileOutcome } from './changing-action.ts';
+import { changeFiles, type FileOutcome, type PendingChange } from './changing-action.ts';
 import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
 import { inTurn } from './name-turns.ts';
 import { guarded, type SharedStorage, storageFor } from './shared-storage.ts';
@@ -115,7 +115,7 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
     const etag = await checkTarget(shared, spot, shared.at(path), sent.ifMatch, { dropBox, nested: path.length > 1 });
     const change = { action: 'upload', path, ...spot, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
-    const act = async (token: string): Promise<FileOutcome<ReceivedFile>> => {
+    const act = async ({ token }: PendingChange): Promise<FileOutcome<ReceivedFile>> => {
       upload = await shared.storage.upload(spot.parent, token, sent.length);
       const { size, sha256, cut } = await receive(upload, sent, entered, limit);
       const [staged, target] = [upload, { name: spot.name, etag, dropBox }];

@@ -62,13 +62,14 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
   const changeEntry = (
     parent: ItemPath,
     name: string,
-    { token, overtaken }: ChangeMark,
+    { token, overtaken, confirm }: ChangeMark,
     change: (entry: DirectoryEntry, marks: Marks) => unknown,
   ) =>
     guarded(() =>
       withEvidence(root, parent, token, (own) =>
         inFolder(root, parent, async (folder) => {
           const markOf = (other: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, other) });
+          await confirm?.();
           await change({ folder, name }, { own, overtaken: overtaken.map(markOf) });
           await onceDone(() => fsync(folder));
         }),
@@ -96,8 +97,10 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
       changeEntry(parent, from, mark, (old, marks) =>
         renameEntry({ old, renamed: { folder: old.folder, name: to }, token: mark.token }, marks),
       ),
-    remove: (parent, name, token) =>
-      changeEntry(parent, name, { token, overtaken: [] }, (entry, { own: evidence }) => removeEntry({ entry, evidence, token })),
+    remove: (parent, name, mark) =>
+      changeEntry(parent, name, { ...mark, overtaken: [] }, (entry, { own: evidence }) =>
+        removeEntry({ entry, evidence, token: mark.token }),
+      ),
     sweep: (underWay) =>
       guarded(async () => {
         if (!fs.lstatSync(at(root.descriptor, stagingFolder), { throwIfNoEntry: false })) return;
