@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { open, readdir } from 'node:fs/promises';
+import { mkdir, open, readdir } from 'node:fs/promises';
 import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
-import { signIn, startPostern, usersProfile } from '../start.ts';
+import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { changeShare, hour, linkTo, settableClock } from './visiting.ts';
 
 const size = 4 * 2 ** 30; // sparse: it takes no room
@@ -32,6 +32,13 @@ async function underWay(t: TestContext, path: string) {
   return { clock, postern, profile, link, cookie, cut };
 }
 
+/** Points the first location at an empty folder. */
+async function pointElsewhere(postern: TestPostern): Promise<void> {
+  const folder = join(postern.files, 'elsewhere');
+  await mkdir(folder);
+  await postern.call('location/update', { id: 1, configuration: JSON.stringify({ folder }) });
+}
+
 type Revocation = (at: Awaited<ReturnType<typeof underWay>>) => Promise<unknown>;
 const revocations: Record<string, Revocation> = {
   'its share is stopped': ({ postern, link }) => changeShare(postern, link.id, { active: false }),
@@ -43,6 +50,7 @@ const revocations: Record<string, Revocation> = {
     postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false }),
   'its files are to be copy-protected': ({ postern, link }) => changeShare(postern, link.id, { copyProtect: true }),
   'its files are to be marked': ({ postern, link }) => changeShare(postern, link.id, { waterMarkText: 'for {user}' }),
+  'its location is pointed elsewhere': ({ postern }) => pointElsewhere(postern),
   'its user signs out': ({ postern, link, cookie }) => postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie } }),
 };
 for (const [name, revoke] of Object.entries(revocations))
@@ -64,23 +72,27 @@ test('an archive under way is cut by a reset when its share is stopped', async (
   assert.equal((await at.cut).code, 'ECONNRESET');
 });
 
-test('an upload under way is cut when its share is stopped, and nothing of it is kept', async (t) => {
-  const postern = await startPostern(t);
-  const link = await linkTo(postern);
-  const sending = request(`${postern.publicUrl}${link.base}/file/large.bin`, {
-    method: 'PUT',
-    agent: false,
-    headers: { 'content-length': '1000000' },
+for (const { title, end } of [
+  { title: 'its share is stopped', end: (postern: TestPostern, id: number) => changeShare(postern, id, { active: false }) },
+  { title: 'its location is pointed elsewhere', end: (postern: TestPostern) => pointElsewhere(postern) },
+])
+  test(`an upload under way is cut when ${title}, and nothing of it is kept`, async (t) => {
+    const postern = await startPostern(t);
+    const link = await linkTo(postern);
+    const sending = request(`${postern.publicUrl}${link.base}/file/large.bin`, {
+      method: 'PUT',
+      agent: false,
+      headers: { 'content-length': '1000000' },
+    });
+    const cut = new Promise<NodeJS.ErrnoException>((resolve) => sending.once('error', resolve));
+    await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
+    const begun = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
+    while (!(await begun())) await postern.visit(`${link.base}/visit`);
+    await end(postern, link.id);
+    assert.match((await cut).code ?? '', /ECONNRESET|EPIPE/);
+    await postern.stop();
+    assert.deepEqual(
+      (await readdir(postern.files)).filter((name) => !['.postern', 'elsewhere'].includes(name)),
+      ['welcome.txt'],
+    );
   });
-  const cut = new Promise<NodeJS.ErrnoException>((resolve) => sending.once('error', resolve));
-  await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
-  const begun = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
-  while (!(await begun())) await postern.visit(`${link.base}/visit`);
-  await changeShare(postern, link.id, { active: false });
-  assert.match((await cut).code ?? '', /ECONNRESET|EPIPE/);
-  await postern.stop();
-  assert.deepEqual(
-    (await readdir(postern.files)).filter((name) => name !== '.postern'),
-    ['welcome.txt'],
-  );
-});

@@ -85,7 +85,7 @@ async function ask(ports: Ports, known: KnownLink, address: string, signedIn: Si
   return decide({ ...asked, share, profile, visitor: { address, identity: signedIn }, now: ports.clock.now() });
 }
 
-/** Decides for the same visitor by the link and the session as they are now. */
+/** Decides for the same visitor by the link and the session as they are now. A location that was pointed elsewhere ends what is under way in its former folder. */
 async function decideAgain(
   ports: VisitPorts,
   approaching: Approaching,
@@ -94,7 +94,7 @@ async function decideAgain(
   asked: Asked,
 ): Promise<Permit | null> {
   const known = await knownLink(ports, approaching.viewId);
-  if (!known || known.link.id !== before.id) return null;
+  if (!known || known.link.id !== before.id || known.link.configuration !== before.configuration) return null;
   const signedIn = recognised ? await recognised.again(known.link) : null;
   const decision = await ask(ports, known, approaching.address, signedIn, asked);
   return 'because' in decision ? null : decision;
