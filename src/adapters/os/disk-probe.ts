@@ -1,9 +1,12 @@
 import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Codes of a system call that found no room: EDQUOT is known to Node.js by its number alone, on Linux. */
-export const fullDiskCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'Unknown system error -122'];
-const isFull = (cause: unknown) => cause instanceof Error && 'code' in cause && fullDiskCodes.includes(String(cause.code));
+const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const quotaNumber = -122; // EDQUOT of Linux, which Node.js has no name for
+
+/** Returns whether a system call failed because it found no room, on the disk or in a quota. */
+export const foundNoRoom = (cause: unknown): boolean =>
+  cause instanceof Error && (('code' in cause && fullDiskCodes.includes(cause.code)) || ('errno' in cause && cause.errno === quotaNumber));
 
 /**
  * Writes to the disk of a folder and waits until it has taken it: what was read before would come from memory even of a
@@ -16,7 +19,7 @@ export async function probeDisk(folder: string): Promise<void> {
     await file.write('.');
     await file.datasync();
   } catch (cause) {
-    if (!isFull(cause)) throw cause;
+    if (!foundNoRoom(cause)) throw cause;
   }
 }
 

@@ -1,4 +1,4 @@
-import { fullDiskCodes } from '#adapters/os/disk-probe.ts';
+import { foundNoRoom } from '#adapters/os/disk-probe.ts';
 import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull } from '#ports/storage.ts';
 
 /** The error code of a failed system call, or an empty text. */
@@ -26,7 +26,7 @@ export function storageError(cause: unknown): Error {
   if (code === rootGone) return new RootGone('the folder of the location is gone', { cause });
   if (absent.includes(code)) return new ItemAbsent('nothing lies there', { cause });
   if (taken.includes(code)) return new ItemExists('the name is taken', { cause });
-  if (fullDiskCodes.includes(code)) return new StorageFull('the disk is full', { cause });
+  if (foundNoRoom(cause)) return new StorageFull('the disk is full', { cause });
   return new StorageAway(`the disk answered ${code || 'an unknown error'}`, { cause });
 }
 

@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { isFull } from './errors.ts';
+import { isOutOfRoom } from './quota.ts';
 
-const database = new DatabaseSync(String(workerData), { timeout: 100 });
+const file = String(workerData);
+const database = new DatabaseSync(file, { timeout: 100 });
 database.exec('PRAGMA wal_autocheckpoint=0');
 
 /** What SQLite says of a checkpoint: busy 1 means that it could not finish; `log` pages are in the file. */
@@ -17,7 +18,7 @@ function checkpoint(mode: string): unknown {
   try {
     return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
   } catch (cause) {
-    if (isFull(cause)) return 'diskFull' satisfies CheckpointAnswer;
+    if (isOutOfRoom(cause, file)) return 'diskFull' satisfies CheckpointAnswer;
     throw cause;
   }
 }

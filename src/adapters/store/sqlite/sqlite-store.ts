@@ -12,11 +12,12 @@ import { startCheckpoints } from './checkpoints.ts';
 import { openConnection, pragma } from './connection.ts';
 import { checkForDamage, endedUncleanly, noCheck } from './damage-check.ts';
 import type { DiskEvents } from './disk-events.ts';
-import { isFull, isUniqueViolation, isUnreadable } from './errors.ts';
+import { isUniqueViolation, isUnreadable } from './errors.ts';
 import { sqlite } from './language.ts';
 import { setLastIds } from './last-ids.ts';
 import { migrate } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
+import { isOutOfRoom } from './quota.ts';
 import { keepReserve } from './reserve-file.ts';
 import { findBySqlite } from './search/find.ts';
 import { searchThread } from './search/searcher.ts';
@@ -29,11 +30,11 @@ import { writeQueue } from './write-queue.ts';
  * Rewrites and syncs what is in the page cache alone: what we see is what we have. On a full disk, or while a backup
  * reads, some of it stays in the log, which is synced when it is opened.
  */
-function copyLog(database: DatabaseSync): void {
+function copyLog(database: DatabaseSync, file: string): void {
   try {
     pragma(database, 'wal_checkpoint(TRUNCATE)');
   } catch (cause) {
-    if (!isFull(cause)) throw cause;
+    if (!isOutOfRoom(cause, file)) throw cause;
   }
 }
 
@@ -44,7 +45,7 @@ function openWriter(file: string) {
   assert.equal(pragma(database, 'journal_mode=WAL'), 'wal');
   database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
   assert.equal(pragma(database, 'synchronous'), 1);
-  copyLog(database);
+  copyLog(database, file);
   migrate(database, migrations, (step) => `${file}.before-${step}`, announceSteps);
   return writer;
 }
@@ -69,8 +70,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const lock = lockProcess(join(folder, 'lock.db'));
   closeToOthers(join(folder, 'lock.db'));
   const reserve = keepReserve(folder);
-  const events: DiskEvents = { lost, full: reserve.release };
   const file = join(folder, 'postern.db');
+  const events: DiskEvents = { lost, isFull: (cause) => isOutOfRoom(cause, file), full: reserve.release };
   const unclean = endedUncleanly(file);
   const writer = openWriter(file);
   closeToOthers(file);

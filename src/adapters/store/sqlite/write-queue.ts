@@ -3,7 +3,7 @@ import { costQueue } from '#core/cost-queue.ts';
 import { StoreAway, StoreFull, type Tx, type WriteOptions } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
-import { isFull, isLost } from './errors.ts';
+import { isLost } from './errors.ts';
 import { sqlite } from './language.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
@@ -33,8 +33,6 @@ export interface WriteQueue {
   close(): Promise<void>;
 }
 
-const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
-
 /** A change's queries settle at once: one that waits for anything else would hold up everybody. */
 async function inOneTurn<T>(change: Promise<T>): Promise<T> {
   let timer: NodeJS.Immediate | undefined;
@@ -58,7 +56,7 @@ interface QueueEvents extends DiskEvents {
  * Runs waiting changes in one commit, each in a savepoint of its own, syncs the disk in another thread and answers
  * then, refusals and dry runs included (design: commit).
  */
-export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, full, committed: told }: QueueEvents): WriteQueue {
+export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, isFull, full, committed: told }: QueueEvents): WriteQueue {
   const { database } = connection;
   let changing = false;
   const tx = kyselyOver(sqlite, (text, parameters) => {
@@ -80,6 +78,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
   const stopIfLost = (cause: unknown) => {
     if (isLost(cause)) lost(cause);
   };
+  const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
 
   async function runOne(job: Job): Promise<void> {
     const start = performance.now();
@@ -89,11 +88,12 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
     try {
       const value = await inOneTurn(job.change(tx));
       job.answer = () => job.resolve(value);
-    } catch (cause) {
+    } catch (thrown) {
+      const cause = said(thrown);
       stopIfLost(cause);
       keep = false;
-      job.answer = () => job.reject(said(cause));
-      if (!database.isTransaction || isFull(cause)) throw cause; // SQLite rolled the whole group back, or there is room to free
+      job.answer = () => job.reject(cause);
+      if (!database.isTransaction || cause instanceof StoreFull) throw cause; // SQLite rolled the whole group back, or there is room to free
     } finally {
       changing = false;
       waiting.charge(job.group, performance.now() - start);
@@ -116,12 +116,13 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
       }
       end.run();
       told();
-    } catch (cause) {
+    } catch (thrown) {
+      const cause = said(thrown);
       stopIfLost(cause);
       if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has done it
       connection.undone();
       // Freed at most once: what follows finds the disk full again, or succeeds.
-      if (isFull(cause) && full()) await commit(jobs);
+      if (cause instanceof StoreFull && full()) await commit(jobs);
       else await retryAlone(jobs, cause);
     }
     return jobs;
@@ -130,7 +131,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, f
   /** A full disk or a deferred key fails the group: each on its own shows whose fault it was. */
   async function retryAlone(jobs: readonly Job[], cause: unknown): Promise<void> {
     if (jobs.length > 1) for (const job of jobs) await commit([job]);
-    else for (const job of jobs) job.answer = () => job.reject(said(cause));
+    else for (const job of jobs) job.answer = () => job.reject(cause);
   }
 
   async function sync(): Promise<void> {
