@@ -157,7 +157,6 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   await unlessFull(() => sayAlive(ports));
   const underWay = new Set<string>();
   await unlessFull(() => settleChanges(ports, underWay));
-  await sweepLocations(ports);
 
   const patience = replaced.patience ?? defaultPatience;
   const http = { trustedProxies: settings.trustedProxies, patience, log: replaced.log === undefined ? process.stderr : replaced.log };
@@ -219,6 +218,8 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     await admin.listen({ ...settings.admin, backlog });
     opened.defer(() => admin.close());
   }
+  // Nobody waits for it: to empty what was a large folder takes minutes on a slow file server.
+  sweepLocations(ports).catch(() => app.log.warn('What changes left in the locations could not be cleared. The next start tries again.'));
   if (settings.publicUrl === null) publicUrl = urlOf(app, settings.host);
   const apiUrl = urlOf(admin, settings.admin?.host ?? settings.host);
   const parts = opened.move();
