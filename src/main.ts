@@ -50,10 +50,15 @@ function guide(postern: Postern, settings: Settings): string[] {
 // Whoever reads our output may leave: what is served does not end with the log.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+// Without a listener a reload would end the process.
+let reopenLogs = () => {};
+process.on('SIGHUP', () => reopenLogs());
+
 const settings = settingsOrStop();
 const postern = await compose(settings).catch((cause: unknown) =>
   stop(cannot, `Postern does not start: ${cause instanceof Error ? cause.message : 'unknown error'}`),
 );
+reopenLogs = postern.reopenLogs;
 if (postern.ports.store.isFull())
   process.stderr.write('Note: the disk of POSTERN_DATA is full: files can be downloaded, nothing can be changed until there is room.\n');
 for (const line of warnings(settings)) process.stderr.write(`Note: ${line}\n`);
@@ -72,7 +77,5 @@ async function end(): Promise<void> {
 }
 // npm start watches by a channel: where it is killed, nobody would be left to stop this process.
 if (process.connected) process.once('disconnect', () => void end());
-// Without an access log a reload changes nothing; without a listener it would end the process.
-process.on('SIGHUP', () => postern.reopenLogs());
 process.on('SIGTERM', () => void end());
 process.on('SIGINT', () => void end());
