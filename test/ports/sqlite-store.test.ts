@@ -139,6 +139,18 @@ test('a database that a backup reads is opened, with all that was written meanwh
   assert.deepEqual(await keysOf(store), ['before', 'meanwhile', 'now']);
 });
 
+test('a change is refused while another program holds the database, and the next one is made', async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = openStore(t, folder);
+  const other = new DatabaseSync(join(folder, 'postern.db'));
+  atEnd(t, () => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  await assert.rejects(store.write(note('refused')));
+  other.exec('ROLLBACK');
+  await store.write(note('made'));
+  assert.deepEqual(await keysOf(store), ['made']);
+});
+
 test('before a database that holds records takes a new form it is copied, readable as it was', async (t) => {
   const file = join(await temporaryFolder(t), 'postern.db');
   const database = new DatabaseSync(file);

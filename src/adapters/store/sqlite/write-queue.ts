@@ -119,6 +119,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     } catch (thrown) {
       const cause = said(thrown);
       stopIfLost(cause);
+      if (jobs.length === 0) jobs.push(...from); // nothing was begun: they are answered all the same
       if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has done it
       connection.undone();
       // Freed at most once: what follows finds the disk full again, or succeeds.
