@@ -7,8 +7,8 @@ import { rightPairs } from '#features/visits/recognise.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
-import { startPostern, usersProfile } from '../start.ts';
-import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
+import { signIn, startPostern, usersProfile } from '../start.ts';
+import { basic, changeShare, linkTo, minute, raw, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
@@ -187,3 +187,37 @@ test('a transfer by name and password goes on when what is remembered of the pai
   await new Promise((resolve) => response.once('data', resolve));
   assert.equal(failed, undefined);
 });
+
+for (const [taken, over] of Object.entries({
+  'a permission that is taken away': { canDownload: false },
+  'a place on the list that is taken away': { allowAllUsers: false, userNames: '' },
+}))
+  test(`${taken} while a password is verified is gone for that request, and for every later one`, async (t) => {
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let held = false;
+    const real = countedHash();
+    const passwordHash: PasswordHash = {
+      ...real,
+      async inTurn(address, attempt) {
+        if (held) begun.resolve();
+        if (held) await gate.promise;
+        return real.inTurn(address, attempt);
+      },
+    };
+    const postern = await startPostern(t, { replaced: { ports: { passwordHash } } });
+    const profile = await usersProfile(postern);
+    const { id, base } = await linkTo(postern, { authenticationId: profile.id });
+    const file = `${base}/file/welcome.txt`;
+    const elsewhere = { cookie: await signIn(postern, base, 'ann') };
+    assert.equal((await postern.visit(file, { headers: elsewhere })).status, 200);
+
+    held = true;
+    const request = postern.visit(file, { headers: { authorization: basic('ann', profile.password) } });
+    await begun.promise;
+    await changeShare(postern, id, over);
+    gate.resolve();
+
+    assert.equal((await request).status, 403);
+    for (const headers of [elsewhere, { authorization: basic('ann', profile.password) }])
+      assert.equal((await postern.visit(file, { headers })).status, 403);
+  });

@@ -5,30 +5,40 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { changeShare, hour, linkTo, settableClock } from './visiting.ts';
+import { basic, changeShare, hour, linkTo, settableClock } from './visiting.ts';
 
 const size = 4 * 2 ** 30; // sparse: it takes no room
 
-async function underWay(t: TestContext, path: string) {
-  const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+/** Puts a large file into the location. */
+async function addLargeFile(postern: TestPostern): Promise<void> {
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(size);
   await file.close();
-  const profile = await usersProfile(postern);
-  const link = await linkTo(postern, { authenticationId: profile.id, validityEndDate: new Date(clock.now() + hour / 2).toISOString() });
-  const cookie = await signIn(postern, link.base, 'ann');
+}
+
+/** Begins a download and reads it slowly, so that it stays under way. @returns resolves with its error when it is cut */
+async function download(t: TestContext, url: string, headers: Record<string, string>) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(`${postern.publicUrl}${link.base}${path}`, { headers: { cookie }, agent: false }, resolve).once('error', reject);
+    get(url, { headers, agent: false }, resolve).once('error', reject);
   });
   assert.equal(response.statusCode, 200);
   const cut = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
-  // Read slowly: a piece at a time, so that the transfer stays under way.
   response.on('data', () => {
     response.pause();
     setTimeout(() => response.resume(), 20);
   });
   atEnd(t, () => response.destroy());
+  return { cut };
+}
+
+async function underWay(t: TestContext, path: string) {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  await addLargeFile(postern);
+  const profile = await usersProfile(postern);
+  const link = await linkTo(postern, { authenticationId: profile.id, validityEndDate: new Date(clock.now() + hour / 2).toISOString() });
+  const cookie = await signIn(postern, link.base, 'ann');
+  const { cut } = await download(t, `${postern.publicUrl}${link.base}${path}`, { cookie });
   return { clock, postern, profile, link, cookie, cut };
 }
 
@@ -59,6 +69,17 @@ for (const [name, revoke] of Object.entries(revocations))
     await revoke(at);
     assert.equal((await at.cut).code, 'ECONNRESET');
   });
+
+test('a download by the one password of a login profile is cut when its share moves to another profile', async (t) => {
+  const postern = await startPostern(t);
+  await addLargeFile(postern);
+  const profileWith = async (password: string) => (await postern.call('loginprofile/add', { title: password, typeId: 2, password })).id;
+  const [first, second] = [await profileWith('the first password'), await profileWith('the second password')];
+  const { id, base } = await linkTo(postern, { authenticationId: first });
+  const { cut } = await download(t, `${postern.publicUrl}${base}/file/large.bin`, { authorization: basic('any', 'the first password') });
+  await changeShare(postern, id, { authenticationId: second });
+  assert.equal((await cut).code, 'ECONNRESET');
+});
 
 test('an archive under way is cut by a reset when its files are to be marked', async (t) => {
   const at = await underWay(t, '/zip');

@@ -76,7 +76,7 @@ interface Asked {
 function rulesFor({ store }: Ports, { link, share }: KnownLink, signedIn: SignedIn | null): Promise<ShareRules> | ShareRules {
   if (!signedIn) return share;
   const who = JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
-  return store.unchanged(`rules ${link.id} ${who}`, () => shareRules(store.read, link, signedIn));
+  return store.unchanged(`rules ${link.id} ${link.version} ${who}`, () => shareRules(store.read, link, signedIn));
 }
 
 async function ask(ports: Ports, known: KnownLink, address: string, signedIn: SignedIn | null, asked: Asked) {
@@ -100,20 +100,31 @@ async function decideAgain(
   return 'because' in decision ? null : decision;
 }
 
+/** Reads a link and who has signed in anew, after a password was verified: both may have been changed meanwhile. @throws 404 */
+async function asTheyAreNow(ports: VisitPorts, { viewId }: Approaching, reached: KnownLink, before: Recognised) {
+  const known = await knownLink(ports, viewId);
+  if (!known || known.link.id !== reached.link.id) throw denialRefusal('unknown');
+  const signedIn = await before.again(known.link);
+  return { known, recognised: signedIn && { ...before, signedIn } };
+}
+
 /**
  * Gathers, recognises, decides: the one way to a link.
  * @throws Refusal by the first rule that does not hold, noted in the audit trail
  */
 export async function enter(ports: VisitPorts, approaching: Approaching, asked: Asked): Promise<Entered> {
-  const known = await knownLink(ports, approaching.viewId);
-  if (!known) throw denialRefusal('unknown');
-  const { link } = known;
+  const reached = await knownLink(ports, approaching.viewId);
+  if (!reached) throw denialRefusal('unknown');
   // Nobody's password is looked at where the link itself is closed to them.
-  const outer = await ask(ports, known, approaching.address, null, { request: 'page' });
-  if ('because' in outer) return refuse(ports, approaching, link, null, asked, outer.because);
-  const recognised = await recognise(ports, ports.rightPairs, link, approaching).catch((cause: unknown) =>
-    refuseSignIn(ports, { link, approaching }, cause),
+  const outer = await ask(ports, reached, approaching.address, null, { request: 'page' });
+  if ('because' in outer) return refuse(ports, approaching, reached.link, null, asked, outer.because);
+  const before = await recognise(ports, ports.rightPairs, reached.link, approaching).catch((cause: unknown) =>
+    refuseSignIn(ports, { link: reached.link, approaching }, cause),
   );
+  const { known, recognised } = before?.verified
+    ? await asTheyAreNow(ports, approaching, reached, before)
+    : { known: reached, recognised: before };
+  const { link } = known;
   const decision = await ask(ports, known, approaching.address, recognised?.signedIn ?? null, asked);
   if ('because' in decision) return refuse(ports, approaching, link, recognised, asked, decision.because);
   return { permit: decision, link, recognised, approaching, decideAgain: () => decideAgain(ports, approaching, link, recognised, asked) };

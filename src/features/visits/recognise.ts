@@ -21,10 +21,13 @@ export interface Recognised {
   readonly signedIn: SignedIn;
   /** Names the sign-in, so that requests of one visitor are told as one. */
   readonly again: (profile: ProfileRef) => Promise<SignedIn | null>;
+  /** A password was verified, which takes a while: what was read before may be old. */
+  readonly verified: boolean;
 }
 
 interface RememberedPair {
   readonly userId: number | null;
+  readonly profileId: number;
   readonly profileEpoch: number;
   readonly userEpoch: number | null;
   readonly until: number;
@@ -79,10 +82,10 @@ export function rightPairs(processKey: string): RightPairs {
  */
 async function unchangedSince(
   { store }: Pick<Ports, 'store'>,
-  { userId, userEpoch, profileEpoch }: Omit<RememberedPair, 'until'>,
+  { userId, userEpoch, profileId, profileEpoch }: Omit<RememberedPair, 'until'>,
   profile: ProfileRef,
 ): Promise<SignedIn | null> {
-  if (profileEpoch !== profile.session_epoch) return null;
+  if (profileId !== profile.profile_id || profileEpoch !== profile.session_epoch) return null;
   return userId === null ? identityOf(profile) : userIdentity(store.read, profile, userId, userEpoch ?? 0);
 }
 
@@ -96,7 +99,7 @@ async function byRemembered(
 ): Promise<Recognised | null> {
   const remembered = pairs.find(pairs.keyOf(profile, pair, address), ports.clock.now());
   const known = remembered && (await unchangedSince(ports, remembered, profile));
-  return known && { signedIn: known, again: (now) => unchangedSince(ports, remembered, now) };
+  return known && { signedIn: known, again: (now) => unchangedSince(ports, remembered, now), verified: false };
 }
 
 async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair, address: string): Promise<Recognised> {
@@ -104,9 +107,10 @@ async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pai
   if (known) return known;
   const key = pairs.keyOf(profile, pair, address);
   const { signedIn, profileEpoch, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
-  const right = { userId: signedIn.userId, userEpoch, profileEpoch, until: ports.clock.now() + rememberedFor };
+  const { profile_id: profileId } = profile;
+  const right = { userId: signedIn.userId, userEpoch, profileId, profileEpoch, until: ports.clock.now() + rememberedFor };
   pairs.remember(key, right);
-  return { signedIn, again: (now) => unchangedSince(ports, right, now) };
+  return { signedIn, again: (now) => unchangedSince(ports, right, now), verified: true };
 }
 
 async function bySession(ports: Ports, profile: ProfileRef, token: string): Promise<Recognised | null> {
@@ -114,7 +118,7 @@ async function bySession(ports: Ports, profile: ProfileRef, token: string): Prom
   if (!found) return null;
   noteSessionUse(ports.store, found, ports.clock.now());
   const again = async (now: ProfileRef) => (await findSession(ports.store, now, token, ports.clock.now()))?.signedIn ?? null;
-  return { signedIn: found.signedIn, again };
+  return { signedIn: found.signedIn, again, verified: false };
 }
 
 interface Asking {

@@ -89,7 +89,7 @@ export async function signInAtPortal(
     path: '',
   });
   await setCookie(session);
-  return portalAnswer(ports, reached, { signedIn, again: async () => signedIn });
+  return portalAnswer(ports, reached, { signedIn, again: async () => signedIn, verified: true });
 }
 
 /** Ends the session that the request carries. @returns the profile whose cookie is to be forgotten */
