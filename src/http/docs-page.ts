@@ -32,10 +32,16 @@ async function loadPage(): Promise<FastifyInstance> {
   return inner;
 }
 
+/** The path of an address, in one spelling. What is not UTF-8 was refused before. */
+const pathOf = (address: string) => encodeURI(decodeURIComponent(new URL(address, 'http://localhost').pathname));
+
+const mostFiles = 16; // of 4 MiB at most; the page has two
+
 /** What the inner server answers under a path; files are kept, so that who asks for them costs nothing. */
 function pageFiles(): (path: string) => Promise<ConstantBody | { readonly status: number; readonly location: string | null }> {
   let page: Promise<FastifyInstance> | undefined;
-  const files = new Map<string, Promise<ConstantBody | null>>();
+  const files = new Map<string, ConstantBody>();
+  const underWay = new Map<string, Promise<ConstantBody | null>>();
   async function ask(path: string) {
     page ??= loadPage();
     return (await page).inject({ method: 'GET', url: path });
@@ -45,14 +51,13 @@ function pageFiles(): (path: string) => Promise<ConstantBody | { readonly status
     return statusCode === 200 ? constantBody(String(headers['content-type'] ?? 'text/html; charset=utf-8'), rawPayload) : null;
   }
   return async (path) => {
-    const loading = files.get(path) ?? load(path);
-    files.set(path, loading);
-    const file = await loading.catch((cause: unknown) => {
-      files.delete(path);
-      throw cause;
-    });
+    const known = files.get(path);
+    if (known) return known;
+    const loading = underWay.get(path) ?? load(path).finally(() => underWay.delete(path));
+    underWay.set(path, loading);
+    const file = await loading;
+    if (file && files.size < mostFiles) files.set(path, file);
     if (file) return file;
-    files.delete(path); // paths that lead nowhere are without number
     const { statusCode: status, headers } = await ask(path);
     return { status, location: headers.location === undefined ? null : String(headers.location) };
   };
@@ -70,7 +75,7 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
   });
   for (const url of ['/docs', '/docs/*'])
     app.get(url, async (request, reply) => {
-      const answer = await fileAt(new URL(request.url, 'http://localhost').pathname);
+      const answer = await fileAt(pathOf(request.url));
       reply.headers(headers);
       if (!('status' in answer)) return sendConstant(request, reply, answer);
       if (answer.location === null) throw new Refusal('notFound');

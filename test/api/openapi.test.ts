@@ -187,3 +187,20 @@ test('the interface is described once for all who ask: by a validator, compresse
   }
   assert.equal((await fetch(`${postern.apiUrl}/docs/none`)).status, 404);
 });
+
+test('however the address of a file of the docs is spelt, it is kept in memory once', async (t) => {
+  const postern = await startPostern(t);
+  const path = 'js/scalar.js';
+  const spelt = (number: number) =>
+    [...path].map((letter, index) => ((number >> index) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter));
+  const etagOf = async (name: string) => {
+    const answer = await fetch(`${postern.apiUrl}/docs/${name}`, { method: 'HEAD' });
+    assert.equal(answer.status, 200, name);
+    return answer.headers.get('etag');
+  };
+  const etag = await etagOf(path);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let number = 1; number < 12; number += 1) assert.equal(await etagOf(spelt(number).join('')), etag);
+  assert.ok(process.memoryUsage().arrayBuffers - before < 8 << 20, `${process.memoryUsage().arrayBuffers - before} bytes more`);
+  assert.equal((await fetch(`${postern.apiUrl}/docs/%ff`)).status, 400);
+});
