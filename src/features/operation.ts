@@ -76,6 +76,8 @@ export interface ChangeOperation<B extends TSchema, Seen> extends Declared<B> {
 export interface ReadOperation<B extends TSchema> extends Declared<B> {
   /** true: it reads many records, and takes turns with other searches. */
   readonly searches?: true;
+  /** The name of the location that it reads, with others that read it in turn. */
+  readonly reads?: (body: Static<B>) => string;
   readonly answer: TSchema;
   read(body: Static<B>, caller: Caller, ports: Ports): Promise<object>;
 }

@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/kept-answers.ts';
-import { type AnyChange, type Caller, type Changed, type InTurn, isChange, type Operation } from '#features/operation.ts';
+import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
 import { checkRole, stillCalls } from '#features/operators/still-calls.ts';
 import { checkRoom } from '#features/room.ts';
 import type { SearchTurns } from '#features/search-turns.ts';
@@ -13,13 +13,13 @@ import { checkTarget } from '#features/versions.ts';
 import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
-import { clientLeft } from './client-left.ts';
 import { carriesSecure, isSecure } from './console-cookie.ts';
 import { type LargeAnswers, largeAnswers } from './large-answers.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { checkOwnHost } from './own-site.ts';
 import { bodyTooLarge, sendProblem } from './problem.ts';
+import { type ReadingTurns, readingTurns } from './reading-turns.ts';
 import { checkNames, namesOf, readQuery, validator } from './validation.ts';
 
 export const prefix = '/api/v1';
@@ -150,7 +150,7 @@ function textOf(answer: object, reply: FastifyReply): string {
 interface ManagementParts {
   readonly ports: Ports;
   readonly running: Running;
-  readonly searches: SearchTurns;
+  readonly turnsOf: ReadingTurns;
   readonly answers: LargeAnswers;
 }
 
@@ -159,7 +159,7 @@ async function run(
   check: (value: unknown) => void,
   request: FastifyRequest,
   reply: FastifyReply,
-  { ports, running, searches, answers }: ManagementParts,
+  { ports, running, turnsOf, answers }: ManagementParts,
 ) {
   const caller = request.caller ?? (await callerOf(request, ports));
   request.caller = caller;
@@ -167,17 +167,12 @@ async function run(
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
   check(parameters);
   if ('change' in operation) return runChange(operation, parameters, caller, request, reply, ports, running);
-  let left: AbortSignal | undefined;
-  const inTurn: InTurn = (query) => {
-    left ??= clientLeft(reply.raw);
-    return searches.run({ tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, left, query);
-  };
+  const inTurn = turnsOf(operation, parameters, caller, reply.raw);
   if ('stream' in operation) {
     const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, inTurn);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
-  const read = () => operation.read(parameters, caller, ports);
-  const answer = await (operation.searches ? inTurn(read) : read());
+  const answer = await inTurn(() => operation.read(parameters, caller, ports));
   const etag: unknown = Reflect.get(answer, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(answer, 'next');
@@ -207,7 +202,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 
 /** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
 export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
-  const parts = { ports, running: new Set<string>(), searches, answers: largeAnswers() };
+  const parts = { ports, running: new Set<string>(), turnsOf: readingTurns(searches), answers: largeAnswers() };
   app.register(
     async (api) => {
       api.decorateRequest('caller', null);

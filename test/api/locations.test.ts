@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { faultAt, faultsOf, keyOf } from './keys.ts';
@@ -168,4 +170,25 @@ test('a location may set the rights of new files and folders', async (t) => {
   assert.equal((await postern.visit(`${base}/folder/made`, { method: 'POST' })).status, 201);
   const modeOf = async (name: string) => ((await stat(join(folder, name))).mode & 0o777).toString(8);
   assert.deepEqual([await modeOf('a.txt'), await modeOf('made')], ['640', '750']);
+});
+
+test('a location that does not answer holds up neither searches nor the overview, nor another location', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  let held = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'storage.list' || held === 8) return undefined;
+    held += 1;
+    return gate.promise;
+  });
+  const folder = join(postern.files, 'elsewhere');
+  await mkdir(folder);
+  await postern.call('location/add', { name: 'elsewhere', kind: 'local', configuration: JSON.stringify({ folder }) });
+  const browsing = Array.from({ length: 8 }, () => postern.send('location/browse', { location: 'local' }));
+  await until(() => held === 2); // at once; the others wait
+  assert.equal((await postern.send('share/search')).status, 200);
+  assert.equal((await postern.send('overview/get')).status, 200);
+  held = 8;
+  assert.equal((await postern.send('location/browse', { location: 'elsewhere' })).status, 200);
+  gate.resolve();
+  assert.deepEqual(new Set((await Promise.all(browsing)).map(({ status }) => status)), new Set([200]));
 });

@@ -36,7 +36,7 @@ async function entriesOf(batches: AsyncIterable<readonly Entry[]>): Promise<{ en
 
 export const browseLocation = read({
   name: 'location/browse',
-  searches: true,
+  reads: ({ location }) => location.normalize('NFC'),
   method: 'GET',
   role: 'editor',
   summary: 'Lists a folder of a location, to choose a path from.',
