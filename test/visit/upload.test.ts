@@ -261,3 +261,30 @@ test('an upload that a drop box kept under another name is recovered under that 
     [['done', '/a (2).txt']],
   );
 });
+
+test('of two who replace one file through two locations that hold it, the second finds it changed', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  const postern = await startWithStorages(t, (method) => {
+    calls.push(method);
+    return method === 'upload.place' ? gate.promise : undefined;
+  });
+  await mkdir(join(postern.files, 'inner'));
+  await writeFile(join(postern.files, 'inner/doc'), 'old');
+  const configuration = JSON.stringify({ folder: join(postern.files, 'inner') });
+  await postern.call('location/add', { name: 'inner', kind: 'local', configuration });
+  const outer = await linkTo(postern, { path: '/inner' });
+  const inner = await linkTo(postern, { location: 'inner', path: '/' });
+  const { etag } = (await raw(postern, `${outer.base}/file/doc`)).headers;
+  const replace = ({ base }: { base: string }, body: string) =>
+    postern.visit(`${base}/file/doc`, { method: 'PUT', body, headers: { 'if-match': String(etag) } });
+  const count = (method: string) => calls.filter((called) => called === method).length;
+  const first = replace(outer, 'first');
+  await until(() => count('upload.place') === 1);
+  const second = replace(inner, 'second');
+  await until(() => count('upload.complete') === 2);
+  await postern.visit(`${inner.base}/visit`);
+  assert.equal(count('upload.place'), 1, 'one at a time');
+  gate.resolve();
+  assert.deepEqual([(await first).status, (await second).status], [201, 412]);
+});

@@ -24,7 +24,7 @@ export function changeItem<T>(
   const outcome = { value: answer, ...(newName ? { after: { name: newName } } : {}) };
   const take = ({ token, confirm }: PendingChange) => {
     const taken = { tid, locationId, parent, name: newName || name };
-    return inTurn(ports, taken, async () => {
+    return inTurn(ports, storage, taken, async () => {
       if (!(await entered.decideAgain())) throw new Refusal('permissionOff'); // it may have waited
       await act({ ...(await markOf(ports, taken, token)), confirm });
     });

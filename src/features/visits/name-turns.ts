@@ -1,6 +1,6 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { ChangeMark } from '#ports/storage.ts';
+import type { ChangeMark, Storage } from '#ports/storage.ts';
 
 /** A name in a folder of a location. */
 export interface TakenName {
@@ -10,9 +10,19 @@ export interface TakenName {
   readonly name: string;
 }
 
-/** Runs the changes that take one name one after the other, in whichever process: each sees what the one before it left. */
-export const inTurn = <T>({ store }: Pick<Ports, 'store'>, { locationId, parent, name }: TakenName, work: () => Promise<T>): Promise<T> =>
-  store.exclusive(`name ${locationId} ${formatItemPath(parent)}/${name}`, work);
+/**
+ * Runs the changes that take one name one after the other, in whichever process, and through whichever of the locations
+ * that hold the folder: each sees what the one before it left.
+ */
+export async function inTurn<T>(
+  { store }: Pick<Ports, 'store'>,
+  storage: Pick<Storage, 'onDisk'>,
+  { locationId, parent, name }: TakenName,
+  work: () => Promise<T>,
+): Promise<T> {
+  const folder = storage.onDisk(parent) ?? `${locationId} ${formatItemPath(parent)}`;
+  return store.exclusive(`name ${folder}/${name}`, work);
+}
 
 /** The mark of a change that takes a name, in its turn: it names the other new folders and renames of that name that have begun and not ended. */
 export async function markOf({ store }: Pick<Ports, 'store'>, taken: TakenName, token: string): Promise<ChangeMark> {

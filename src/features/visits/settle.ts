@@ -96,8 +96,12 @@ async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
     return storages.open({ ...place, configuration: configurationOf(row, vault) });
   };
   const taken = { tid: row.tid, locationId: row.location_id, parent, name: row.new_name || row.name };
-  const look = async () => (await open()).settle(change);
-  const given = await (change.does === 'delete' ? look() : inTurn(ports, taken, look)).catch((cause: unknown) => {
+  async function look(): Promise<string | null> {
+    const storage = await open();
+    const settled = () => storage.settle(change);
+    return change.does === 'delete' ? settled() : inTurn(ports, storage, taken, settled);
+  }
+  const given = await look().catch((cause: unknown) => {
     if (cause instanceof StorageAway) throw cause; // asked the next time
     return null;
   });

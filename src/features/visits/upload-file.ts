@@ -125,7 +125,9 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
         return place(staged, target, ports.random);
       };
       // Of several that replace one file each looks at what the one before it left.
-      const kept = await (etag === null ? put() : inTurn(ports, { tid: link.tid, locationId: link.location_id, ...spot }, put));
+      const kept = await (etag === null
+        ? put()
+        : inTurn(ports, shared.storage, { tid: link.tid, locationId: link.location_id, ...spot }, put));
       return { value: { name: spot.name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, kept)), after: { size, sha256 } };
     };
     const clear = async () => {
