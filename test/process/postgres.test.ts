@@ -114,6 +114,19 @@ test('of a hundred changes of a file under one Idempotency-Key at two processes 
   for (const { status, body } of answers) assert.ok(status === 201 || body.code === 'idempotencyRunning', JSON.stringify(body));
 });
 
+for (const [operation, over] of Object.entries({ 'share/delete': {}, 'share/update': { title: 'changed' } }))
+  test(`of two ${operation} under one Idempotency-Key at two processes both are answered as made`, async (t) => {
+    const processes = await startTwo(t);
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await processes[0].call('share/add', newShare());
+      const { etag, ...share } = await processes[0].call('share/get', { id });
+      const body = operation === 'share/delete' ? { id } : { ...share, ...over };
+      const headers = { 'idempotency-key': `round ${round}`, 'if-match': etag };
+      const answers = await Promise.all(processes.map((process) => process.send(operation, body, { headers })));
+      for (const { status, body: answer } of answers) assert.equal(status, 200, JSON.stringify(answer));
+    }
+  });
+
 test('what one process revokes, another refuses at the next request', async (t) => {
   const [one, other] = await startTwo(t);
   const profile = await usersProfile(one);

@@ -106,7 +106,14 @@ export async function keepAnswer(
 }
 
 /** Refusals of what somebody has changed before. */
-const changedBefore: readonly string[] = ['itemAbsent', 'itemExists'] satisfies MessageName[];
+const changedBefore: readonly string[] = [
+  'itemAbsent',
+  'itemExists',
+  'recordUnknown',
+  'versionStale',
+  'nameTaken',
+  'viewIdTaken',
+] satisfies MessageName[];
 
 /**
  * Runs a change once for all its twins.
