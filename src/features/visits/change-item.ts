@@ -22,20 +22,27 @@ export function changeItem<T>(
   const { action: does, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = entered.link;
   const outcome = { value: answer, ...(newName ? { after: { name: newName } } : {}) };
-  const take = ({ token, confirm }: PendingChange) => {
+  async function checkPermitted(): Promise<void> {
+    if (!(await entered.decideAgain())) throw new Refusal('permissionOff'); // it may have waited
+  }
+  async function remove(pending: PendingChange): Promise<void> {
+    await checkPermitted();
+    await act({ ...pending, overtaken: [] });
+  }
+  function take({ token, confirm }: PendingChange): Promise<void> {
     const taken = { tid, locationId, parent, name: newName || name };
     return inTurn(ports, storage, taken, async () => {
-      if (!(await entered.decideAgain())) throw new Refusal('permissionOff'); // it may have waited
+      await checkPermitted();
       await act({ ...(await markOf(ports, taken, token)), confirm });
     });
-  };
+  }
   return changeFiles(
     ports,
     entered,
     change,
     {
       act: async (pending) => {
-        await (does === 'delete' ? act({ ...pending, overtaken: [] }) : take(pending));
+        await (does === 'delete' ? remove(pending) : take(pending));
         return outcome;
       },
       async clear(token) {
