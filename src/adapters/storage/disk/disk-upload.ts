@@ -8,6 +8,7 @@ import { entryOf } from './entry.ts';
 import { dropMountNote, evidenceEntry } from './evidence.ts';
 import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
+import { pieceCollector } from './piece-collector.ts';
 import { clearStaging, placeFile, replaceFile } from './placing.ts';
 import type { DirectoryEntry } from './staging-area.ts';
 
@@ -66,30 +67,26 @@ export async function beginUpload(
     fs.closeSync(staging.folder);
     throw cause;
   }
-  let collected: Uint8Array[] = [];
-  let size = 0;
+  const collector = pieceCollector();
   let position = 0;
   let synced = false;
   let tried = false;
   const complete = async () => {
-    if (size > 0) await flush();
+    if (collector.size() > 0) await flush();
     // A name that is taken is followed by another: the bytes are on disk already.
     if (!synced) await fsync(file);
     synced = true;
   };
   const flush = async () => {
-    const chunks = collected;
-    collected = [];
-    await checkSpace(size);
-    size = 0;
+    await checkSpace(collector.size());
+    const chunks = collector.take();
     position = await writeAll(file, chunks, position);
   };
   return {
     write: (chunk) =>
       told(async () => {
-        collected.push(chunk);
-        size += chunk.length;
-        if (size >= worthwhile) await flush();
+        collector.add(chunk);
+        if (collector.size() >= worthwhile) await flush();
       }),
     complete: () => told(complete),
     // A folder that its path no longer leads to takes nothing: nobody would find it there.
