@@ -202,7 +202,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 
 /** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
 export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
-  const parts = { ports, running: new Set<string>(), turnsOf: readingTurns(searches), answers: largeAnswers() };
+  const parts = { ports, running: new Set<string>(), turnsOf: readingTurns(ports, searches), answers: largeAnswers() };
   app.register(
     async (api) => {
       api.decorateRequest('caller', null);

@@ -1,20 +1,29 @@
 import type { ServerResponse } from 'node:http';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import type { AnyRead, AnyStream, Caller, InTurn } from '#features/operation.ts';
+import { stillCalls } from '#features/operators/still-calls.ts';
 import type { SearchTurns } from '#features/search-turns.ts';
+import type { Ports } from '#ports/ports.ts';
 import { clientLeft } from './client-left.ts';
 
 /** Returns how the queries of a reading operation wait for their turns. */
 export type ReadingTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => InTurn;
 
-export function readingTurns(searches: SearchTurns): ReadingTurns {
+export function readingTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadingTurns {
   const locations = locationTurns();
-  return (operation, parameters, { tid, kind, id }, response) => {
-    const caller = `${kind} ${id}`;
-    if ('stream' in operation || operation.searches) {
+  return (operation, parameters, by, response) => {
+    const { tid } = by;
+    const caller = `${by.kind} ${by.id}`;
+    if ('stream' in operation) {
       const left = clientLeft(response);
-      return (query) => searches.run({ tid, caller }, left, query);
+      // An answer that is taken slowly may outlive the right to it.
+      return (query) =>
+        searches.run({ tid, caller }, left, async () => {
+          await stillCalls(store.read, by, operation.role, clock.now());
+          return query();
+        });
     }
+    if (operation.searches) return (query) => searches.run({ tid, caller }, clientLeft(response), query);
     const location = operation.reads?.(parameters);
     return location === undefined ? (query) => query() : (query) => locations.run({ tid, caller, location }, clientLeft(response), query);
   };

@@ -140,6 +140,28 @@ test('a refused change leaves no trace of itself as done', async (t) => {
   );
 });
 
+test('an export under way is cut once its key is deleted, and tells nothing that happened since it began', async (t) => {
+  const { log, errors } = logLines();
+  const postern = await startPostern(t, { replaced: { log } });
+  const { id, key } = await postern.call('apikey/add', { name: 'auditor', role: 'admin' });
+  await postern.ports.store.write(async (tx) => {
+    const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
+    const rows = Array.from({ length: 300 }, () => ({ ...row, after: JSON.stringify('x'.repeat(60_000)) }));
+    await tx.insertInto('audit').values(rows).execute();
+  });
+  const begin = async () => {
+    const answer = await fetch(`${postern.apiUrl}/api/v1/audit/export`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(answer.status, 200);
+    return answer;
+  };
+  const [taken, cut] = [await begin(), await begin()]; // not read yet: neither has more than its first part
+  await postern.call('share/add', newShare({ title: 'MADE SINCE' }));
+  assert.doesNotMatch(await taken.text(), /MADE SINCE/);
+  await postern.call('apikey/delete', { id });
+  await assert.rejects(cut.text());
+  assert.deepEqual(errors(), []);
+});
+
 test('exports that are given up by the dozen are no fault of ours, and hold up no later one', async (t) => {
   const { log, errors } = logLines();
   const postern = await startPostern(t, { replaced: { log } });

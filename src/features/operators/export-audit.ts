@@ -34,16 +34,19 @@ function firstBatch(found: readonly { readonly id: number; readonly size: number
 
 /** Yields page after page by key: one page is in memory, and each takes its turn, so that a slow reader holds none. */
 async function* rows(found: ReturnType<typeof auditMatches>, db: Tx, tid: number, inTurn: InTurn): AsyncGenerator<AuditRow[]> {
+  const newest = await inTurn(() => found.select('id').orderBy('id', 'desc').limit(1).executeTakeFirst());
+  const end = newest?.id ?? 0;
   const page = async (last: number) => {
     const sizes = found
       .select(['id', rowBytes.as('size')])
       .where('id', '>', last)
+      .where('id', '<=', end)
       .orderBy('id')
       .limit(batch.rows);
     const ids = firstBatch(await sizes.execute());
     return { ids, records: ids.length === 0 ? [] : await auditRecords(db, tid, ids) };
   };
-  for (let last = 0; ; ) {
+  for (let last = 0; last < end; ) {
     const from = last;
     const { ids, records } = await inTurn(() => page(from));
     if (ids.length === 0) return;

@@ -7,7 +7,7 @@ import { roleOfSession } from './operator-session.ts';
 
 /**
  * Asks anew who calls, in the transaction of the change: whoever was thrown out while the body came, or a password was
- * hashed, changes nothing any more.
+ * hashed, changes nothing any more. The same before each part of an answer that is streamed.
  * @returns the caller with the role of this moment; @throws 401, 403
  */
 export async function stillCalls(tx: Tx, caller: Caller, needs: Role, now: number): Promise<Caller> {
