@@ -5,6 +5,15 @@ import type { Refusal } from '#core/messages.ts';
 /** Who takes turns: the outer groups do, and within one of them the inner ones. An inner name is of one caller, in whatever outer group. */
 export type Groups = readonly [outer: string, inner: string];
 
+/** Work that waits for its turn. */
+interface Waiting {
+  readonly groups: Groups;
+  /** Who share the room to wait: see `run`. */
+  readonly crowds: readonly string[];
+  readonly start: () => void;
+  readonly refuse: (cause: unknown) => void;
+}
+
 interface Limits {
   readonly atOnce: number;
   readonly mostWaiting: { readonly inner: number; readonly all: number };
@@ -13,40 +22,71 @@ interface Limits {
 
 /** Runs costly work a few at a time, in turns. */
 export interface Turns {
-  /** @throws the refusal of the limits where too many wait already; the reason of `left` where the client left before its turn */
-  run<T>(groups: Groups, left: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /**
+   * @param crowds what of the caller many others may have in common, such as a wide network: where all the room to wait
+   *   is taken, the newest of the largest crowd makes room for a newcomer of smaller ones
+   * @throws the refusal of the limits where too many wait already; the reason of `left` where the client left before its turn
+   */
+  run<T>(groups: Groups, left: AbortSignal, work: () => Promise<T>, crowds?: readonly string[]): Promise<T>;
 }
 
 export function turns({ atOnce, mostWaiting, refusal }: Limits): Turns {
-  const queue = fairQueue<() => void>();
-  const waiting = new Map<string, number>(); // by inner group
+  const queue = fairQueue<Waiting>();
+  const waiting = new Set<Waiting>(); // the same, in the order in which they came
+  const counts = new Map<string, number>(); // of those that wait, by inner group and by crowd
   let running = 0;
-  async function wait(groups: Groups, left: AbortSignal): Promise<void> {
-    const [, inner] = groups;
-    if (queue.count([]) >= mostWaiting.all || (waiting.get(inner) ?? 0) >= mostWaiting.inner) throw refusal();
-    addCount(waiting, inner, 1);
+  const countOf = (name: string) => counts.get(name) ?? 0;
+  const namesOf = ({ groups: [, inner], crowds }: Waiting) => [`inner ${inner}`, ...crowds.map((crowd) => `crowd ${crowd}`)];
+
+  function remove(one: Waiting): boolean {
+    if (!waiting.delete(one)) return false;
+    for (const name of namesOf(one)) addCount(counts, name, -1);
+    return true;
+  }
+  /** Makes room for one more. @throws the refusal where its own crowds are the largest */
+  function makeRoom(newcomer: Waiting): void {
+    if (waiting.size < mostWaiting.all) return;
+    const sizeOf = ({ crowds }: Waiting) => Math.max(...crowds.map((crowd) => countOf(`crowd ${crowd}`)));
+    let refused: Waiting | undefined;
+    for (const one of waiting) if (!refused || sizeOf(one) >= sizeOf(refused)) refused = one;
+    if (!refused || sizeOf(refused) <= sizeOf(newcomer) + 1) throw refusal();
+    queue.remove(refused.groups, refused);
+    remove(refused);
+    refused.refuse(refusal());
+  }
+  function enqueue(one: Waiting): void {
+    const [, inner] = one.groups;
+    if (countOf(`inner ${inner}`) >= mostWaiting.inner) throw refusal();
+    makeRoom(one);
+    queue.add(one.groups, one);
+    waiting.add(one);
+    for (const name of namesOf(one)) addCount(counts, name, 1);
+  }
+  async function wait(groups: Groups, crowds: readonly string[], left: AbortSignal): Promise<void> {
     const turn = Promise.withResolvers<void>();
-    const leave = () => queue.remove(groups, turn.resolve) && turn.reject(left.reason);
-    queue.add(groups, turn.resolve);
+    const one = { groups, crowds, start: turn.resolve, refuse: turn.reject };
+    enqueue(one);
+    const leave = () => queue.remove(groups, one) && remove(one) && turn.reject(left.reason);
     left.addEventListener('abort', leave, { once: true });
     try {
       await turn.promise;
     } finally {
       left.removeEventListener('abort', leave);
-      addCount(waiting, inner, -1);
     }
   }
   return {
-    async run(groups, left, work) {
+    async run(groups, left, work, crowds = groups) {
       left.throwIfAborted();
-      if (running >= atOnce) await wait(groups, left);
+      if (running >= atOnce) await wait(groups, crowds, left);
       else running += 1;
       try {
         return await work();
       } finally {
         const next = queue.take();
-        if (next) next();
-        else running -= 1;
+        if (next) {
+          remove(next);
+          next.start();
+        } else running -= 1;
       }
     },
   };

@@ -34,6 +34,17 @@ test('the searches of one caller hold up no other tenant: it has the next turn b
   assert.ok(begun.slice(before).includes('key 2'), String(begun.slice(before)));
 });
 
+test('one tenant with many callers fills the room to wait, and another tenant still finds a place in it', async () => {
+  const { search, begun, endOne } = heldSearches();
+  const refused: unknown[] = [];
+  for (let number = 0; number < 2100; number += 1)
+    search({ tid: 1, caller: `key ${number % 40}` }).catch((cause: unknown) => refused.push(cause));
+  void search(other);
+  for (let number = 0; number < 3; number += 1) await endOne();
+  assert.ok(begun.includes('key 2'));
+  assert.ok(refused.length > 0 && refused.every((cause) => cause instanceof Refusal && cause.says === 'searchBusy'));
+});
+
 test('a search that its client gave up is never begun', async () => {
   const { search, begun, endOne } = heldSearches();
   for (let number = 0; number < 4; number += 1) void search(many);

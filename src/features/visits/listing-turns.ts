@@ -2,12 +2,15 @@ import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import { type Asker, groupsOf } from './asker.ts';
+import { type Asker, groupsOf, wideNetworkOf } from './asker.ts';
 
 /** Pages read at once of one location: its disk has one thread for them, and a second page can be prepared meanwhile. */
 const mostAtOnce = 2;
-/** Requests that may wait, or whose answers are still on their way: of one visitor of a link, of a network, for a location. */
-const mostWaiting = { visitor: 32, network: 64, location: 512 };
+/**
+ * Requests that may wait, or whose answers are still on their way: of one visitor of a link, of a network, of a wide one
+ * and of a link, and those that wait for a location.
+ */
+const mostWaiting = { visitor: 32, network: 64, wide: 128, link: 256, location: 512 };
 const retryAfter = 2; // seconds
 
 /** Who asks for a page of which folder. */
@@ -76,7 +79,7 @@ function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
 
 export function listingTurns(): ListingTurns {
   const locations = new Map<number, LocationTurns>();
-  /** Requests that wait or are answered, by visitor and by network. */
+  /** Requests that wait or are answered, by visitor, network and link. */
   const held = new Map<string, number>();
   const answerInTurn = oneAtATime();
 
@@ -127,16 +130,19 @@ export function listingTurns(): ListingTurns {
       left.throwIfAborted();
       const turns = locations.get(locationId) ?? newTurns();
       const groups = groupsOf(request);
-      const [visitor, network] = [groups.join('\n'), groups[1]];
-      const isFull =
-        turns.queue.count([]) >= mostWaiting.location ||
-        (held.get(visitor) ?? 0) >= mostWaiting.visitor + mostAtOnce ||
-        (held.get(network) ?? 0) >= mostWaiting.network;
+      const [link, network] = groups;
+      const bounds = [
+        { name: `visitor ${groups.join('\n')}`, most: mostWaiting.visitor + mostAtOnce },
+        { name: `network ${network}`, most: mostWaiting.network },
+        { name: `wide network ${wideNetworkOf(request.address)}`, most: mostWaiting.wide },
+        { name: `link ${link}`, most: mostWaiting.link },
+      ];
+      const isFull = turns.queue.count([]) >= mostWaiting.location || bounds.some(({ name, most }) => (held.get(name) ?? 0) >= most);
       if (isFull) throw new Refusal('listingBusy', undefined, { retryAfter });
       locations.set(locationId, turns);
-      for (const key of [visitor, network]) {
-        addCount(held, key, 1);
-        void sent.finally(() => addCount(held, key, -1));
+      for (const { name } of bounds) {
+        addCount(held, name, 1);
+        void sent.finally(() => addCount(held, name, -1));
       }
       const job = join(turns, JSON.stringify([path, query]), groups, read);
       next(locationId, turns);

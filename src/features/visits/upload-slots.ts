@@ -1,9 +1,10 @@
 import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
+import { wideNetworkOf } from './asker.ts';
 
-/** Uploads at once: from one network, and at one link. Each holds a connection and two descriptors. */
-const most = { network: 64, link: 256 };
+/** Uploads at once: from one network, from a wide one, and at one link. Each holds a connection and two descriptors. */
+const most = { network: 64, wide: 128, link: 256 };
 const retryAfter = 5; // seconds
 
 /** Bounds how many uploads are under way, so that one visitor leaves room for others. */
@@ -16,14 +17,15 @@ export function uploadSlots(): UploadSlots {
   const taken = new Map<string, number>();
   return {
     take(address, viewId) {
-      const [network, link] = [`network ${networkOf(address, 32, 64)}`, `link ${viewId}`];
-      if ((taken.get(network) ?? 0) >= most.network || (taken.get(link) ?? 0) >= most.link)
-        throw new Refusal('uploadsBusy', undefined, { retryAfter });
-      addCount(taken, network, 1);
-      addCount(taken, link, 1);
+      const slots = [
+        { name: `network ${networkOf(address, 32, 64)}`, bound: most.network },
+        { name: `wide network ${wideNetworkOf(address)}`, bound: most.wide },
+        { name: `link ${viewId}`, bound: most.link },
+      ];
+      if (slots.some(({ name, bound }) => (taken.get(name) ?? 0) >= bound)) throw new Refusal('uploadsBusy', undefined, { retryAfter });
+      for (const { name } of slots) addCount(taken, name, 1);
       return () => {
-        addCount(taken, network, -1);
-        addCount(taken, link, -1);
+        for (const { name } of slots) addCount(taken, name, -1);
       };
     },
   };

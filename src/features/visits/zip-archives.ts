@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
 import { turns } from '#features/turns.ts';
-import { type Asker, groupsOf } from './asker.ts';
+import { type Asker, crowdsOf, groupsOf } from './asker.ts';
 import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
@@ -87,10 +87,15 @@ export function zipArchives(): ZipArchives {
   }
   return {
     plan: (asker, left, make) =>
-      planning.run(groupsOf(asker), left, async () => {
-        const plan = await make();
-        return plan && use(plan, asker.locationId, (read) => reading.run(groupsOf(asker), left, read));
-      }),
+      planning.run(
+        groupsOf(asker),
+        left,
+        async () => {
+          const plan = await make();
+          return plan && use(plan, asker.locationId, (read) => reading.run(groupsOf(asker), left, read, crowdsOf(asker)));
+        },
+        crowdsOf(asker),
+      ),
   };
 }
 

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Refusal } from '#core/messages.ts';
+import { listingTurns } from '#features/visits/listing-turns.ts';
+import { uploadSlots } from '#features/visits/upload-slots.ts';
+import { zipArchives } from '#features/visits/zip-archives.ts';
+
+/** An address in one of the networks that one IPv6 line has. */
+const address = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
+const victim = '192.0.2.1';
+const stays = new AbortController().signal;
+const never = new Promise<never>(() => {});
+const isRefused = (says: string) => (cause: unknown) => cause instanceof Refusal && cause.says === says;
+
+test('one line with many networks leaves room for the uploads of others', () => {
+  const slots = uploadSlots();
+  for (let upload = 0; upload < 128; upload += 1) slots.take(address(upload % 4), 'link');
+  assert.throws(() => slots.take(address(4), 'link'), isRefused('uploadsBusy'));
+  slots.take(victim, 'link')();
+});
+
+test('one line with many networks leaves room for the listings of others', async () => {
+  const turns = listingTurns();
+  const ask = (from: string, viewId: string, path: string) => {
+    const query = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 1 } as const;
+    return turns.page({ viewId, address: from, locationId: 1, path, query, left: stays, sent: never }, () => never);
+  };
+  const refused: unknown[] = [];
+  for (let number = 0; number < 600; number += 1) void ask(address(number % 20), 'link', `${number}`).catch((cause) => refused.push(cause));
+  await new Promise(setImmediate);
+  assert.ok(refused.length > 400 && refused.every(isRefused('listingBusy')));
+  const answer = ask(victim, 'other', 'path').catch((cause: unknown) => cause);
+  assert.equal(await Promise.race([answer, new Promise((resolve) => setImmediate(resolve, 'waits'))]), 'waits');
+});
+
+test('one line with many networks leaves room for the archives of others', async () => {
+  const archives = zipArchives();
+  const gates: (() => void)[] = [];
+  const plan = (from: string, viewId: string) =>
+    archives.plan({ viewId, address: from, locationId: 1 }, stays, () => new Promise((resolve) => gates.push(() => resolve(null))));
+  const refused: unknown[] = [];
+  for (let number = 0; number < 600; number += 1)
+    void plan(address(number % 40), `link ${number % 3}`).catch((cause: unknown) => refused.push(cause));
+  let answered = false;
+  const answer = plan(victim, 'other').then(() => {
+    answered = true;
+  });
+  while (!answered) {
+    gates.shift()?.();
+    await new Promise(setImmediate);
+  }
+  await answer;
+  assert.ok(refused.length > 0 && refused.every(isRefused('listingBusy')));
+});
