@@ -8,7 +8,7 @@ import type { Entered, VisitPorts } from './enter.ts';
 import { happeningOf, oweAlert } from './visit-trail.ts';
 
 const tokenBits = 96;
-const confirmedFor = 10_000; // ms: a process that stood still for longer asks again
+const confirmedFor = 10_000; // ms that a confirmation is valid; a process that was paused for longer repeats the query
 
 /** What an action that changes files is about. */
 export interface FileChange {

@@ -55,7 +55,7 @@ export async function* zipRange(
     }
   }
 
-  /** Reads a file for its sum alone, a slice at each turn. @param readers are told of every piece */
+  /** Reads a file only to compute its checksum, one slice per turn. @param readers called after every piece */
   async function readSum(item: PlacedItem, place: number, readers: ReadonlySet<() => void>): Promise<number> {
     let [crc, position] = [0, 0];
     const readSlice = async () => {
@@ -73,7 +73,7 @@ export async function* zipRange(
     return crc;
   }
 
-  /** Waits for a sum that another request reads; whoever does may leave before it is done. */
+  /** Waits for a checksum that another request computes. That request may end before it is done. */
   async function waitWith({ sum, readers }: SumUnderWay): Promise<void> {
     const left = Promise.withResolvers<never>();
     const keep = () => {

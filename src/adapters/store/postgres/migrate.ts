@@ -18,7 +18,7 @@ const types: ColumnTypes = {
 /**
  * Brings the database to the newest form, all steps in one transaction. A step may take minutes where there are millions
  * of records.
- * @param announce is told the steps before they are taken, where there are records
+ * @param announce called with the names of the steps before the first one, if the database holds records
  * @throws where the database holds a step that this program does not know: it is newer.
  */
 export async function migrate(url: string, migrations: readonly Migration[], announce: (steps: readonly string[]) => void): Promise<void> {

@@ -27,7 +27,7 @@ function pending(database: DatabaseSync, migrations: readonly Migration[]): read
 /**
  * Brings the database to the newest form, all steps in one transaction; one that holds records is copied before.
  * @param copyTo path of the copy, by the first step's name
- * @param announce is told the steps before they are taken, where there are records
+ * @param announce called with the names of the steps before the first one, if the database holds records
  */
 export function migrate(
   database: DatabaseSync,
