@@ -1,5 +1,6 @@
 // What an operator does with the database beside Postern: back it up, restore it, move it to PostgreSQL.
-import { createReadStream, createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +11,7 @@ import { fillStore, type Progress } from '#features/copies/fill-store.ts';
 import { forgetSecrets, secretsToEnter } from '#features/secrets/forget-secrets.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import type { Store } from '#ports/store.ts';
-import { putInPlace } from './adapters/os/durable-file.ts';
+import { putInFreePlace } from './adapters/os/durable-file.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
 import { migrations } from './adapters/store/migrations/migrations.ts';
 import { openStore } from './adapters/store/open-store.ts';
@@ -22,6 +23,7 @@ import { readSettings, type Settings } from './settings.ts';
 
 const names = migrations.map(({ name }) => name);
 const toldEvery = 1000; // ms
+const partBytes = 6;
 
 /** The disk failed: nothing more can be relied upon. */
 const lost = (cause: unknown) => {
@@ -50,11 +52,15 @@ async function withStore(settings: Settings, work: (store: Store) => Promise<voi
 /** Nothing is called a backup that is not whole and on disk. */
 async function backup(settings: Settings, file: string): Promise<void> {
   if (existsSync(file)) throw new Error(`${file} is there already`);
-  const part = `${file}.part`;
-  await withSnapshot(settings, (snapshot) =>
-    pipeline(Readable.from(backupLines(snapshot, names, telling())), createGzip(), createWriteStream(part, { mode: 0o600 })),
-  );
-  putInPlace(part, file);
+  const part = `${file}.${randomBytes(partBytes).toString('hex')}.part`; // of its own: another backup may be under way
+  try {
+    await withSnapshot(settings, (snapshot) =>
+      pipeline(Readable.from(backupLines(snapshot, names, telling())), createGzip(), createWriteStream(part, { mode: 0o600, flags: 'wx' })),
+    );
+    putInFreePlace(part, file);
+  } finally {
+    rmSync(part, { force: true });
+  }
 }
 
 /** The unpacked bytes of a file. An error of the file becomes an error of the returned stream. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -103,6 +103,18 @@ for (const [from, beginFrom] of Object.entries(engines))
       const copy = await startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
       await checkSame(copy, { ...filled, gone: filled.share });
     });
+
+test('of two backups to one name at once one is done and whole, and the other is refused', async (t) => {
+  const environment = { POSTERN_DATA: await temporaryFolder(t), ...secret };
+  const { postern } = await startFilled(t, environment);
+  const folder = await temporaryFolder(t);
+  const file = join(folder, 'postern.backup');
+  const ended = await Promise.all([maintain(environment, 'backup', file), maintain(environment, 'backup', file)]);
+  assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 1], JSON.stringify(ended));
+  assert.match(gunzipSync(readFileSync(file)).toString(), /Größe/);
+  assert.deepEqual(readdirSync(folder), ['postern.backup']);
+  await postern.stop();
+});
 
 test('an embedded database is moved to PostgreSQL, not while Postern runs on it, and gives out no number twice', async (t) => {
   const source = await engines['SQLite']?.(t);

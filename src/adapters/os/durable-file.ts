@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 function sync(path: string): void {
@@ -17,6 +17,18 @@ export const syncFolder = (folder: string): void => sync(folder);
 export function putInPlace(finished: string, file: string): void {
   sync(finished);
   renameSync(finished, file);
+  syncFolder(dirname(file));
+}
+
+/** The same, but never in place of another file. The caller deletes the finished one. @throws where the name is taken */
+export function putInFreePlace(finished: string, file: string): void {
+  sync(finished);
+  try {
+    linkSync(finished, file);
+  } catch (cause) {
+    if (existsSync(file)) throw new Error(`${file} is there already`, { cause });
+    renameSync(finished, file); // a file system without hard links
+  }
   syncFolder(dirname(file));
 }
 
