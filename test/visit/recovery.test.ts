@@ -107,9 +107,8 @@ test('a new folder that waits for its turn while the share is deleted is not mad
   const postern = await startPostern(t);
   const { id, base } = await linkTo(postern);
   const { store } = postern.ports;
-  const [location] = await store.read.selectFrom('location').select('id').execute();
   const gate = Promise.withResolvers<void>();
-  const turn = store.exclusive(`name ${location?.id} //a`, () => gate.promise);
+  const turn = store.exclusive(`name ${postern.files}/a`, () => gate.promise);
   const made = postern.visit(`${base}/folder/a`, { method: 'POST' });
   await until(async () => (await store.read.selectFrom('unsettled').select('token').execute()).length === 1);
   await postern.call('share/delete', { id });
