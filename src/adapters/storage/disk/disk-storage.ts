@@ -3,16 +3,15 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import { type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
-import { at, inFolder, isThere, openFolder, type Root } from './beneath.ts';
+import { at, inFolder, isThere, openFolder } from './beneath.ts';
 import { failure, isAbsent, onceDone, rootGone, storageError } from './disk-errors.ts';
 import { beginUpload } from './disk-upload.ts';
 import { withEvidence } from './evidence.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
-import type { Lister } from './lister.ts';
 import { makeFolder } from './make-folder.ts';
 import type { Marks } from './marks.ts';
+import type { OpenFolder } from './open-folders.ts';
 import type { Ownership } from './ownership.ts';
-import type { Reader } from './reader.ts';
 import { removeEntry } from './remove-entry.ts';
 import { wipe } from './remove-tree.ts';
 import { renameEntry } from './rename-entry.ts';
@@ -27,8 +26,8 @@ export interface WritingRules {
   readonly ownership: Ownership;
 }
 
-/** Files under one folder of this machine, reached without following links (design: disk). */
-export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor, ownership }: WritingRules): Storage {
+/** Files under one folder of this machine that is open, reached without following links (design: disk). */
+export function diskStorage({ root, lister, reader }: OpenFolder, { floor, ownership }: WritingRules): Omit<Storage, 'check' | 'onDisk'> {
   let looking: Promise<boolean> | undefined;
   /** One look for all who ask meanwhile: a disk that hangs fills no pool. */
   const isStillThere = () => {
@@ -77,8 +76,6 @@ export function diskStorage(root: Root, lister: Lister, reader: Reader, { floor,
     );
 
   return {
-    check: () => guarded(async () => undefined),
-    onDisk: (path) => [root.path, ...path].join('/'),
     // The reader looks at the root itself.
     stat: (path) => told(() => reader.stat(path)).catch(nullIfAbsent),
     list: (path) =>

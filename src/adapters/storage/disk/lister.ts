@@ -1,10 +1,7 @@
-import type { Worker } from 'node:worker_threads';
-import { startThread } from '#adapters/os/thread.ts';
+import { restingThread } from '#adapters/os/resting-thread.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import { failure, storageError } from './disk-errors.ts';
 import type { Ask, Told } from './list-thread.ts';
-
-const idleFor = 60_000; // ms without work until the thread ends: there may be thousands of locations
 
 /**
  * Reads the folders of one location in one warm thread: cheaper than libuv's pool in every measure, and neither the
@@ -19,45 +16,27 @@ export interface Lister extends AsyncDisposable {
 
 export function folderLister(): Lister {
   const waiting = new Map<number, (told: Told) => void>();
-  let thread: Worker | undefined;
   let last = 0;
   let open = 0; // lists of which the thread holds a folder open between two batches
-  let idle: NodeJS.Timeout | undefined;
-
-  function endWhenIdle(): void {
-    clearTimeout(idle);
-    if (waiting.size > 0) return;
-    thread?.unref();
-    if (open > 0) return;
-    idle = setTimeout(() => {
-      const ended = thread;
-      thread = undefined; // the next request starts another
-      void ended?.terminate();
-    }, idleFor).unref();
-  }
-  function begin(): Worker {
-    const begun = startThread('./list-thread', import.meta.url);
-    begun.on('message', (told: Told) => {
+  const restIfAnswered = () => {
+    if (waiting.size === 0) thread.rest();
+  };
+  const thread = restingThread<Told>('./list-thread', import.meta.url, {
+    receive(told) {
       waiting.get(told.number)?.(told);
       waiting.delete(told.number);
-      endWhenIdle();
-    });
-    const end = () => {
-      if (thread !== begun) return; // its successor's questions are not its own
-      thread = undefined;
+      restIfAnswered();
+    },
+    lose() {
       for (const [number, tell] of waiting) tell({ number, entries: [], total: 0, problem: 'EIO' });
       waiting.clear();
-    };
-    begun.on('error', end).on('exit', end);
-    return begun;
-  }
+    },
+    isIdle: () => waiting.size === 0 && open === 0,
+  });
   const ask = (question: Ask) =>
     new Promise<Told>((resolve) => {
-      clearTimeout(idle);
-      thread ??= begin();
-      thread.ref();
       waiting.set(question.number, resolve);
-      thread.postMessage(question);
+      thread.post(question);
     });
   return {
     async page(descriptor, query) {
@@ -79,14 +58,11 @@ export function folderLister(): Lister {
         }
       } finally {
         open -= 1;
-        thread?.postMessage({ number, does: 'stop', descriptor } satisfies Ask);
-        endWhenIdle();
+        thread.post({ number, does: 'stop', descriptor } satisfies Ask);
+        restIfAnswered();
         close();
       }
     },
-    async [Symbol.asyncDispose]() {
-      clearTimeout(idle);
-      await thread?.terminate();
-    },
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
 }

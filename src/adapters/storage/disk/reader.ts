@@ -1,13 +1,12 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import type { Worker } from 'node:worker_threads';
-import { startThread } from '#adapters/os/thread.ts';
+import { restingThread } from '#adapters/os/resting-thread.ts';
 import type { Entry } from '#core/listing.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { Root } from './beneath.ts';
 import { failure, storageError } from './disk-errors.ts';
 import type { AskFile, ToldFile } from './read-thread.ts';
-import { smallFiles } from './small-files.ts';
+import type { SmallFiles } from './small-files.ts';
 
 const read = promisify(fs.read);
 const close = promisify(fs.close);
@@ -75,39 +74,32 @@ function tellAll(questions: readonly Question[], told: ToldFile): void {
   for (const tell of questions.flatMap((question) => question.tell)) tell(told);
 }
 
-export function fileReader(root: Root): Reader {
-  const kept = smallFiles<OpenFile>();
+export function fileReader(root: Root, kept: SmallFiles<OpenFile>): Reader {
   let next = new Map<string, Question>();
   let asked: Question[][] = [];
-  let thread: Worker | undefined;
-  let closed = false;
-  function begin(): Worker {
-    const begun = startThread('./read-thread', import.meta.url, root);
-    begun.on('message', (answers: readonly ToldFile[]) => {
-      const answered = asked.shift() ?? [];
-      if (asked.length === 0) begun.unref();
-      for (const [index, told] of answers.entries()) for (const tell of answered[index]?.tell ?? []) tell(told);
-    });
-    const end = () => {
-      thread = undefined;
-      const lost = asked.flat();
-      asked = [];
-      tellAll(lost, { is: 'problem', code: 'EIO' });
-    };
-    begun.on('error', end).on('exit', end);
-    return begun;
-  }
+  const thread = restingThread<readonly ToldFile[]>(
+    './read-thread',
+    import.meta.url,
+    {
+      receive(answers) {
+        const answered = asked.shift() ?? [];
+        if (asked.length === 0) thread.rest();
+        for (const [index, told] of answers.entries()) for (const tell of answered[index]?.tell ?? []) tell(told);
+      },
+      lose() {
+        const lost = asked.flat();
+        asked = [];
+        tellAll(lost, { is: 'problem', code: 'EIO' });
+      },
+      isIdle: () => asked.length === 0,
+    },
+    root,
+  );
   function send(): void {
     const batch = [...next.values()];
     next = new Map();
-    if (closed) {
-      tellAll(batch, { is: 'problem', code: 'EIO' });
-      return;
-    }
     asked.push(batch);
-    thread ??= begin();
-    thread.ref();
-    thread.postMessage(batch.map(({ ask, tell }): AskFile => ({ ...ask, times: tell.length })));
+    thread.post(batch.map(({ ask, tell }): AskFile => ({ ...ask, times: tell.length })));
   }
   function questionOf(path: string, entryOnly: boolean): Question {
     const key = `${entryOnly ? 'entry' : 'file'} ${path}`;
@@ -139,9 +131,6 @@ export function fileReader(root: Root): Reader {
       if (told.is === 'whole' && told.settled && file) kept.keep(path, file, told.bytes.length);
       return file;
     },
-    async [Symbol.asyncDispose]() {
-      closed = true;
-      await thread?.terminate();
-    },
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
 }

@@ -1,31 +1,45 @@
-const mostBytes = 16 << 20; // in all
+const mostBytes = 32 << 20; // in all
 const largest = 1 << 16; // bytes of one
 const overhead = 1 << 10; // bytes that keeping one takes beside its own: a million files of one byte are not a million bytes
 
-/** Small files that are asked for again and again, by path; the one that was kept first goes first. */
+/** Small files of one folder that are asked for again and again, by path. */
 export interface SmallFiles<File> {
   get(path: string): File | null;
   keep(path: string, file: File, bytes: number): void;
 }
 
-export function smallFiles<File>(): SmallFiles<File> {
+/** Small files of all folders; the one that was kept first goes first. */
+export interface SmallFileCache<File> {
+  /** For a folder that has just been opened: what was kept of another at the same path is not its own. */
+  forFolder(): SmallFiles<File>;
+}
+
+export function smallFileCache<File>(): SmallFileCache<File> {
   const kept = new Map<string, { file: File; bytes: number }>();
   let total = 0;
-  const forget = (path: string) => {
-    total -= kept.get(path)?.bytes ?? 0;
-    kept.delete(path);
+  let folders = 0;
+  const forget = (key: string) => {
+    total -= kept.get(key)?.bytes ?? 0;
+    kept.delete(key);
   };
+  function keep(key: string, file: File, bytes: number): void {
+    forget(key);
+    if (bytes > largest) return;
+    kept.set(key, { file, bytes: bytes + overhead });
+    total += bytes + overhead;
+    for (const oldest of kept.keys()) {
+      if (total <= mostBytes) return;
+      forget(oldest);
+    }
+  }
   return {
-    get: (path) => kept.get(path)?.file ?? null,
-    keep(path, file, bytes) {
-      forget(path);
-      if (bytes > largest) return;
-      kept.set(path, { file, bytes: bytes + overhead });
-      total += bytes + overhead;
-      for (const oldest of kept.keys()) {
-        if (total <= mostBytes) return;
-        forget(oldest);
-      }
+    forFolder() {
+      folders += 1;
+      const prefix = `${folders}/`;
+      return {
+        get: (path) => kept.get(prefix + path)?.file ?? null,
+        keep: (path, file, bytes) => keep(prefix + path, file, bytes),
+      };
     },
   };
 }

@@ -1,0 +1,148 @@
+import { closeSync, statSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type OpenFile, StorageAway } from '#ports/storage.ts';
+import { openRoot, type Root } from './beneath.ts';
+import { RootGone } from './disk-errors.ts';
+import { folderLister, type Lister } from './lister.ts';
+import { fileReader, type Reader } from './reader.ts';
+import { smallFileCache } from './small-files.ts';
+
+const mostFolders = 100; // each has a descriptor and up to two threads of 7 MB
+
+/** The folder of a location. */
+export interface LocationFolder {
+  readonly tid: number;
+  readonly path: string;
+  /** Only where another file system is mounted: below it, uploads would vanish as soon as it is. */
+  readonly mountPoint: boolean;
+}
+
+/** A folder held open, with the threads that read in it. */
+export interface OpenFolder {
+  readonly root: Root;
+  readonly lister: Lister;
+  readonly reader: Reader;
+}
+
+/** Keeps the folders of locations open while they are used, each once, however many locations lie there. */
+export interface OpenFolders extends AsyncDisposable {
+  /**
+   * Runs `work` in a folder. A disk that was unmounted and came back is opened anew.
+   * @param work may `hold` the folder open for longer than it runs, until it calls what `hold` returns
+   * @throws StorageAway where the folder is gone
+   */
+  use<T>(folder: LocationFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T>;
+  /** Where a folder really lies. @throws StorageAway where it is gone */
+  pathOf(folder: LocationFolder): string;
+  /** Asks whether a folder is there, and leaves it closed where it is. @throws StorageAway where it is gone */
+  check(folder: LocationFolder): Promise<void>;
+}
+
+interface Kept extends OpenFolder {
+  readonly key: string;
+  readonly tid: number;
+  users: number;
+}
+
+const nothingMounted = () => new StorageAway('nothing is mounted at the folder of the location');
+
+function away(cause: unknown): StorageAway {
+  return cause instanceof StorageAway ? cause : new StorageAway('the folder of the location is gone', { cause });
+}
+
+function openChecked({ path, mountPoint }: LocationFolder): Root {
+  const root = openRoot(path);
+  if (!mountPoint || statSync(root.path).dev !== statSync(dirname(root.path)).dev) return root;
+  closeSync(root.descriptor);
+  throw nothingMounted();
+}
+
+/** @param mostOpen how many stay open that nobody works in */
+export function openFolders(mostOpen = mostFolders): OpenFolders {
+  const open = new Map<string, Kept>(); // the one used last is the last
+  const left = new Set<Kept>(); // not to be used again, still in use
+  const small = smallFileCache<OpenFile>();
+
+  async function close(kept: Kept): Promise<void> {
+    left.delete(kept);
+    closeSync(kept.root.descriptor);
+    await Promise.all([kept.lister[Symbol.asyncDispose](), kept.reader[Symbol.asyncDispose]()]);
+  }
+  function leave(kept: Kept): void {
+    if (open.get(kept.key) !== kept) return;
+    open.delete(kept.key);
+    if (kept.users > 0) left.add(kept);
+    else void close(kept);
+  }
+  /** Makes room at the tenant that has the most folders open. */
+  function leaveOldest(): void {
+    const idle = [...open.values()].filter(({ users }) => users === 0);
+    const counts = Map.groupBy(idle, ({ tid }) => tid);
+    const most = [...counts.values()].sort((one, other) => other.length - one.length)[0];
+    if (most?.[0]) leave(most[0]);
+  }
+  function openNow(key: string, folder: LocationFolder): Kept {
+    try {
+      const root = openChecked(folder);
+      return { key, tid: folder.tid, root, lister: folderLister(), reader: fileReader(root, small.forFolder()), users: 0 };
+    } catch (cause) {
+      throw away(cause);
+    }
+  }
+  function take(folder: LocationFolder): Kept {
+    const key = `${folder.tid} ${folder.mountPoint} ${folder.path}`;
+    const known = open.get(key);
+    if (known) open.delete(key);
+    else if (open.size >= mostOpen) leaveOldest();
+    const kept = known ?? openNow(key, folder);
+    open.set(key, kept);
+    return kept;
+  }
+  function holdOpen(kept: Kept): () => void {
+    kept.users += 1;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      kept.users -= 1;
+      if (kept.users === 0 && left.has(kept)) void close(kept);
+    };
+  }
+  async function work<T>(kept: Kept, does: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
+    const release = holdOpen(kept);
+    try {
+      return await does(kept, () => holdOpen(kept));
+    } finally {
+      release();
+    }
+  }
+
+  return {
+    async use(folder, does) {
+      const kept = take(folder);
+      try {
+        return await work(kept, does);
+      } catch (cause) {
+        if (!(cause instanceof RootGone)) throw cause;
+        leave(kept);
+        return work(take(folder), does);
+      }
+    },
+    pathOf: (folder) => take(folder).root.path,
+    async check({ path, mountPoint }) {
+      try {
+        const real = await realpath(path);
+        const found = await stat(real);
+        if (!found.isDirectory()) throw new StorageAway('the folder of the location is not a folder');
+        if (mountPoint && found.dev === (await stat(dirname(real))).dev) throw nothingMounted();
+      } catch (cause) {
+        throw away(cause);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...open.values(), ...left].map(close));
+      open.clear();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
+import { inherited } from '../../src/adapters/storage/disk/ownership.ts';
+import { localStorage } from '../../src/adapters/storage/local-storage.ts';
+import { localStorages } from '../../src/adapters/storage/local-storages.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { temporaryFolder } from '../start.ts';
+import { path, textOf, token } from './storage.contract.ts';
+import { until } from './until.ts';
+
+const descriptors = () => readdirSync('/proc/self/fd').length;
+const threads = () => readdirSync('/proc/self/task').length;
+
+async function storagesOf(t: TestContext) {
+  const data = await temporaryFolder(t);
+  const storages = localStorages([], data);
+  atEnd(t, () => storages[Symbol.asyncDispose]());
+  const open = (tid: number, configuration: string) => storages.open({ id: 1, tid, kind: 'local', configuration });
+  const newFolder = (name: string) => {
+    const folder = join(data, 'files', name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'file'), 'its text');
+    return folder;
+  };
+  return { open, newFolder };
+}
+
+test('however often a tenant writes the configuration of a location anew, its folder is held open once', async (t) => {
+  const { open, newFolder } = await storagesOf(t);
+  const folder = newFolder('one');
+  const read = async (configuration: string) => (await open(1, configuration)).stat(path('file'));
+  await read(JSON.stringify({ folder }));
+  const before = { descriptors: descriptors(), threads: threads() };
+  for (let spelling = 0; spelling < 100; spelling += 1) {
+    const fileMode = `0${(0o600 + spelling).toString(8)}`;
+    assert.ok(await read(`${JSON.stringify({ folder: `${folder}${'/'.repeat(spelling)}` })}${' '.repeat(spelling)}`));
+    assert.ok(await read(JSON.stringify({ folder, fileMode })));
+  }
+  assert.ok(descriptors() <= before.descriptors + 2, `${descriptors()} descriptors after ${before.descriptors}`);
+  assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
+});
+
+test('a tenant that reads ever more locations holds a limited number open, and those of others stay', async (t) => {
+  const [folders, parent] = [openFolders(4), await temporaryFolder(t)];
+  atEnd(t, () => folders[Symbol.asyncDispose]());
+  const writing = { floor: { device: 0, bytes: 0 }, ownership: inherited };
+  const open = (tid: number, name: string) => {
+    const folder = { tid, path: join(parent, name), mountPoint: false };
+    mkdirSync(folder.path);
+    writeFileSync(join(folder.path, 'file'), 'its text');
+    return localStorage(folders, { folder, writing });
+  };
+  const others = open(1, 'other');
+  await others.stat(path('file'));
+  const first = open(2, 'first');
+  const upload = await first.upload(path(''), token(), null);
+  const listing = await first.list(path(''));
+  const before = { descriptors: descriptors(), threads: threads() };
+  for (let number = 0; number < 12; number += 1) assert.equal(await textOf(open(2, `folder-${number}`), 'file'), 'its text');
+  await until(() => threads() <= before.threads + 4);
+  assert.ok(descriptors() <= before.descriptors + 4 * 6, `${descriptors()} descriptors after ${before.descriptors}`);
+
+  await upload.write(Buffer.from('uploaded'));
+  await upload.place('uploaded', null);
+  await upload.forget();
+  const names = [];
+  for await (const batch of listing ?? []) names.push(...batch.map(({ name }) => name));
+  assert.ok(names.includes('file'));
+  assert.equal(await textOf(first, 'uploaded'), 'uploaded');
+  const threadsThen = threads();
+  assert.ok(await others.stat(path('file')));
+  assert.equal(threads(), threadsThen); // the thread of the other tenant's location was still there
+});
+
+test('the thread that reads a location ends when nobody has asked it for a minute', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { open, newFolder } = await storagesOf(t);
+  const storage = await open(1, JSON.stringify({ folder: newFolder('one') }));
+  const before = threads();
+  await storage.stat(path('file'));
+  assert.equal(threads(), before + 1);
+  t.mock.timers.tick(60_000);
+  await until(() => threads() === before);
+  assert.ok(await storage.stat(path('file')));
+});
