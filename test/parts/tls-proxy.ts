@@ -109,6 +109,7 @@ export async function startTlsProxy(kind: ProxyKind, folder: string, ports: Port
   child.stderr.on('data', (text) => {
     said += text;
   });
-  while (!(await takesConnections(ports.https))) if (child.exitCode !== null) throw new Error(`${kind.program} ended: ${said}`);
+  for (const port of [ports.https, ports.http])
+    while (!(await takesConnections(port))) if (child.exitCode !== null) throw new Error(`${kind.program} ended: ${said}`);
   return child;
 }
