@@ -13,6 +13,16 @@ export type HandOver = (request: IncomingMessage, handedOut: HandedOut) => Outgo
 const internal = '/postern-files';
 
 /**
+ * What a header says of a file's path; null: nothing that every front server reads alike. nginx decodes the address; of
+ * those that read X-Sendfile some do and some do not, so that `a%20b` would be another file at one of them.
+ */
+function addressOf(header: HandOverHeader, onDisk: string): string | null {
+  const address = onDisk.split('/').map(encodeURIComponent).join('/');
+  if (header === 'x-accel-redirect') return internal + address;
+  return address === onDisk ? address : null;
+}
+
+/**
  * Hands large files over to a front server: the decision is made, the bytes are its own to send, with ranges and
  * conditions. A small one costs less to send than to hand over.
  * @param trusted who may be told where a file lies: nobody else is
@@ -23,7 +33,7 @@ export function handOverTo(header: HandOverHeader | null, trusted: readonly stri
   return ({ socket }, { file, onDisk, mediaType }) => {
     if (onDisk === null || isSmall(file.entry.size)) return null;
     if ('wrong' in proxies || !inRanges(proxies, socket.remoteAddress ?? '')) return null;
-    const address = onDisk.split('/').map(encodeURIComponent).join('/');
-    return { 'content-type': mediaType, [header]: header === 'x-accel-redirect' ? internal + address : address };
+    const address = addressOf(header, onDisk);
+    return address === null ? null : { 'content-type': mediaType, [header]: address };
   };
 }

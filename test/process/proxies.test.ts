@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 import { freePort } from '../parts/free-port.ts';
 import { isInstalled, proxyKinds, startTlsProxy } from '../parts/tls-proxy.ts';
+import { until } from '../ports/until.ts';
 import { adminKey, newShare, startPostern, temporaryFolder } from '../start.ts';
 
 interface Answer {
@@ -73,3 +75,54 @@ for (const [name, kind] of Object.entries(proxyKinds))
     assert.equal(signedIn.status, 200, signedIn.text);
     assert.match(String(signedIn.headers['set-cookie']), /^__Host-/);
   });
+
+test('Caddy as documented sends large files itself, and each address answers its own file, whatever the name', async (t) => {
+  if (!isInstalled('caddy')) return t.skip('caddy is not installed');
+  const [folder, http, port] = [await temporaryFolder(t), await freePort(), await freePort()];
+  const postern = await startPostern(t, {
+    environment: {
+      PORT: String(port),
+      POSTERN_PUBLIC_URL: `http://localhost:${http}`,
+      POSTERN_SENDFILE: 'x-sendfile',
+      POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1',
+    },
+  });
+  const { viewUrl } = await postern.call('share/add', newShare());
+  const names = ['plain.bin', 'Client A/b.bin', 'Client%20A/b.bin', 'ä#?.bin', 'a%2Fb.bin'];
+  for (const name of names) {
+    mkdirSync(join(postern.files, name, '..'), { recursive: true });
+    writeFileSync(join(postern.files, name), name.padEnd(600 * 1024));
+  }
+  const guide = readFileSync(new URL('../../docs/operator/running.md', import.meta.url), 'utf8');
+  const block = /```\n(reverse_proxy [^`]+)```/.exec(guide)?.[1]?.replace('127.0.0.1:8080', `127.0.0.1:${port}`);
+  writeFileSync(
+    join(folder, 'Caddyfile'),
+    `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${folder}\n}\nhttp://localhost:${http} {\n${block}}\n`,
+  );
+  const child = spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [first] = await Promise.race([once(child.stderr, 'data'), once(child, 'exit')]);
+  assert.notEqual(first, 1, 'the documented lines are a configuration');
+  atEnd(t, () => child.kill('SIGKILL'));
+  const base = `http://localhost:${http}${new URL(viewUrl).pathname}/file/`;
+  await until(() =>
+    fetch(base).then(
+      () => true,
+      () => false,
+    ),
+  );
+  for (const name of names) {
+    const answer = await fetch(base + name.split('/').map(encodeURIComponent).join('/'));
+    assert.equal(answer.status, 200, name);
+    assert.equal((await answer.text()).trimEnd(), name);
+    assert.equal(answer.headers.get('x-sendfile'), null);
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment/);
+  }
+  const handedOver = async () => {
+    const { list } = await postern.call('audit/search', { action: 'download' });
+    return list.filter(({ bytes }: { bytes: number | null }) => bytes === null).map(({ path }: { path: string }) => path);
+  };
+  await until(async () => (await handedOver()).join() === '/plain.bin'); // what Postern sends is recorded once it is sent
+});

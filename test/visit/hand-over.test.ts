@@ -6,9 +6,8 @@ import { startPostern, temporaryFolder } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
 const size = 600 * 1024; // bytes: more than is sent at once
-const name = 'naïve #1.pdf';
 
-async function behind(t: TestContext, proxy: string, header: string) {
+async function behind(t: TestContext, proxy: string, header: string, name = 'naïve #1.pdf') {
   const postern = await startPostern(t, { environment: { POSTERN_SENDFILE: header, POSTERN_TRUSTED_PROXIES: proxy } });
   await mkdir(join(postern.files, 'box'));
   await writeFile(join(postern.files, 'box', name), '%PDF-1.7\n'.padEnd(size, ' '));
@@ -17,12 +16,12 @@ async function behind(t: TestContext, proxy: string, header: string) {
   return { postern, base, address: `${base}/file/${encodeURIComponent(name)}`, lies: join(postern.files, 'box', encodeURIComponent(name)) };
 }
 
-for (const [header, prefix] of [
-  ['x-accel-redirect', '/postern-files'],
-  ['x-sendfile', ''],
+for (const [header, prefix, name] of [
+  ['x-accel-redirect', '/postern-files', 'naïve #1.pdf'],
+  ['x-sendfile', '', 'plain-1.pdf'],
 ] as const)
   test(`a trusted proxy is told by ${header} to send a large file itself, once it is decided`, async (t) => {
-    const { postern, address, lies } = await behind(t, '127.0.0.1', header);
+    const { postern, address, lies } = await behind(t, '127.0.0.1', header, name);
     const answer = await raw(postern, address, { headers: { range: 'bytes=0-9', 'if-match': '"of the proxy"' } });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers[header], prefix + lies);
@@ -35,6 +34,17 @@ for (const [header, prefix] of [
       [[null, `/${name}`]],
     );
   });
+
+test('a file whose path has to be encoded is not handed over by x-sendfile, which some read decoded and some do not', async (t) => {
+  const { postern, base, address } = await behind(t, '127.0.0.1', 'x-sendfile');
+  await mkdir(join(postern.files, 'box/a%20b'));
+  await writeFile(join(postern.files, 'box/a%20b/c'), Buffer.alloc(size));
+  for (const path of [address, `${base}/file/a%2520b/c`]) {
+    const answer = await raw(postern, path);
+    assert.equal(answer.headers['x-sendfile'], undefined, path);
+    assert.equal(answer.bytes.length, size, path);
+  }
+});
 
 test('a trusted proxy is told the real path of a file, where a symbolic link leads to the location', async (t) => {
   const folder = await realpath(await temporaryFolder(t));
