@@ -27,6 +27,7 @@ import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
+import { exitExchanged, exitLost } from './exits.ts';
 import { accessLog } from './http/access-log.ts';
 import { assetRoutes } from './http/asset-routes.ts';
 import { consoleRoutes } from './http/console-pages.ts';
@@ -41,7 +42,6 @@ import { answerNotFound, httpServer } from './http/server.ts';
 import { transferBuffers } from './http/transfer-buffers.ts';
 import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
-import { exitLost } from './lost-disk.ts';
 import { startScheduledJobs } from './scheduled-jobs.ts';
 import type { Settings } from './settings.ts';
 
@@ -144,6 +144,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   };
 
   await checkSecretKey(ports);
+  const identity = await store.identity();
   const first = await isNew(ports);
   if (first && settings.databaseUrl !== null) data.checkMoved();
   if (first && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
@@ -190,7 +191,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
-  opened.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks }));
+  opened.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, exchanged: exitExchanged }));
   const visitPorts = {
     ...ports,
     trail,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit-retention.ts';
 import { keepHouse } from '#features/housekeeping.ts';
-import { livesFor, saidEvery, sayAlive, sayGone } from '#features/processes.ts';
+import { checkSameDatabase, DatabaseExchanged, livesFor, saidEvery, sayAlive, sayGone } from '#features/processes.ts';
 import { settleChanges } from '#features/visits/settle.ts';
 import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -17,10 +17,14 @@ interface Jobs {
   /** Keys of the changes that this process has under way. */
   readonly underWay: Set<string>;
   readonly unknownLinks: UnknownLinks;
+  /** Which database this process has started on. */
+  readonly database: string;
+  /** Called where another one answers in its place: the process must end. */
+  readonly exchanged: () => void;
 }
 
 /** Starts the jobs that run at intervals. Disposal removes this process from the list of living ones. */
-export function startScheduledJobs({ ports, log, underWay, unknownLinks }: Jobs): AsyncDisposable {
+export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, exchanged }: Jobs): AsyncDisposable {
   const retention = auditRetention(
     ports,
     () => performance.now(),
@@ -34,7 +38,8 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks }: Jobs)
   let lastSaid = performance.now();
   let othersKnownFrom = lastSaid;
   const showLife = () =>
-    sayAlive(ports)
+    checkSameDatabase(ports, database)
+      .then(() => sayAlive(ports))
       .then(() => {
         const now = performance.now();
         // The database was away, or this process stood still: the others get their time to say that they live.
@@ -42,7 +47,10 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks }: Jobs)
         lastSaid = now;
         return settleChanges(ports, underWay, now < othersKnownFrom);
       })
-      .catch(() => log.warn('The database did not answer this process in time. It is tried again in some seconds.'));
+      .catch((cause: unknown) => {
+        if (cause instanceof DatabaseExchanged) exchanged();
+        else log.warn('The database did not answer this process in time. It is tried again in some seconds.');
+      });
   const exchange = () =>
     unknownLinks
       .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))

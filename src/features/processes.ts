@@ -8,6 +8,19 @@ export const livesFor = 60_000;
 
 type Self = Pick<Ports, 'store' | 'process'>;
 
+/** The database is not the one that this process has started on: a copy is made there, or it was made anew. */
+export class DatabaseExchanged extends Error {}
+
+/**
+ * @param identity that of the database when this process started
+ * @throws DatabaseExchanged: what the process remembers does not hold there
+ */
+export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 'vault'>, identity: string): Promise<void> {
+  if (!store.shared) return;
+  const row = await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst();
+  if (row?.fingerprint !== vault.fingerprint || (await store.identity()) !== identity) throw new DatabaseExchanged();
+}
+
 /** Says that this process lives, to those that share its database; by the database's time, whatever the machine's is. */
 export async function sayAlive({ store, process }: Self): Promise<void> {
   if (!store.shared) return;

@@ -54,6 +54,10 @@ export interface Store {
   exclusive<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Answers as long as the database does. */
   check(): Promise<void>;
+  /** Tells this database from one that was put in its place since. */
+  identity(): Promise<string>;
+  /** Has another process opened it now? */
+  isUsedByOthers(): Promise<boolean>;
   /** Is its disk full? Then only what has to be recorded is still written (features/room.ts). */
   isFull(): boolean;
   /** Were damaged pages found in it? */

@@ -10,6 +10,7 @@ import { tableNames } from '#features/copies/copied-tables.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { newShare, signIn, startPostern, type TestPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic } from '../visit/visiting.ts';
+import { runPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
 const project = join(import.meta.dirname, '../..');
@@ -151,6 +152,28 @@ test('a copy that broke off lets no Postern start on it, and goes on when it is 
 
   assert.equal((await maintain(target, 'restore', whole)).code, 0);
   await checkSame(await start(), filled);
+});
+
+test('a restore beside a running Postern is refused, and a Postern whose database is made anew under it ends by itself', async (t) => {
+  const source = await engines['SQLite']?.(t);
+  const target = await engines['PostgreSQL']?.(t);
+  assert.ok(source && target);
+  await (await startFilled(t, source)).postern.stop();
+  const file = join(await temporaryFolder(t), 'postern.backup');
+  assert.equal((await maintain(source, 'backup', file)).code, 0);
+  const running = await runPostern(t, { ...target, ...secret });
+  const client = new pg.Client(target['POSTERN_DATABASE_URL']);
+  await client.connect();
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  const refused = await maintain(target, 'restore', file);
+  assert.equal(refused.code, 1, refused.said);
+  assert.match(refused.said, /stop every Postern on it/);
+  assert.deepEqual(await running.ended, { code: 70, signal: null });
+  assert.match(running.said(), /not the one that Postern started on/);
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  await client.end();
+  const restored = await maintain(target, 'restore', file);
+  assert.equal(restored.code, 0, restored.said);
 });
 
 test('what is no backup, and a database that is not empty, are refused', async (t) => {

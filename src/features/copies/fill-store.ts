@@ -14,12 +14,19 @@ export type Progress = (step: 'copied' | 'compared', table: TableName, rows: num
 
 const atOnce = 200; // rows in one statement: their values fit the engines' limits
 
-/** @throws where the database holds anything but an unfinished copy */
+/** What another process writes meanwhile would be part of the copy, and what it remembers would be wrong afterwards. */
+async function checkUnused(store: Store): Promise<void> {
+  if (await store.isUsedByOthers())
+    throw new Error('other processes use the database: stop every Postern on it, empty it, and begin again');
+}
+
+/** @throws where the database holds anything but an unfinished copy, or is in use */
 async function begin(store: Store): Promise<void> {
   const keys = await store.read.selectFrom('secret_key').selectAll().execute();
   const goesOn = keys.some(({ fingerprint }) => fingerprint === unfinishedCopy);
   if (!goesOn && (keys.length > 0 || (await countOf(store.read, 'tenant')) > 0))
     throw new Error('the database is not empty: a copy is made into an empty one only');
+  await checkUnused(store);
   if (!goesOn) await store.write((tx) => tx.insertInto('secret_key').values({ fingerprint: unfinishedCopy }).execute());
 }
 
@@ -78,6 +85,7 @@ export async function fillStore(store: Store, source: RowSource, progress: Progr
     progress('copied', table, counts.get(table) ?? 0);
   }
   await linkTenants(store, tenants);
+  await checkUnused(store);
   await compare(store, source, progress);
   const lastIds = await source.lastIds();
   await store.write(async (tx) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Answer } from '#adapters/store/kysely-over.ts';
 import { StoreAway } from '#ports/store.ts';
@@ -29,6 +30,9 @@ const told = <T>(answer: Promise<T>): Promise<T> =>
     throw said(cause);
   });
 
+/** The connections of this process, among all that pg_stat_activity lists. */
+export const applicationName = `postern ${randomBytes(4).toString('hex')}`;
+
 /**
  * @param most how many at once
  * @param patience ms that one statement may take; null: as long as it takes
@@ -44,7 +48,7 @@ export function openConnections(url: string, most: number, patience: number | nu
     ...(patience === null ? {} : { statement_timeout: patience, query_timeout: patience + 1000 }),
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
-    application_name: 'postern',
+    application_name: applicationName,
     ...(options === '' ? {} : { options }),
     types,
   });

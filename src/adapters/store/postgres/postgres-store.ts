@@ -3,6 +3,7 @@ import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { type Store, StoreFull } from '#ports/store.ts';
 import { isUniqueViolation } from './errors.ts';
+import { identityOver } from './identity.ts';
 import { setLastIds } from './last-ids.ts';
 import { locksOver } from './locks.ts';
 import { migrate } from './migrate.ts';
@@ -38,11 +39,12 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await close();
     throw cause;
   }
+  const read = kyselyWith(questions);
   const transact = transactions(changes);
   const inTurn = tenantTurns(most.changesOfTenants);
   let full = false;
   return {
-    read: kyselyWith(questions),
+    read,
     ...searchesOver(searches, { statement: longPatience, ...manyMatches }),
     dialect: {
       name: 'postgres',
@@ -69,6 +71,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     isFull: () => full,
     isDamaged: () => false, // its server's to find
     exclusive: locksOver(locks),
+    ...identityOver(read),
     check: () => questions.with(async (client) => void (await questions.ask(client, 'SELECT 1'))),
     [Symbol.asyncDispose]: close,
   };

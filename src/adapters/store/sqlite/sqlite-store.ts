@@ -115,6 +115,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     durable: () => queue.drain(),
     check: async () => void reader.run('SELECT 1', []),
     isFull: reserve.isFull,
+    identity: async () => folder,
+    isUsedByOthers: async () => false, // a second process is refused
     isDamaged: () => damage.findings().length > 0,
     exclusive: inTurns(),
     async [Symbol.asyncDispose]() {

@@ -4,6 +4,14 @@ function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'a thread ended';
 }
 
+/** Ends the process where another database answers than the one it started on. */
+export function exitExchanged(): never {
+  process.stderr.write(
+    'The database at POSTERN_DATABASE_URL is not the one that Postern started on: it is being restored, or was made anew. Postern stops. Start it again once the database is whole.\n',
+  );
+  process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
+}
+
 /** Ends the process where the disk has failed and nothing more can be answered. */
 export function exitLost(cause: unknown): never {
   process.stderr.write(
