@@ -99,7 +99,7 @@ test('Caddy as documented sends large files itself, and each address answers its
     join(folder, 'Caddyfile'),
     `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${folder}\n}\nhttp://localhost:${http} {\n${block}}\n`,
   );
-  const child = spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+  const child = spawn(proxyKinds['Caddy']?.program ?? '', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const [first] = await Promise.race([once(child.stderr, 'data'), once(child, 'exit')]);
