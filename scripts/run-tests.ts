@@ -1,5 +1,5 @@
 // Runs every test, or those named, and ends with the line that CI counts.
-import { globSync } from 'node:fs';
+import { globSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
@@ -23,15 +23,30 @@ const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort((a, b) => N
 const atOnce = availableParallelism() + 1;
 /** The interface, and what of the link the database keeps; decisions and bytes do not depend on it. */
 const asksTheDatabase =
-  /^test\/(api|model)\/|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
+  /^test\/(api\/(?!openapi)|model\/)|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
 /** Each file is a process of its own: what it loads is compiled once for all. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
+const roomInMemory = 4 * 2 ** 30; // bytes
+/** A file system in memory with room for the folders of tests; null: there is none. */
+function folderInMemory(): string | null {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize >= roomInMemory ? '/dev/shm' : null;
+  } catch {
+    return null;
+  }
+}
+const memory = folderInMemory();
 let [passed, failed, skipped] = [0, 0, 0];
 let fileFailed = false;
 const counts = ({ details, name }: { details: { type?: string }; name: string }) => details.type !== 'suite' && !name.endsWith('.test.ts');
 
 async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const stream = run({ files: [...files], concurrency: atOnce, env: { ...env, NODE_COMPILE_CACHE: compileCache } });
+  const stream = run({
+    files: [...files],
+    concurrency: atOnce,
+    env: { ...env, ...(memory === null ? {} : { POSTERN_TEST_MEMORY: memory }), NODE_COMPILE_CACHE: compileCache },
+  });
   stream.on('test:pass', (event) => {
     if (!counts(event)) return;
     if (event.skip === undefined) passed += 1;
