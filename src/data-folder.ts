@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeOwnFile } from './adapters/os/durable-file.ts';
+import { writeFirstOwnFile, writeOwnFile } from './adapters/os/durable-file.ts';
 
 const secretBits = 256;
 const shortestSecret = 16; // characters
@@ -88,7 +88,8 @@ export function dataFolder(path: string) {
           throw new Error(
             `the file ${secretFile} is missing or empty: put it back from where you keep it, or set POSTERN_SECRET_KEY; if it is lost for good, npm run operator -- forget-secrets tells which secrets must be entered anew`,
           );
-        writeOwnFile(secretFile, randomBytes(secretBits / 8).toString('base64url'));
+        if (statSync(secretFile, { throwIfNoEntry: false })?.size === 0) rmSync(secretFile, { force: true });
+        writeFirstOwnFile(secretFile, randomBytes(secretBits / 8).toString('base64url'));
       }
       const key = readFileSync(secretFile, 'utf8').trim();
       if (key.length < shortestSecret) throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');

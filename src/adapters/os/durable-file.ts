@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 function sync(path: string): void {
@@ -32,9 +33,24 @@ export function putInFreePlace(finished: string, file: string): void {
   syncFolder(dirname(file));
 }
 
-/** Writes a small file that nobody else may read, on disk for good. */
-export function writeOwnFile(file: string, text: string): void {
-  const part = `${file}.new`;
+/** A small file that nobody else may read, under a name of its own: another process may write the same one. */
+function writePart(file: string, text: string): string {
+  const part = `${file}.${randomBytes(8).toString('hex')}.new`;
   writeFileSync(part, text, { mode: 0o600 });
-  putInPlace(part, file);
+  return part;
+}
+
+/** Writes a small file that nobody else may read, on disk for good. */
+export const writeOwnFile = (file: string, text: string): void => putInPlace(writePart(file, text), file);
+
+/** The same; of several that write it at once, the first one's text stays. */
+export function writeFirstOwnFile(file: string, text: string): void {
+  const part = writePart(file, text);
+  try {
+    putInFreePlace(part, file);
+  } catch (cause) {
+    if (!existsSync(file)) throw cause;
+  } finally {
+    rmSync(part, { force: true });
+  }
 }

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { writeFirstOwnFile } from './durable-file.ts';
+
+test('of several starts that make a secret key at once, the first one’s stays', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'secret-key');
+  for (const text of ['the first', 'another']) writeFirstOwnFile(file, text);
+  assert.equal(readFileSync(file, 'utf8'), 'the first');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(folder), ['secret-key']);
+});
