@@ -210,3 +210,26 @@ test('a page whose first records lie too deep in their order is found all the sa
   // The connection that was given up left nothing behind: another statement may take its time.
   assert.equal((await find({ ...asked, startIndex: 2, pageSize: 2 })).rows.length, 1);
 });
+
+test('work under a lock that fails while the lock is lost fails by its own error, and work that is done is done', async (t) => {
+  const url = await newDatabase();
+  const store = await openPostgresStore(url);
+  atEnd(t, () => store[Symbol.asyncDispose]());
+  const admin = new pg.Client(url);
+  await admin.connect();
+  const endLocks = () =>
+    admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    );
+  const failing = store.exclusive('a key', async () => {
+    assert.equal((await endLocks()).rowCount, 1);
+    throw new Error('the disk failed');
+  });
+  await assert.rejects(failing, /the disk failed/);
+  const done = store.exclusive('a key', async () => {
+    await endLocks();
+    return 'done';
+  });
+  assert.equal(await done, 'done');
+  await admin.end();
+});

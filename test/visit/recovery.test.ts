@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { settleChanges } from '#features/visits/settle.ts';
 import { StorageAway } from '#ports/storage.ts';
+import { StoreAway } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
@@ -54,6 +55,42 @@ test('a change that took place although the disk answered an error is recorded a
     list.map(({ outcome, after }: { outcome: string; after: string }) => [outcome, after]),
     [['done', '{"name":"b.txt"}']],
   );
+});
+
+test('a change whose turn to be looked at could not be had is looked at by the next run, not recorded as failed', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  const { store } = postern.ports;
+  const withoutLocks: typeof store = { ...store, exclusive: () => Promise.reject(new StoreAway('too many connections')) };
+  const outcomes = async () =>
+    (await postern.call('audit/search', { action: 'upload' })).list.map(({ outcome }: { outcome: string }) => outcome);
+  await assert.rejects(settleChanges({ ...postern.ports, store: withoutLocks }, new Set()), StoreAway);
+  assert.deepEqual(await outcomes(), ['begun']);
+  await settleChanges(postern.ports, new Set());
+  assert.deepEqual(await outcomes(), ['done']);
+});
+
+test('a change that one run is still looking at is left alone by the next', async (t) => {
+  const looking = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  let looks = 0;
+  const postern = await startWithStorages(t, (called) => {
+    if (called !== 'storage.settle') return undefined;
+    looks += 1;
+    looking.resolve();
+    return gate.promise;
+  });
+  const { base } = await linkTo(postern);
+  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  const underWay = new Set<string>();
+  const first = settleChanges(postern.ports, underWay);
+  await looking.promise;
+  await settleChanges(postern.ports, underWay);
+  gate.resolve();
+  await first;
+  assert.equal(looks, 1);
+  assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
 test('a deletion that another process has recovered meanwhile is not made any more', async (t) => {

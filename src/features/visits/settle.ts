@@ -4,7 +4,7 @@ import { confirmAnswer, forgetAnswer } from '#features/answers-under-way.ts';
 import { configurationOf, openLocation } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type BegunChange, StorageAway } from '#ports/storage.ts';
+import { type BegunChange, ItemAbsent, StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import { takePending } from './changing-action.ts';
 import { inTurn } from './name-turns.ts';
@@ -102,8 +102,8 @@ async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
     return change.does === 'delete' ? settled() : inTurn(ports, storage, taken, settled);
   }
   const given = await look().catch((cause: unknown) => {
-    if (cause instanceof StorageAway) throw cause; // asked the next time
-    return null;
+    if (cause instanceof ItemAbsent) return null;
+    throw cause; // neither the disk nor a lock says that it did not take place: the next run looks again
   });
   await store.write((tx) => record(tx, row, change, given, clock.now()));
   await open()
@@ -131,16 +131,21 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
 /**
  * Says of everything that was left begun whether it took place, by looking: by a process which is no more, or by this
  * one while the database was away. A location that is away is asked the next time.
- * @param underWay tokens of what this process is at
+ * @param underWay tokens of the changes that this process makes or recovers
  * @param ownOnly true: who else lives is not known, since nobody could say so for a while
  */
-export async function settleChanges(ports: RecoveryPorts, underWay: ReadonlySet<string>, ownOnly = false): Promise<void> {
+export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>, ownOnly = false): Promise<void> {
   const living = ownOnly ? null : await livingProcesses(ports);
   for (const row of await pendingChanges(ports, living)) {
-    if (underWay.has(row.token) || !(await claim(ports, row))) continue;
-    await recover(ports, row).catch((cause: unknown) => {
+    if (underWay.has(row.token)) continue;
+    underWay.add(row.token); // to empty a large folder may take longer than until the next run
+    try {
+      if (await claim(ports, row)) await recover(ports, row);
+    } catch (cause) {
       if (!(cause instanceof StorageAway)) throw cause;
-    });
+    } finally {
+      underWay.delete(row.token);
+    }
   }
   if (!living) return;
   await ports.store.write(async (tx) => {

@@ -11,21 +11,23 @@ export function locksOver(connections: Connections): <T>(key: string, work: () =
   const oneAtATime = inTurns();
   return (key, work) =>
     oneAtATime(key, async () => {
-      let done: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
+      // The outcome of the work counts, a failure included, even if the connection is lost meanwhile.
+      let outcome: PromiseSettledResult<Awaited<ReturnType<typeof work>>> | undefined;
       try {
         await connections.with(async (client) => {
           await connections.say(client, begin);
           try {
             await connections.ask(client, lock, [key]);
-            done = { value: await work() };
+            [outcome] = await Promise.allSettled([work()]);
           } finally {
-            await connections.say(client, 'COMMIT'); // where it fails, the connection goes, and the lock with it
+            await connections.say(client, 'COMMIT');
           }
         });
       } catch (cause) {
-        if (!done) throw cause;
+        if (!outcome) throw cause;
       }
-      if (!done) throw new Error('the work of a lock was not done');
-      return done.value;
+      if (!outcome) throw new Error('the work of a lock was not done');
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
     });
 }
