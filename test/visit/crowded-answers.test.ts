@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startWithHeld } from '../parts/intercepted-postern.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { startWithHeld, startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
-import { linkTo } from './visiting.ts';
+import { linkTo, raw } from './visiting.ts';
 
 test('the requests of one connection are begun one after the other, each when the answer before it has gone', {
   timeout: 20_000,
@@ -60,4 +62,86 @@ test('one visitor has few archives planned at a time; the others wait, and a str
   release();
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 200).length, 18);
+});
+
+test('an archive that is looked through for signatures leaves turns to the archives of others', async (t) => {
+  let looked = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'storage.open') looked += 1;
+  });
+  await mkdir(join(postern.files, 'many'));
+  for (let number = 0; number < 2000; number += 1) await writeFile(join(postern.files, `many/${number}`), 'text');
+  await mkdir(join(postern.files, 'one'));
+  const signed = await linkTo(postern, { path: '/many', digitalSignature: true });
+  const other = await linkTo(postern, { path: '/one' });
+  const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
+  const long = [head(signed.base), head(signed.base)];
+  await until(() => looked > 0);
+  assert.equal((await head(other.base)).status, 200);
+  assert.ok(looked < 2000, `${looked} files were looked at before`);
+  for (const { status } of await Promise.all(long)) assert.equal(status, 200);
+  assert.equal(looked, 4000);
+});
+
+test('new folders of one network wait their turn, a bounded number of them, and those of others come between', {
+  timeout: 30_000,
+}, async (t) => {
+  let made = 0;
+  const gates: (() => void)[] = [];
+  const postern = await startWithStorages(
+    t,
+    (method) => {
+      if (method !== 'storage.createFolder') return undefined;
+      made += 1;
+      return new Promise<void>((resolve) => gates.push(resolve));
+    },
+    { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } },
+  );
+  const { base } = await linkTo(postern);
+  const make = async (name: string, address: string) =>
+    (await postern.visit(`${base}/folder/${name}`, { method: 'POST', headers: { 'x-forwarded-for': address } })).status;
+  const refused: number[] = [];
+  const crowd = Array.from({ length: 8 + 64 + 5 }, (_, number) => make(`crowd-${number}`, '203.0.113.7'));
+  for (const answer of crowd) void answer.then((status) => status === 503 && refused.push(status));
+  await until(() => refused.length === 5 && made === 8);
+  const stranger = make('stranger', '198.51.100.9');
+  assert.equal((await postern.visit(`${base}/list`)).status, 200);
+  let answered = false;
+  void stranger.then(() => {
+    answered = true;
+  });
+  while (!answered) {
+    gates.shift()?.();
+    await new Promise(setImmediate);
+  }
+  assert.equal(await stranger, 201);
+  assert.ok(made < 40, `${made} were made before`);
+  while (made < 8 + 64 + 1 || gates.length > 0) {
+    gates.shift()?.();
+    await new Promise(setImmediate);
+  }
+  assert.equal((await Promise.all(crowd)).filter((status) => status === 201).length, 72);
+});
+
+test('beside many archives that nobody reads, one is sent whole all the same, its small files in pieces', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'box'));
+  const content = Buffer.alloc(900 * 1024);
+  for (let at = 0; at < content.length; at += 4) content.writeUInt32LE(at, at);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await writeFile(join(postern.files, 'box', name), content);
+  const { base } = await linkTo(postern, { path: '/box' });
+  const { hostname, port } = new URL(postern.publicUrl);
+  const alone = await raw(postern, `${base}/zip`);
+  for (let number = 0; number < 64; number += 1) {
+    const socket = connect(Number(port), hostname);
+    atEnd(t, () => socket.destroy());
+    socket.write(`GET ${base}/zip HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+    await once(socket, 'readable');
+  }
+  const beside = await raw(postern, `${base}/zip`);
+  assert.ok(beside.bytes.equals(alone.bytes));
+  const range = { range: `bytes=${1 << 20}-${3 << 20}` };
+  const part = await raw(postern, `${base}/zip`, { headers: range });
+  assert.equal(part.status, 206);
+  assert.ok(part.bytes.equals(alone.bytes.subarray(1 << 20, (3 << 20) + 1)));
 });

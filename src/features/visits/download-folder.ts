@@ -11,6 +11,7 @@ import { type Found, mostPlanned, planZip, type ZipPlan } from './zip-plan.ts';
 import { type Wanted, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
+const lookedAtOnce = 200; // entries, before others have their turn
 const deepest = 200; // levels; each costs a look-up for every level above it, and few programs unpack more
 
 /** A folder that may leave as an archive. */
@@ -97,9 +98,12 @@ async function mustBeSigned({ media }: VisitPorts, file: OpenFile, { permit }: E
   return refuseOriginal('downloadFolder', permit.share, media.isPdf(await headOf(file)) ? 'pdf' : 'other') !== null;
 }
 
-/** @throws 503 where a PDF among what is packed would have to be signed */
-async function checkSignatures(ports: VisitPorts, packed: Packed, entered: Entered): Promise<void> {
+/** Yields after every slice of the files. @throws 503 where a PDF among what is packed would have to be signed */
+async function* checkSignatures(ports: VisitPorts, packed: Packed, entered: Entered): AsyncGenerator<void> {
+  let looked = 0;
   for await (const { entry, name } of find(packed)) {
+    looked += 1;
+    if (looked % lookedAtOnce === 0) yield;
     if (entry.folder) continue;
     packed.left.throwIfAborted();
     const file = await packed.storage.open(below(packed.folder, name));
@@ -146,18 +150,26 @@ async function planOf(packed: Packed): Promise<ZipPlan | null> {
 async function archiveOf(ports: VisitPorts, packed: Packed, entered: Entered): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
   const { viewId, address } = entered.approaching;
   const asker = { viewId, address, locationId: entered.link.location_id };
-  const used = await ports.archives.plan(asker, packed.left, async () => {
-    if (!entered.permit.share.digitalSignature) return planOf(packed);
-    await checkSignatures(ports, packed, entered);
-    return null;
-  });
+  const { archives } = ports;
+  const { digitalSignature } = entered.permit.share;
+  if (digitalSignature) await archives.look(asker, packed.left, checkSignatures(ports, packed, entered));
+  const used = digitalSignature ? null : await archives.plan(asker, packed.left, () => planOf(packed));
+  const room = archives.beginPieces();
   // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
-  if (!used) return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, entered))), close: async () => {} };
+  if (!used)
+    return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, entered), room), room), close: async () => room.end() };
   const { storage, folder } = packed;
   return {
     known: used.plan,
-    pieces: (wanted) => gather(zipRange(used, ({ name }) => storage.open(below(folder, name)), wanted)),
-    close: async () => used.release(),
+    pieces: (wanted) =>
+      gather(
+        zipRange(used, ({ name }) => storage.open(below(folder, name)), wanted, room),
+        room,
+      ),
+    async close() {
+      used.release();
+      room.end();
+    },
   };
 }
 

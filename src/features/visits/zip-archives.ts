@@ -2,6 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
 import { turns } from '#features/turns.ts';
 import { type Asker, crowdsOf, groupsOf } from './asker.ts';
+import { type PieceRoom, pieceRooms } from './piece-room.ts';
 import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
@@ -48,6 +49,10 @@ export interface ZipArchives {
    * @throws 503 where too many wait
    */
   plan(asker: Asker & { readonly locationId: number }, left: AbortSignal, make: () => Promise<ZipPlan | null>): Promise<UsedPlan | null>;
+  /** Looks through files a slice at a time, each when its turn comes: others plan between them. @throws as `plan` */
+  look(asker: Asker, left: AbortSignal, slices: AsyncIterable<void>): Promise<void>;
+  /** Begins an archive that is sent. */
+  readonly beginPieces: () => PieceRoom;
 }
 
 export function zipArchives(): ZipArchives {
@@ -96,6 +101,16 @@ export function zipArchives(): ZipArchives {
         },
         crowdsOf(asker),
       ),
+    async look(asker, left, slices) {
+      const steps = slices[Symbol.asyncIterator]();
+      try {
+        for (let done: boolean | undefined = false; !done; )
+          ({ done } = await planning.run(groupsOf(asker), left, () => steps.next(), crowdsOf(asker)));
+      } finally {
+        await steps.return?.();
+      }
+    },
+    beginPieces: pieceRooms(),
   };
 }
 

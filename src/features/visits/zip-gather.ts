@@ -1,8 +1,11 @@
-const atLeast = 1 << 16; // bytes of a write: each costs as much as copying so many
+import type { PieceRoom } from './piece-room.ts';
+
+const worthwhile = 1 << 16; // bytes of a write: each costs as much as copying so many
 
 /** Puts small pieces together, so that thousands of small files are not as many writes; the first leaves at once. */
-export async function* gather(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const together = Buffer.allocUnsafe(atLeast);
+export async function* gather(pieces: AsyncIterable<Buffer>, room: Pick<PieceRoom, 'size'>): AsyncGenerator<Buffer> {
+  const together = Buffer.allocUnsafe(Math.min(worthwhile, room.size()));
+  const atLeast = together.length;
   let used = 0;
   let first = true;
   for await (const piece of pieces) {

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type OpenFile, StorageAway } from '#ports/storage.ts';
 import { fillFrom, reusedBuffer } from './file-reading.ts';
+import type { PieceRoom } from './piece-room.ts';
 import type { SumUnderWay, UsedPlan } from './zip-archives.ts';
 import { centralEntry, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { isFollowed, type PlacedItem } from './zip-plan.ts';
@@ -26,10 +27,11 @@ export async function* zipRange(
   { plan, sums, summing }: Pick<UsedPlan, 'plan' | 'sums' | 'summing'>,
   open: (item: PlacedItem) => Promise<OpenFile | null>,
   { start, end, reading }: Wanted,
+  room: Pick<PieceRoom, 'size'>,
 ): AsyncGenerator<Buffer> {
   /** What of a piece that begins at a place is wanted. */
   const cut = (piece: Buffer, at: number) => piece.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
-  const room = reusedBuffer();
+  const buffer = reusedBuffer();
   const touches = (from: number, length: number) => from <= end && from + length > start;
 
   async function opened(item: PlacedItem): Promise<OpenFile> {
@@ -43,7 +45,7 @@ export async function* zipRange(
   async function* bytesOf(item: PlacedItem, from: number): AsyncGenerator<Buffer> {
     const file = await opened(item);
     try {
-      const piece = Buffer.allocUnsafe(Math.min(pieceSize, item.size));
+      const piece = Buffer.allocUnsafe(Math.min(pieceSize, item.size, room.size()));
       for (let position = from; position < item.size; ) {
         const wanted = piece.subarray(0, Math.min(piece.length, item.size - position));
         if ((await fillFrom(file, wanted, position)) < wanted.length) throw new ArchiveChanged(item.name);
@@ -113,7 +115,7 @@ export async function* zipRange(
     const file = await opened(item);
     try {
       const header = headerLength(Buffer.byteLength(item.name), false);
-      const whole = room(header + item.size);
+      const whole = buffer(header + item.size);
       const content = whole.subarray(header);
       if ((await fillFrom(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
       const crc = crc32(content);
@@ -122,6 +124,24 @@ export async function* zipRange(
       return whole;
     } finally {
       await file.close();
+    }
+  }
+
+  /** The same where there is no memory for all of it at once: it is read twice, since its header tells its sum. */
+  async function* smallInPieces(item: PlacedItem, place: number): AsyncGenerator<Buffer> {
+    let crc = sums.get(place, item);
+    if (crc === undefined) {
+      crc = 0;
+      for await (const piece of bytesOf(item, 0)) crc = crc32(piece, crc);
+      sums.set(place, item, crc);
+    }
+    const header = localHeader(item, { crc, size: item.size });
+    yield cut(header, item.offset);
+    let at = item.offset + header.length;
+    for await (const piece of bytesOf(item, 0)) {
+      yield cut(piece, at);
+      at += piece.length;
+      if (at > end) break;
     }
   }
 
@@ -162,6 +182,7 @@ export async function* zipRange(
       const after = plan.items[place + 1]?.offset ?? plan.directory.offset;
       if (!touches(item.offset, after - item.offset)) continue;
       if (isFollowed(item)) yield* large(item, place);
+      else if (item.size > room.size()) yield* smallInPieces(item, place);
       else yield cut(await small(item, place), item.offset);
     }
     if (end >= plan.directory.offset) yield* directory();

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { OpenFile } from '#ports/storage.ts';
 import { fillFrom, reusedBuffer } from './file-reading.ts';
+import type { PieceRoom } from './piece-room.ts';
 import { zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
 import { readWholeUpTo } from './zip-plan.ts';
@@ -37,19 +38,21 @@ async function* largeFile(item: ZipItem, file: OpenFile, piece: Buffer): AsyncGe
  * An archive, stored and not deflated, as pieces to be written one after another: a piece may be used again once the
  * next is asked for. What has vanished since it was found is left out.
  */
-export async function* zipOf(sources: AsyncIterable<ZipSource>): AsyncGenerator<Buffer> {
+export async function* zipOf(sources: AsyncIterable<ZipSource>, room: Pick<PieceRoom, 'size'>): AsyncGenerator<Buffer> {
   const directory = zipDirectory();
-  const room = reusedBuffer();
+  const buffer = reusedBuffer();
   let offset = 0;
   for await (const source of sources) {
     const file = source.open ? await source.open() : null;
     if (source.open && !file) continue;
     const begin = offset;
-    const small = !file || file.entry.size <= readWholeUpTo;
+    const small = !file || file.entry.size <= Math.min(readWholeUpTo, room.size());
     try {
       let known: ZipBytes = { crc: 0, size: 0 };
       if (file) {
-        const pieces = small ? smallFile(source, file, room(file.entry.size)) : largeFile(source, file, room(pieceSize));
+        const pieces = small
+          ? smallFile(source, file, buffer(file.entry.size))
+          : largeFile(source, file, buffer(Math.min(pieceSize, room.size())));
         let next = await pieces.next();
         for (; !next.done; next = await pieces.next()) {
           offset += next.value.length;
