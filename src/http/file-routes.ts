@@ -16,7 +16,7 @@ import { enter } from '#features/visits/enter.ts';
 import { handOutFile } from '#features/visits/hand-out-file.ts';
 import { listFolder } from '#features/visits/list-folder.ts';
 import { renameItem } from '#features/visits/rename-item.ts';
-import { clientLeft } from './client-left.ts';
+import { clientLeft, onceClosed } from './client-left.ts';
 import { expectProgress } from './patience.ts';
 import { receiveFile } from './receive-file.ts';
 import { sendArchive } from './send-archive.ts';
@@ -121,7 +121,8 @@ async function changeOnce<T>(
   );
   const keep: Keep<T> | null =
     twin && ((tx, value, underWay) => keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay }));
-  const answer = await once(twin, running, ports, now, async () => ({ value: await run(keep) }));
+  const asker = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
+  const answer = await once(twin, running, ports, now, async () => ({ value: await ports.changes.run(asker, () => run(keep)) }));
   reply.code(status);
   if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
   if (status === 204) return reply.send();
@@ -145,7 +146,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   for (const url of both('/s/:viewId/list'))
     app.get(url, { schema: { response: { 200: Listing } } }, async (request, reply) => {
       const left = clientLeft(reply.raw);
-      const sent = new Promise((resolve) => reply.raw.once('close', resolve));
+      const sent = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
       expectProgress(request.raw, parts.patience); // of an answer that nobody reads, too
       return listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
     });

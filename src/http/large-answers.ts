@@ -1,31 +1,33 @@
 import type { ServerResponse } from 'node:http';
 import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
+import { onceClosed } from './client-left.ts';
 
-const large = 1 << 20; // bytes
-const most = { tenant: 32 << 20, all: 128 << 20 };
+const large = 1 << 16; // bytes: connections are bounded, so that smaller ones are too
 const retryAfter = 5; // seconds
 
-/** Memory of large answers of the management interface that their clients have not taken yet. */
+/** Memory of large answers that their clients have not taken yet. */
 export interface LargeAnswers {
-  /** Counts an answer until it has gone. @throws 503 where too much waits already, of one tenant or of all */
-  hold(tid: number, bytes: number, response: ServerResponse): void;
+  /**
+   * Counts an answer until it has gone.
+   * @param holders who asks for it, as the bounds name them
+   * @throws 503 where too much waits already, of one of them or of all
+   */
+  hold(holders: Readonly<Record<string, string>>, bytes: number, response: ServerResponse): void;
 }
 
-export function largeAnswers(): LargeAnswers {
-  const byTenant = new Map<string, number>();
-  let all = 0;
+/** @param most bytes that wait at one time: of each holder, by its kind, and of all */
+export function largeAnswers(most: Readonly<Record<string, number>> & { readonly all: number }): LargeAnswers {
+  const held = new Map<string, number>();
   return {
-    hold(tid, bytes, response) {
+    hold(holders, bytes, response) {
       if (bytes < large) return;
-      const tenant = `${tid}`;
-      if (all + bytes > most.all || (byTenant.get(tenant) ?? 0) + bytes > most.tenant)
+      const names = Object.entries({ ...holders, all: '' }).map(([kind, name]) => ({ name: `${kind} ${name}`, bound: most[kind] ?? 0 }));
+      if (names.some(({ name, bound }) => (held.get(name) ?? 0) + bytes > bound))
         throw new Refusal('searchBusy', undefined, { retryAfter });
-      all += bytes;
-      addCount(byTenant, tenant, bytes);
-      response.once('close', () => {
-        all -= bytes;
-        addCount(byTenant, tenant, -bytes);
+      for (const { name } of names) addCount(held, name, bytes);
+      onceClosed(response, () => {
+        for (const { name } of names) addCount(held, name, -bytes);
       });
     },
   };

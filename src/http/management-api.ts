@@ -23,6 +23,8 @@ import { type ReadingTurns, readingTurns } from './reading-turns.ts';
 import { checkNames, namesOf, readQuery, validator } from './validation.ts';
 
 export const prefix = '/api/v1';
+/** Bytes of answers that wait for their callers. */
+const mostAnswerBytes = { tenant: 32 << 20, all: 128 << 20 };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -178,7 +180,7 @@ async function run(
   const next: unknown = Reflect.get(answer, 'next');
   if (typeof next === 'string') reply.header('link', `<${nextPage(request, ports.links.publicUrl(), next)}>; rel="next"`);
   const text = textOf(answer, reply);
-  answers.hold(caller.tid, text.length, reply.raw);
+  answers.hold({ tenant: `${caller.tid}` }, text.length, reply.raw);
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
@@ -202,7 +204,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 
 /** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
 export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
-  const parts = { ports, running: new Set<string>(), turnsOf: readingTurns(ports, searches), answers: largeAnswers() };
+  const parts = { ports, running: new Set<string>(), turnsOf: readingTurns(ports, searches), answers: largeAnswers(mostAnswerBytes) };
   app.register(
     async (api) => {
       api.decorateRequest('caller', null);

@@ -36,6 +36,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Of a request at a link: read once, before anything else is asked. */
     place: Place;
+    /** Its visitor has signed in at the link: the unknown links that others of the network try do not count. */
+    exempt: boolean;
   }
 }
 
@@ -54,6 +56,7 @@ function placeOf(url: string): Place {
 /** Reads the place of every request, and refuses what names none, before any other hook of the link. */
 export function readPlaces(app: FastifyInstance): void {
   app.decorateRequest('place');
+  app.decorateRequest('exempt', false);
   app.addHook('onRequest', (request, _reply, done) => {
     request.place = placeOf(request.url);
     done();
@@ -61,7 +64,12 @@ export function readPlaces(app: FastifyInstance): void {
 }
 
 /** Who asks for what, from where. */
-export function approachingOf(request: FastifyRequest, { ports }: VisitorParts): Approaching {
+export function approachingOf(request: FastifyRequest, { ports, unknownLinks }: VisitorParts): Approaching {
   const { viewId } = request.place;
-  return { viewId, address: request.ip, requestId: request.id, credentials: credentialsOf(request, ports.links.publicUrl()) };
+  const address = request.ip;
+  const checkNetwork = () => {
+    const refusal = request.exempt ? null : unknownLinks.refusal(address);
+    if (refusal) throw refusal;
+  };
+  return { viewId, address, requestId: request.id, credentials: credentialsOf(request, ports.links.publicUrl()), checkNetwork };
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { Refusal } from '#core/messages.ts';
-import { PasswordChangeBody, SignInBody } from '#core/records/visit.ts';
+import { PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
+import { wideNetworkOf } from '#features/visits/asker.ts';
 import { changeOwnPassword } from '#features/visits/change-password.ts';
 import { hasSignedIn } from '#features/visits/enter.ts';
 import { hasSignedInAtPortal, largestPortalPage, visitPortal } from '#features/visits/portal.ts';
@@ -11,6 +12,7 @@ import { visitShare } from '#features/visits/visit-share.ts';
 import { largestOpenBody } from './body-limits.ts';
 import { clientLeft } from './client-left.ts';
 import { fileRoutes } from './file-routes.ts';
+import { largeAnswers } from './large-answers.ts';
 import { checkSite, hostCheck } from './own-site.ts';
 import { pageRoutes } from './page-routes.ts';
 import { asRefusal, isGivenUp, pathOf, unexpectedRefusal } from './problem.ts';
@@ -18,6 +20,9 @@ import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
 import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
 import { approachingOf, readPlaces, type VisitorParts } from './visitor-request.ts';
+
+/** Bytes of portals' answers that wait for their visitors. */
+const mostPortalBytes = { network: 32 << 20, portal: 32 << 20, all: 128 << 20 };
 
 const checkNoQuery = validator(noQuery);
 const PortalQuery = Type.Object(
@@ -38,12 +43,13 @@ function portalPageOf(url: string): PortalPage {
 
 /** A network that tries addresses is not answered, unless somebody has signed in at the very link. @throws `refusal` */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
-  const visitor = approachingOf(request, parts);
+  const visitor = { ...approachingOf(request, parts), checkNetwork: () => {} };
   const { basic } = visitor.credentials;
   if (request.headers.cookie === undefined && basic === null) throw refusal;
   const signedIn = isPortal(request.url) ? hasSignedInAtPortal : hasSignedIn;
-  if (await signedIn(parts.ports, visitor, false)) return;
-  if (basic === null || !parts.unknownLinks.mayVerify(request.ip) || !(await signedIn(parts.ports, visitor, true))) throw refusal;
+  const mayVerify = () => basic !== null && parts.unknownLinks.mayVerify(visitor.address);
+  request.exempt = (await signedIn(parts.ports, visitor, false)) || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
+  if (!request.exempt) throw refusal;
 }
 
 function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
@@ -61,14 +67,22 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
     return reply.code(204).send();
   };
   app.get('/s/:viewId/visit', (request) => visitShare(ports, approachingOf(request, parts)));
-  app.get('/p/:viewId/visit', (request, reply) =>
-    visitPortal(ports, approachingOf(request, parts), { page: portalPageOf(request.url), left: clientLeft(reply.raw) }),
-  );
+  const answers = largeAnswers(mostPortalBytes);
+  /** Written out here, so that its bytes are known: until the visitor has taken them, they are held in memory. */
+  const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
+    const text = JSON.stringify(portal);
+    answers.hold({ network: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
+    return reply.type('application/json; charset=utf-8').send(text);
+  };
+  app.get('/p/:viewId/visit', async (request, reply) => {
+    const page = { page: portalPageOf(request.url), left: clientLeft(reply.raw) };
+    return sendPortal(request, reply, await visitPortal(ports, approachingOf(request, parts), page));
+  });
   app.post('/s/:viewId/sign-in', (request, reply) =>
     signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
   );
-  app.post('/p/:viewId/sign-in', (request, reply) =>
-    signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
+  app.post('/p/:viewId/sign-in', async (request, reply) =>
+    sendPortal(request, reply, await signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply))),
   );
   const newPassword = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
     checkPasswords(request.body ?? {});

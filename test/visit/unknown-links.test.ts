@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
 
@@ -115,4 +118,34 @@ test('a path that is not there in a link that is does not count', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (let number = 0; number < 70; number += 1) assert.equal((await raw(postern, `${base}/file/absent${number}`)).status, 404);
+});
+
+test('bodies that are held back until many links are asked for get nobody beyond sixty', async (t) => {
+  const clock = settableClock();
+  clock.ahead(minute - (clock.now() % minute));
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const { base } = await linkTo(postern);
+  const { hostname, port } = new URL(postern.publicUrl);
+  const paths = [...Array.from({ length: 90 }, (_, number) => `/s/unknownlink${number}`), base];
+  const asked = await Promise.all(
+    paths.map(async (path) => {
+      const socket = connect(Number(port), hostname);
+      atEnd(t, () => socket.destroy());
+      let said = '';
+      socket.setEncoding('latin1').on('data', (text) => {
+        said += text;
+      });
+      const head = `POST ${path}/sign-out HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`;
+      await new Promise((resolve) => socket.write(`${head}{`, resolve));
+      return { socket, status: async () => (await once(socket, 'close')) && Number(/^HTTP\/1.1 (\d+)/.exec(said)?.[1]) };
+    }),
+  );
+  await postern.visit('/health/live'); // the server has read the heads by now: they came before
+  const statuses: number[] = [];
+  for (const { socket, status } of asked) {
+    socket.write('}');
+    statuses.push(await status());
+  }
+  assert.equal(statuses.filter((status) => status === 404).length, 60);
+  assert.equal(statuses.at(-1), 429, 'a link that exists is not told apart');
 });

@@ -4,6 +4,7 @@ import type { ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { SearchTurns } from '#features/search-turns.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { ChangeTurns } from './change-turns.ts';
 import type { ListingTurns } from './listing-turns.ts';
 import type { NewSessions } from './new-sessions.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise, recogniseKnown } from './recognise.ts';
@@ -31,6 +32,11 @@ export interface Approaching {
   readonly address: string;
   readonly requestId: string;
   readonly credentials: Credentials;
+  /**
+   * To be called once it is known whether the link exists: what others of its network have tried meanwhile counts too,
+   * such as many requests sent at once. @throws 429 where the network has tried too many links, whether or not this one exists
+   */
+  readonly checkNetwork: () => void;
 }
 
 /** What every visit needs. */
@@ -40,6 +46,7 @@ export interface VisitPorts extends Ports {
   /** Tokens of the changes of files that are under way in this process. */
   readonly underWay: Set<string>;
   readonly archives: ZipArchives;
+  readonly changes: ChangeTurns;
   readonly listings: ListingTurns;
   readonly uploads: UploadSlots;
   readonly newSessions: NewSessions;
@@ -114,6 +121,7 @@ async function asTheyAreNow(ports: VisitPorts, { viewId }: Approaching, reached:
  */
 export async function enter(ports: VisitPorts, approaching: Approaching, asked: Asked): Promise<Entered> {
   const reached = await knownLink(ports, approaching.viewId);
+  approaching.checkNetwork();
   if (!reached) throw denialRefusal('unknown');
   // Nobody's password is looked at where the link itself is closed to them.
   const outer = await ask(ports, reached, approaching.address, null, { request: 'page' });

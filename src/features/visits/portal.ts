@@ -54,6 +54,7 @@ export interface ReachedPortal {
 /** Rules 1 and 3 of visit.md, "Reaching a link". @throws 404, 403 */
 export async function reachPortal(ports: VisitPorts, approaching: Approaching): Promise<ReachedPortal> {
   const profile = await profileOfViewId(ports, approaching.viewId);
+  approaching.checkNetwork();
   if (!profile) throw denialRefusal('unknown');
   const denial = decidePortal(profileRules(profile), { address: approaching.address, identity: null });
   if (denial) throw denialRefusal(denial.because);

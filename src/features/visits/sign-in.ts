@@ -52,6 +52,7 @@ async function signIn(
 
 const withSession = (approaching: Approaching, { profileId, token }: NewSession): Approaching => ({
   ...approaching,
+  checkNetwork: () => {},
   credentials: { basic: null, session: (asked) => (asked === profileId ? token : null) },
 });
 

@@ -1,7 +1,13 @@
 import type { Clock } from '#ports/clock.ts';
+import { changeTurns } from './change-turns.ts';
 import { newSessions } from './new-sessions.ts';
 import { uploadSlots } from './upload-slots.ts';
 import { zipArchives } from './zip-archives.ts';
 
 /** What bounds how much visitors do at one time. */
-export const visitLimits = (clock: Clock) => ({ archives: zipArchives(), uploads: uploadSlots(), newSessions: newSessions(clock) });
+export const visitLimits = (clock: Clock) => ({
+  archives: zipArchives(),
+  changes: changeTurns(),
+  uploads: uploadSlots(),
+  newSessions: newSessions(clock),
+});

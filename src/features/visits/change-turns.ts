@@ -1,0 +1,33 @@
+import { Refusal } from '#core/messages.ts';
+import { type Turns, turns } from '#features/turns.ts';
+import { type Asker, crowdsOf, groupsOf } from './asker.ts';
+
+/** Changes at once at one location: each waits for its disk several times. */
+const atOnce = 8;
+const mostWaiting = { inner: 64, all: 512 };
+const retryAfter = 5; // seconds
+
+/** Runs changes of names in turns, by location, then by link, then by network: one client leaves room for the uploads of others. */
+export interface ChangeTurns {
+  /** @throws 503 where too many wait */
+  run<T>(asker: Asker & { readonly locationId: number }, work: () => Promise<T>): Promise<T>;
+}
+
+export function changeTurns(): ChangeTurns {
+  const locations = new Map<number, { readonly turns: Turns; users: number }>();
+  const newTurns = () => turns({ atOnce, mostWaiting, refusal: () => new Refusal('changesBusy', undefined, { retryAfter }) });
+  return {
+    async run(asker, work) {
+      const known = locations.get(asker.locationId) ?? { turns: newTurns(), users: 0 };
+      locations.set(asker.locationId, known);
+      known.users += 1;
+      try {
+        // It is made even if its client leaves: another may wait for the answer under the same Idempotency-Key.
+        return await known.turns.run(groupsOf(asker), new AbortController().signal, work, crowdsOf(asker));
+      } finally {
+        known.users -= 1;
+        if (known.users === 0) locations.delete(asker.locationId);
+      }
+    },
+  };
+}
