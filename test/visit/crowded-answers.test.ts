@@ -83,6 +83,24 @@ test('an archive that is looked through for signatures leaves turns to the archi
   assert.equal(looked, 4000);
 });
 
+test('an archive of thousands of folders is planned a slice at a time, and those of others between the slices', async (t) => {
+  let listed = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'storage.list') listed += 1;
+  });
+  for (let number = 0; number < 2000; number += 1) await mkdir(join(postern.files, `many/${number}`), { recursive: true });
+  await mkdir(join(postern.files, 'one'));
+  const [wide, other] = [await linkTo(postern, { path: '/many' }), await linkTo(postern, { path: '/one' })];
+  const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
+  const long = [head(wide.base), head(wide.base)];
+  await until(() => listed > 20);
+  assert.equal((await head(other.base)).status, 200);
+  assert.ok(listed < 2000, `${listed} folders were listed before`);
+  const tags = (await Promise.all(long)).map(({ headers }) => headers.get('etag'));
+  assert.ok(tags[0]);
+  assert.equal(tags[0], tags[1]);
+});
+
 test('new folders of one network wait their turn, a bounded number of them, and those of others come between', {
   timeout: 30_000,
 }, async (t) => {

@@ -36,8 +36,11 @@ test('one line with many networks leaves room for the listings of others', async
 test('one line with many networks leaves room for the archives of others', async () => {
   const archives = zipArchives();
   const gates: (() => void)[] = [];
-  const plan = (from: string, viewId: string) =>
-    archives.plan({ viewId, address: from, locationId: 1 }, stays, () => new Promise((resolve) => gates.push(() => resolve(null))));
+  async function* planned(): AsyncGenerator<void, null> {
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return null;
+  }
+  const plan = (from: string, viewId: string) => archives.plan({ viewId, address: from, locationId: 1 }, stays, planned);
   const refused: unknown[] = [];
   for (let number = 0; number < 600; number += 1)
     void plan(address(number % 40), `link ${number % 3}`).catch((cause: unknown) => refused.push(cause));

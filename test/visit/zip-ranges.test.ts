@@ -203,3 +203,20 @@ test('a large file is read for its sum once, whatever archives hold it', async (
   const second = await endOf('name=large&name=b');
   assert.ok(first > 3 && second < 3, `${first}, ${second}`);
 });
+
+test('who asks for many small archives makes nobody read the files of another archive again', async (t) => {
+  let opened = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'storage.open') opened += 1;
+  });
+  await mkdir(join(postern.files, 'many'));
+  for (let number = 0; number < 100; number += 1) await writeFile(join(postern.files, 'many', `${number}`), 'a text');
+  const [one, other] = [await linkTo(postern, { path: '/many' }), await linkTo(postern, { path: '/many' })];
+  const end = () => raw(postern, `${one.base}/zip`, { headers: { range: 'bytes=-22' } });
+  assert.equal((await end()).status, 206);
+  assert.equal(opened, 100);
+  for (let number = 0; number < 100; number += 1)
+    assert.equal((await raw(postern, `${other.base}/zip?name=${number}`, { method: 'HEAD' })).status, 200);
+  assert.equal((await end()).status, 206);
+  assert.equal(opened, 100);
+});

@@ -11,7 +11,7 @@ import { type Found, mostPlanned, planZip, type ZipPlan } from './zip-plan.ts';
 import { type Wanted, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
-const lookedAtOnce = 200; // entries, before others have their turn
+const [sliceCost, folderCost] = [200, 20]; // entries; a folder costs as much as so many, or more where it lies deep
 const deepest = 200; // levels; each costs a look-up for every level above it, and few programs unpack more
 
 /** A folder that may leave as an archive. */
@@ -40,15 +40,17 @@ interface PendingFolder {
 }
 
 /**
- * Yields what lies below a folder, a folder's own entries before those of its subfolders. The stack is explicit:
- * generators that delegate to each other pass every entry through all levels.
+ * Yields what lies below a folder, a folder's own entries before those of its subfolders, and null for every folder that
+ * is listed. The stack is explicit: generators that delegate to each other pass every entry through all levels.
  * @throws 409 where folders are nested too deep; the reason of `left`
  */
-async function* walk({ storage, left }: Packed, path: ItemPath, prefix: string): AsyncGenerator<Found> {
+async function* walk({ storage, left }: Packed, path: ItemPath, prefix: string): AsyncGenerator<Found | null> {
   const pending: PendingFolder[] = [{ path, prefix, depth: 0 }];
   for (let folder = pending.pop(); folder; folder = pending.pop()) {
     if (folder.depth > deepest)
       throw new Refusal('archiveTooDeep', `Folders are nested deeper than ${deepest} levels: download one of the inner folders instead.`);
+    left.throwIfAborted();
+    yield null;
     const subfolders: PendingFolder[] = [];
     // null: it is gone since it was found
     for await (const batch of (await storage.list(folder.path)) ?? []) {
@@ -84,12 +86,24 @@ async function* chosenEntries({ storage, folder, names, left }: Packed): AsyncGe
   }
 }
 
-/** All that is packed. @throws as `walk` and `chosenEntries` */
-async function* find(packed: Packed): AsyncGenerator<Found> {
+/** All that is packed, and null for every folder that is listed. @throws as `walk` and `chosenEntries` */
+async function* find(packed: Packed): AsyncGenerator<Found | null> {
   if (!packed.names) return yield* walk(packed, packed.folder, '');
   for await (const { entry, name, path } of chosenEntries(packed)) {
     yield { entry, name };
     if (entry.folder) yield* walk(packed, path, name);
+  }
+}
+
+/** The same, and null at the end of every slice: others have their turn then. */
+async function* findInSlices(packed: Packed): AsyncGenerator<Found | null> {
+  let cost = 0;
+  for await (const one of find(packed)) {
+    cost += one ? 1 : folderCost;
+    if (one) yield one;
+    if (cost < sliceCost) continue;
+    cost = 0;
+    yield null;
   }
 }
 
@@ -100,13 +114,11 @@ async function mustBeSigned({ media }: VisitPorts, file: OpenFile, { permit }: E
 
 /** Yields after every slice of the files. @throws 503 where a PDF among what is packed would have to be signed */
 async function* checkSignatures(ports: VisitPorts, packed: Packed, entered: Entered): AsyncGenerator<void> {
-  let looked = 0;
-  for await (const { entry, name } of find(packed)) {
-    looked += 1;
-    if (looked % lookedAtOnce === 0) yield;
-    if (entry.folder) continue;
+  for await (const one of findInSlices(packed)) {
+    if (!one) yield;
+    if (!one || one.entry.folder) continue;
     packed.left.throwIfAborted();
-    const file = await packed.storage.open(below(packed.folder, name));
+    const file = await packed.storage.open(below(packed.folder, one.name));
     if (!file) continue;
     try {
       if (await mustBeSigned(ports, file, entered)) throw new Refusal('signingUnavailable');
@@ -118,7 +130,9 @@ async function* checkSignatures(ports: VisitPorts, packed: Packed, entered: Ente
 
 async function* sourcesOf(ports: VisitPorts, packed: Packed, entered: Entered): AsyncGenerator<ZipSource> {
   const { digitalSignature } = entered.permit.share;
-  for await (const { entry, name } of find(packed)) {
+  for await (const one of find(packed)) {
+    if (!one) continue;
+    const { entry, name } = one;
     // An empty file has no bytes to read, and so none to look at.
     const open = async () => {
       const file = await packed.storage.open(below(packed.folder, name));
@@ -133,12 +147,17 @@ async function* sourcesOf(ports: VisitPorts, packed: Packed, entered: Entered): 
   }
 }
 
-/** Plans the archive; null: it is too many entries to be planned. @throws as `find` */
-async function planOf(packed: Packed): Promise<ZipPlan | null> {
+/**
+ * Plans the archive, and yields after every slice; null: it is too many entries to be planned.
+ * @param mostFound how many may be held in memory now
+ * @throws as `find`
+ */
+async function* planOf(packed: Packed, mostFound: () => number): AsyncGenerator<void, ZipPlan | null> {
   const found: Found[] = [];
-  for await (const one of find(packed)) {
-    if (found.length < mostPlanned) found.push(one);
-    else {
+  for await (const one of findInSlices(packed)) {
+    if (!one) yield;
+    else found.push(one);
+    if (found.length > Math.min(mostPlanned, mostFound())) {
       for await (const _present of chosenEntries(packed)); // those that come later must be there too
       return null;
     }
@@ -153,7 +172,7 @@ async function archiveOf(ports: VisitPorts, packed: Packed, entered: Entered): P
   const { archives } = ports;
   const { digitalSignature } = entered.permit.share;
   if (digitalSignature) await archives.look(asker, packed.left, checkSignatures(ports, packed, entered));
-  const used = digitalSignature ? null : await archives.plan(asker, packed.left, () => planOf(packed));
+  const used = digitalSignature ? null : await archives.plan(asker, packed.left, (mostFound) => planOf(packed, mostFound));
   const room = archives.beginPieces();
   // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
   if (!used)

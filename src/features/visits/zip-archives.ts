@@ -6,12 +6,13 @@ import { type PieceRoom, pieceRooms } from './piece-room.ts';
 import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
-const plannedAtOnce = 2; // each holds up to 50,000 entries while it looks for them
+const mostFound = 400_000; // entries that are held while others are still looked for
+const plannedAtOnce = 2;
 const mostWaiting = { inner: 16, all: 512 };
 const retryAfter = 5; // seconds
 const summedAtOnce = 2;
 const mostLarge = 50_000; // files whose sums are kept, some 150 bytes each
-const mostRemembered = 64; // archives whose sums are kept, 250 KB each at most
+const mostRemembered = 3_200_000; // entries of archives whose sums are kept, 5 bytes each
 
 /** The CRC-32 of a file that is being read. */
 export interface SumUnderWay {
@@ -39,31 +40,50 @@ export interface UsedPlan {
   release(): void;
 }
 
+/** Plans an archive. */
+type PlanMaker = (mostFound: () => number) => AsyncGenerator<void, ZipPlan | null>;
+
 /** Archives that are sent, equal ones by one plan; their sums are kept between requests, so that a part costs little more than its bytes. */
 export interface ZipArchives {
   /**
-   * Plans an archive when its turn comes, and holds the plan until it is released.
+   * Plans an archive a slice at a time, each when its turn comes, and holds the plan until it is released.
    * @param asker who asks; `locationId`: where the files lie
-   * @param make returns null where there is nothing that can be planned
+   * @param make yields after every slice, and returns null where it cannot be planned; its parameter tells how many
+   *   entries it may hold: fewer, the more are planned beside each other
    * @returns null there, and while too much is planned already
    * @throws 503 where too many wait
    */
-  plan(asker: Asker & { readonly locationId: number }, left: AbortSignal, make: () => Promise<ZipPlan | null>): Promise<UsedPlan | null>;
+  plan(asker: Asker & { readonly locationId: number }, left: AbortSignal, make: PlanMaker): Promise<UsedPlan | null>;
   /** Looks through files a slice at a time, each when its turn comes: others plan between them. @throws as `plan` */
-  look(asker: Asker, left: AbortSignal, slices: AsyncIterable<void>): Promise<void>;
+  look<T>(asker: Asker, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
   /** Begins an archive that is sent. */
   readonly beginPieces: () => PieceRoom;
 }
 
 export function zipArchives(): ZipArchives {
   const used = new Map<string, { readonly plan: ZipPlan; users: number }>();
-  const remembered = new Map<string, Checksums>();
+  const remembered = new Map<string, { readonly sums: Checksums; readonly entries: number }>();
+  let rememberedEntries = 0;
   let entries = 0;
   const large = new Map<string, number>();
+  function forget(key: string): void {
+    rememberedEntries -= remembered.get(key)?.entries ?? 0;
+    remembered.delete(key);
+  }
+  /** By entries, not by archives: who asks for many small ones makes nobody read a large one anew. */
+  function remember(key: string, sums: Checksums, count: number): void {
+    forget(key);
+    remembered.set(key, { sums, entries: count + 1 });
+    rememberedEntries += count + 1;
+    for (const oldest of remembered.keys()) {
+      if (rememberedEntries <= mostRemembered) return;
+      forget(oldest);
+    }
+  }
   function sumsOf({ etag, items }: ZipPlan, locationId: number): Checksums {
     const key = `${locationId} ${etag}`;
-    const sums = remembered.get(key) ?? checksums(items.length, locationId, large);
-    keepNewest(remembered, key, sums, mostRemembered);
+    const sums = remembered.get(key)?.sums ?? checksums(items.length, locationId, large);
+    remember(key, sums, items.length);
     return sums;
   }
   const reading = turns({ atOnce: summedAtOnce, mostWaiting: { inner: 64, all: 1000 }, refusal: () => new Refusal('listingBusy') });
@@ -90,26 +110,32 @@ export function zipArchives(): ZipArchives {
       },
     };
   }
+  const look: ZipArchives['look'] = async (asker, left, slices) => {
+    try {
+      for (;;) {
+        const step = await planning.run(groupsOf(asker), left, () => slices.next(), crowdsOf(asker));
+        if (step.done) return step.value;
+      }
+    } finally {
+      await slices[Symbol.asyncDispose](); // where it was given up: what it holds open is closed
+    }
+  };
+  let planners = 0;
   return {
-    plan: (asker, left, make) =>
-      planning.run(
-        groupsOf(asker),
-        left,
-        async () => {
-          const plan = await make();
-          return plan && use(plan, asker.locationId, (read) => reading.run(groupsOf(asker), left, read, crowdsOf(asker)));
-        },
-        crowdsOf(asker),
-      ),
-    async look(asker, left, slices) {
-      const steps = slices[Symbol.asyncIterator]();
+    async plan(asker, left, make) {
+      planners += 1;
       try {
-        for (let done: boolean | undefined = false; !done; )
-          ({ done } = await planning.run(groupsOf(asker), left, () => steps.next(), crowdsOf(asker)));
+        const plan = await look(
+          asker,
+          left,
+          make(() => mostFound / planners),
+        );
+        return plan && use(plan, asker.locationId, (read) => reading.run(groupsOf(asker), left, read, crowdsOf(asker)));
       } finally {
-        await steps.return?.();
+        planners -= 1;
       }
     },
+    look,
     beginPieces: pieceRooms(),
   };
 }
