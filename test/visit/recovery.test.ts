@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import fs from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { settleChanges } from '#features/visits/settle.ts';
@@ -9,7 +10,7 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
-import { linkTo } from './visiting.ts';
+import { linkTo, posting } from './visiting.ts';
 
 test('an upload that is in place while its outcome cannot be written is recorded as done later, and alerted', async (t) => {
   const postern = await startPostern(t);
@@ -154,3 +155,37 @@ test('a new folder that waits for its turn while the share is deleted is not mad
   assert.equal((await made).status, 403);
   assert.ok(!(await readdir(postern.files)).includes('a'));
 });
+
+for (const { title, action, path, init } of [
+  { title: 'new folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
+  { title: 'rename of a file', action: 'rename', path: 'rename', init: posting({ path: 'a.txt', name: 'new' }) },
+  { title: 'rename of a folder', action: 'rename', path: 'rename', init: posting({ path: 'old', name: 'new' }) },
+] as const)
+  test(`a ${title} that takes place after another process has recovered it is recorded as done`, async (t) => {
+    const postern = await startPostern(t);
+    await writeFile(join(postern.files, 'a.txt'), 'a text');
+    await mkdir(join(postern.files, 'old'));
+    const { base } = await linkTo(postern);
+    const staging = join(postern.files, '.postern');
+    // The other process has looked, recorded, and cleared what this one had left, while this one stood still behind its mark.
+    let recovered = false;
+    const recoverThen = (call: 'mkdirSync' | 'linkSync') => {
+      const original = fs[call];
+      return t.mock.method(fs, call, (...given: unknown[]) => {
+        const marks = recovered || !fs.existsSync(staging) ? [] : fs.readdirSync(staging).filter((name) => name.endsWith('-mark'));
+        for (const mark of marks) fs.unlinkSync(join(staging, mark));
+        recovered ||= marks.length > 0;
+        return Reflect.apply(original, fs, given);
+      });
+    };
+    for (const call of ['mkdirSync', 'linkSync'] as const) recoverThen(call);
+    const answer = await postern.visit(`${base}/${path}`, init);
+    assert.ok(recovered);
+    assert.ok(answer.status < 300, `${answer.status}`);
+    assert.ok((await readdir(postern.files)).includes('new'));
+    const { list } = await postern.call('audit/search', { action });
+    assert.deepEqual(
+      list.map(({ outcome }: { outcome: string }) => outcome),
+      ['done'],
+    );
+  });

@@ -51,7 +51,8 @@ export function onceDoneNow<T>(work: () => T): T {
   }
 }
 
-const failedBehind = (cause: unknown) => new StorageAway('the disk failed behind a change that was made', { cause });
+/** What failed after the deciding system call. */
+export const failedBehind = (cause: unknown) => new StorageAway('the disk failed behind a change that was made', { cause });
 
 /** Codes of a file system that has no links, or gives no further one. */
 export const linksRefused: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];

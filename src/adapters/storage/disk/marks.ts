@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { codeOf, linksRefused, onceDoneNow } from './disk-errors.ts';
+import { codeOf, failedBehind, linksRefused } from './disk-errors.ts';
 import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
 /**
@@ -44,8 +44,18 @@ export function takeName({ own, overtaken }: Marks, text: string): void {
   putMark(own, text);
 }
 
-/** Renames a mark. @throws StorageAway: the change has taken place, and recovery must record it */
-const confirm = (from: DirectoryEntry, to: DirectoryEntry): void => onceDoneNow(() => fs.renameSync(where(from), where(to)));
+/**
+ * Renames a mark. One that is gone was removed by another process, which took this one for dead: the change has taken place
+ * all the same.
+ * @throws StorageAway: the change has taken place, and recovery must record it
+ */
+function confirm(from: DirectoryEntry, to: DirectoryEntry): void {
+  try {
+    fs.renameSync(where(from), where(to));
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENOENT') throw failedBehind(cause);
+  }
+}
 
 /** Marks a change as done. */
 export const confirmMark = (evidence: DirectoryEntry): void => confirm(markOf(evidence), doneOf(evidence));
