@@ -17,8 +17,9 @@ export class DatabaseExchanged extends Error {}
  */
 export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 'vault'>, identity: string): Promise<void> {
   if (!store.shared) return;
+  if ((await store.identity()) !== identity) throw new DatabaseExchanged();
   const row = await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst();
-  if (row?.fingerprint !== vault.fingerprint || (await store.identity()) !== identity) throw new DatabaseExchanged();
+  if (row?.fingerprint !== vault.fingerprint) throw new DatabaseExchanged();
 }
 
 /** Says that this process lives, to those that share its database; by the database's time, whatever the machine's is. */
