@@ -13,6 +13,7 @@ const retryAfter = 5; // seconds
 const summedAtOnce = 2;
 const mostLarge = 50_000; // files whose sums are kept, some 150 bytes each
 const mostRemembered = 3_200_000; // entries of archives whose sums are kept, 5 bytes each
+const archiveCost = 100; // entries that an archive takes as much memory as, beside its own
 
 /** The CRC-32 of a file that is being read. */
 export interface SumUnderWay {
@@ -62,21 +63,22 @@ export interface ZipArchives {
 
 export function zipArchives(): ZipArchives {
   const used = new Map<string, { readonly plan: ZipPlan; users: number }>();
-  const remembered = new Map<string, { readonly sums: Checksums; readonly entries: number }>();
-  let rememberedEntries = 0;
+  const remembered = new Map<string, { readonly sums: Checksums; readonly cost: number }>();
+  let rememberedCost = 0;
   let entries = 0;
   const large = new Map<string, number>();
   function forget(key: string): void {
-    rememberedEntries -= remembered.get(key)?.entries ?? 0;
+    rememberedCost -= remembered.get(key)?.cost ?? 0;
     remembered.delete(key);
   }
   /** By entries, not by archives: who asks for many small ones makes nobody read a large one anew. */
   function remember(key: string, sums: Checksums, count: number): void {
     forget(key);
-    remembered.set(key, { sums, entries: count + 1 });
-    rememberedEntries += count + 1;
+    const cost = count + archiveCost;
+    remembered.set(key, { sums, cost });
+    rememberedCost += cost;
     for (const oldest of remembered.keys()) {
-      if (rememberedEntries <= mostRemembered) return;
+      if (rememberedCost <= mostRemembered) return;
       forget(oldest);
     }
   }
