@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mostConnections } from './descriptors.ts';
 
-test('connections leave a descriptor for the file of each, and some for Postern itself', () => {
-  for (const limit of [256, 1024, 20_000]) assert.ok(2 * (mostConnections(limit) ?? 0) + 128 <= limit, String(limit));
+test('connections leave a descriptor for the file of each, one more for each upload, and some for Postern itself', () => {
+  for (const [limit, uploads] of [
+    [256, 42],
+    [1024, 298],
+    [20_000, 640],
+  ] as const) {
+    const connections = mostConnections(limit) ?? 0;
+    assert.ok(connections >= uploads, String(limit));
+    assert.ok(2 * connections + uploads + 128 <= limit, String(limit));
+  }
   assert.equal(mostConnections(null), undefined);
 });
