@@ -25,6 +25,7 @@ import { checkNames, namesOf, readQuery, validator } from './validation.ts';
 export const prefix = '/api/v1';
 /** Bytes of answers that wait for their callers. */
 const mostAnswerBytes = { tenant: 32 << 20, all: 128 << 20 };
+const streamBytes = 4 << 20; // that a streamed answer holds: a page as it was read and as it is written, and the next one
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -171,6 +172,7 @@ async function run(
   if ('change' in operation) return runChange(operation, parameters, caller, request, reply, ports, running);
   const inTurn = turnsOf(operation, parameters, caller, reply.raw);
   if ('stream' in operation) {
+    answers.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
     const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, inTurn);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { atEnd } from '../parts/at-end.ts';
 import { copyShare } from '../parts/many-shares.ts';
+import { until } from '../ports/until.ts';
 import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
 
 const many = 300;
@@ -51,6 +52,16 @@ test('a page of shares with long lists is refused where it is too large for one 
   await expectSmaller(postern, 'share/search');
 });
 
+/** An answer whose body is not read. */
+async function askUnread(t: TestContext, postern: TestPostern, operation: string): Promise<IncomingMessage> {
+  const url = `${postern.apiUrl}/api/v1/${operation}`;
+  const asked = request(url, { headers: { authorization: `Bearer ${adminKey}` }, agent: false }).on('error', () => {});
+  atEnd(t, () => asked.destroy());
+  asked.end();
+  const [answer] = await once(asked, 'response');
+  return answer;
+}
+
 test('pages of the audit log, of login profiles and of locations are bounded likewise, and an export is complete', async (t) => {
   const { postern } = await startWithShares(t);
   const { store } = postern.ports;
@@ -69,19 +80,19 @@ test('pages of the audit log, of login profiles and of locations are bounded lik
   const { totalCount } = await postern.call('audit/search', { pageSize: 1 });
   const exported = await fetch(`${postern.apiUrl}/api/v1/audit/export`, { headers: { authorization: `Bearer ${adminKey}` } });
   assert.equal((await exported.text()).trimEnd().split('\n').length, totalCount);
+
+  const unread: IncomingMessage[] = [];
+  for (let number = 0; number < 8; number += 1) unread.push(await askUnread(t, postern, 'audit/export'));
+  assert.ok(unread.every(({ statusCode }) => statusCode === 200));
+  assert.equal((await askUnread(t, postern, 'audit/export')).statusCode, 503, 'exports that nobody takes are bounded');
+  for (const answer of unread) answer.destroy();
+  await until(async () => (await askUnread(t, postern, 'audit/export')).statusCode === 200);
 });
 
 test('large answers that a tenant does not take are bounded, and given again once they are gone', async (t) => {
   const { postern } = await startWithShares(t);
   await write(postern, sql`update share set notify_emails = ${'x'.repeat(30_000)}`);
-  async function ask(): Promise<IncomingMessage> {
-    const url = `${postern.apiUrl}/api/v1/share/search?pageSize=1000`;
-    const asked = request(url, { headers: { authorization: `Bearer ${adminKey}` }, agent: false }).on('error', () => {});
-    atEnd(t, () => asked.destroy());
-    asked.end();
-    const [answer] = await once(asked, 'response');
-    return answer;
-  }
+  const ask = () => askUnread(t, postern, 'share/search?pageSize=1000');
   const unread = [await ask(), await ask(), await ask()];
   assert.deepEqual(
     unread.map(({ statusCode }) => statusCode),

@@ -6,7 +6,7 @@ import { readPage } from '#features/record-search.ts';
 import type { Tx } from '#ports/store.ts';
 import { auditFilter, auditMatches, auditRecords, rowBytes } from './audit-rows.ts';
 
-const batch = { rows: 1000, bytes: 4 << 20 };
+const batch = { rows: 1000, bytes: 1 << 20 };
 const columns = Object.keys(AuditRow.properties);
 
 const formats = {
