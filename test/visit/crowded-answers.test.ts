@@ -119,7 +119,7 @@ test('new folders of one network wait their turn, a bounded number of them, and 
   const make = async (name: string, address: string) =>
     (await postern.visit(`${base}/folder/${name}`, { method: 'POST', headers: { 'x-forwarded-for': address } })).status;
   const refused: number[] = [];
-  const crowd = Array.from({ length: 8 + 64 + 5 }, (_, number) => make(`crowd-${number}`, '203.0.113.7'));
+  const crowd = Array.from({ length: 8 + 256 + 5 }, (_, number) => make(`crowd-${number}`, '203.0.113.7'));
   for (const answer of crowd) void answer.then((status) => status === 503 && refused.push(status));
   await until(() => refused.length === 5 && made === 8);
   const stranger = make('stranger', '198.51.100.9');
@@ -134,11 +134,11 @@ test('new folders of one network wait their turn, a bounded number of them, and 
   }
   assert.equal(await stranger, 201);
   assert.ok(made < 40, `${made} were made before`);
-  while (made < 8 + 64 + 1 || gates.length > 0) {
+  while (made < 8 + 256 + 1 || gates.length > 0) {
     gates.shift()?.();
     await new Promise(setImmediate);
   }
-  assert.equal((await Promise.all(crowd)).filter((status) => status === 201).length, 72);
+  assert.equal((await Promise.all(crowd)).filter((status) => status === 201).length, 264);
 });
 
 test('beside many archives that nobody reads, one is sent whole all the same, its small files in pieces', async (t) => {

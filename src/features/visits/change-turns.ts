@@ -4,7 +4,7 @@ import { type Asker, crowdsOf, groupsOf } from './asker.ts';
 
 /** Changes at once at one location: each waits for its disk several times. */
 const atOnce = 8;
-const mostWaiting = { inner: 64, all: 512 };
+const mostWaiting = { inner: 256, all: 2048 };
 const retryAfter = 5; // seconds
 
 /** Runs changes of names in turns, by location, then by link, then by network: one client leaves room for the uploads of others. */
