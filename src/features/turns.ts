@@ -91,3 +91,19 @@ export function turns({ atOnce, mostWaiting, refusal }: Limits): Turns {
     },
   };
 }
+
+/** Runs work in turns that each key has of its own, such as a location: they are held while somebody takes part in them. */
+export function turnsByKey(limits: Limits): <T>(key: string, work: (turns: Turns) => Promise<T>) => Promise<T> {
+  const held = new Map<string, { readonly turns: Turns; users: number }>();
+  return async (key, work) => {
+    const one = held.get(key) ?? { turns: turns(limits), users: 0 };
+    held.set(key, one);
+    one.users += 1;
+    try {
+      return await work(one.turns);
+    } finally {
+      one.users -= 1;
+      if (one.users === 0) held.delete(key);
+    }
+  };
+}

@@ -1,5 +1,5 @@
 import { Refusal } from '#core/messages.ts';
-import { type Turns, turns } from '#features/turns.ts';
+import { turnsByKey } from '#features/turns.ts';
 
 const atOnce = 2; // reads of one location; a disk that hangs holds up no other
 const mostWaiting = { inner: 16, all: 64 };
@@ -31,20 +31,9 @@ async function inTime<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export function locationTurns(): LocationTurns {
-  const locations = new Map<string, { readonly turns: Turns; users: number }>();
-  const newTurns = () => turns({ atOnce, mostWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
+  const atLocation = turnsByKey({ atOnce, mostWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
   return {
-    async run({ tid, location, caller }, left, work) {
-      const key = `${tid} ${location}`;
-      const known = locations.get(key) ?? { turns: newTurns(), users: 0 };
-      locations.set(key, known);
-      known.users += 1;
-      try {
-        return await known.turns.run([caller, caller], left, () => inTime(work));
-      } finally {
-        known.users -= 1;
-        if (known.users === 0) locations.delete(key);
-      }
-    },
+    run: ({ tid, location, caller }, left, work) =>
+      atLocation(`${tid} ${location}`, (turns) => turns.run([caller, caller], left, () => inTime(work))),
   };
 }

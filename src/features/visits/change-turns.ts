@@ -1,5 +1,5 @@
 import { Refusal } from '#core/messages.ts';
-import { type Turns, turns } from '#features/turns.ts';
+import { turnsByKey } from '#features/turns.ts';
 import { type Asker, crowdsOf, groupsOf } from './asker.ts';
 
 /** Changes at once at one location: each waits for its disk several times. */
@@ -14,20 +14,10 @@ export interface ChangeTurns {
 }
 
 export function changeTurns(): ChangeTurns {
-  const locations = new Map<number, { readonly turns: Turns; users: number }>();
-  const newTurns = () => turns({ atOnce, mostWaiting, refusal: () => new Refusal('changesBusy', undefined, { retryAfter }) });
+  const atLocation = turnsByKey({ atOnce, mostWaiting, refusal: () => new Refusal('changesBusy', undefined, { retryAfter }) });
   return {
-    async run(asker, work) {
-      const known = locations.get(asker.locationId) ?? { turns: newTurns(), users: 0 };
-      locations.set(asker.locationId, known);
-      known.users += 1;
-      try {
-        // It is made even if its client leaves: another may wait for the answer under the same Idempotency-Key.
-        return await known.turns.run(groupsOf(asker), new AbortController().signal, work, crowdsOf(asker));
-      } finally {
-        known.users -= 1;
-        if (known.users === 0) locations.delete(asker.locationId);
-      }
-    },
+    run: (asker, work) =>
+      // It is made even if its client leaves: another may wait for the answer under the same Idempotency-Key.
+      atLocation(`${asker.locationId}`, (turns) => turns.run(groupsOf(asker), new AbortController().signal, work, crowdsOf(asker))),
   };
 }
