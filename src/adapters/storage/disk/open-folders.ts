@@ -39,7 +39,7 @@ export interface OpenFolders extends AsyncDisposable {
   check(folder: LocationFolder): Promise<void>;
 }
 
-interface Kept extends OpenFolder {
+interface CachedFolder extends OpenFolder {
   readonly key: string;
   readonly tid: number;
   users: number;
@@ -60,20 +60,20 @@ function openChecked({ path, mountPoint }: LocationFolder): Root {
 
 /** @param mostOpen how many stay open that nobody works in */
 export function openFolders(mostOpen = mostFolders): OpenFolders {
-  const open = new Map<string, Kept>(); // the one used last is the last
-  const left = new Set<Kept>(); // not to be used again, still in use
+  const open = new Map<string, CachedFolder>(); // the one used last is the last
+  const left = new Set<CachedFolder>(); // not to be used again, still in use
   const small = smallFileCache<OpenFile>();
 
-  async function close(kept: Kept): Promise<void> {
-    left.delete(kept);
-    closeSync(kept.root.descriptor);
-    await Promise.all([kept.lister[Symbol.asyncDispose](), kept.reader[Symbol.asyncDispose]()]);
+  async function close(cached: CachedFolder): Promise<void> {
+    left.delete(cached);
+    closeSync(cached.root.descriptor);
+    await Promise.all([cached.lister[Symbol.asyncDispose](), cached.reader[Symbol.asyncDispose]()]);
   }
-  function leave(kept: Kept): void {
-    if (open.get(kept.key) !== kept) return;
-    open.delete(kept.key);
-    if (kept.users > 0) left.add(kept);
-    else void close(kept);
+  function leave(cached: CachedFolder): void {
+    if (open.get(cached.key) !== cached) return;
+    open.delete(cached.key);
+    if (cached.users > 0) left.add(cached);
+    else void close(cached);
   }
   /** Makes room at the tenant that has the most folders open. */
   function leaveOldest(): void {
@@ -82,7 +82,7 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
     const most = [...counts.values()].sort((one, other) => other.length - one.length)[0];
     if (most?.[0]) leave(most[0]);
   }
-  function openNow(key: string, folder: LocationFolder): Kept {
+  function openNow(key: string, folder: LocationFolder): CachedFolder {
     try {
       const root = openChecked(folder);
       return { key, tid: folder.tid, root, lister: folderLister(), reader: fileReader(root, small.forFolder()), users: 0 };
@@ -90,29 +90,29 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
       throw away(cause);
     }
   }
-  function take(folder: LocationFolder): Kept {
+  function take(folder: LocationFolder): CachedFolder {
     const key = `${folder.tid} ${folder.mountPoint} ${folder.path}`;
     const known = open.get(key);
     if (known) open.delete(key);
     else if (open.size >= mostOpen) leaveOldest();
-    const kept = known ?? openNow(key, folder);
-    open.set(key, kept);
-    return kept;
+    const cached = known ?? openNow(key, folder);
+    open.set(key, cached);
+    return cached;
   }
-  function holdOpen(kept: Kept): () => void {
-    kept.users += 1;
+  function holdOpen(cached: CachedFolder): () => void {
+    cached.users += 1;
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      kept.users -= 1;
-      if (kept.users === 0 && left.has(kept)) void close(kept);
+      cached.users -= 1;
+      if (cached.users === 0 && left.has(cached)) void close(cached);
     };
   }
-  async function work<T>(kept: Kept, does: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
-    const release = holdOpen(kept);
+  async function work<T>(cached: CachedFolder, does: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
+    const release = holdOpen(cached);
     try {
-      return await does(kept, () => holdOpen(kept));
+      return await does(cached, () => holdOpen(cached));
     } finally {
       release();
     }
@@ -120,12 +120,12 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
 
   return {
     async use(folder, does) {
-      const kept = take(folder);
+      const cached = take(folder);
       try {
-        return await work(kept, does);
+        return await work(cached, does);
       } catch (cause) {
         if (!(cause instanceof RootGone)) throw cause;
-        leave(kept);
+        leave(cached);
         return work(take(folder), does);
       }
     },
