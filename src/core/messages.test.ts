@@ -4,7 +4,7 @@ import { fieldRefusal, messages, Refusal } from './messages.ts';
 
 const all = Object.entries(messages);
 // decisions.md, "Bodies and answers", and the statuses of HTTP itself; 422 is not used.
-const statuses = new Set([200, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 416, 421, 429, 431, 500, 503, 507]);
+const statuses = new Set([200, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 416, 417, 421, 429, 431, 500, 503, 507]);
 
 test('no two messages have the same number', () => assert.equal(new Set(all.map(([, { id }]) => id)).size, all.length));
 

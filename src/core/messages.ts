@@ -87,6 +87,7 @@ export const messages = {
   contentTypeWrong: { id: 4151, status: 415, title: 'The body must be application/json' },
   cannotBeViewed: { id: 4152, status: 415, title: 'This kind of file cannot be looked at here' },
   rangeUnsatisfiable: { id: 4161, status: 416, title: 'The range lies outside the file' },
+  expectationUnknown: { id: 4171, status: 417, title: 'Only 100-continue can be expected' },
   hostWrong: { id: 4211, status: 421, title: 'Links are answered under another address' },
   tooManyFailures: { id: 4291, status: 429, title: 'Too many failed attempts; wait a little' },
   tooManyConflicts: { id: 4292, status: 429, title: 'Too many view ids that were taken; wait a little' },

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Requests that may wait behind the one in progress on their connection. */
@@ -10,26 +10,27 @@ interface Line {
   readonly waiting: (() => void)[];
 }
 
-const lines = new WeakMap<Socket, Line>();
-
 /**
  * Begins the requests of a connection one after the other. Node.js starts as many as a client sends, whether or not it
- * reads the answers: each would hold its answer in memory.
- * @returns false where too many wait: the connection is to be cut
+ * reads the answers: each would hold its answer in memory. A connection on which more wait is cut, and what it has sent
+ * already, up to 64 KiB of requests, is dropped.
  */
-export function beginInTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): boolean {
-  const line = lines.get(socket) ?? { busy: false, waiting: [] };
-  lines.set(socket, line);
-  if (line.waiting.length >= mostWaiting) return false;
-  response.once('close', () => {
-    const next = line.waiting.shift();
-    if (next && !socket.destroyed) next();
-    else line.busy = false;
-  });
-  if (line.busy) line.waiting.push(begin);
-  else {
+export function oneAfterAnother(handle: RequestListener): RequestListener {
+  const lines = new WeakMap<Socket, Line>();
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const line = lines.get(socket) ?? { busy: false, waiting: [] };
+    lines.set(socket, line);
+    if (line.waiting.length >= mostWaiting) return void socket.destroy();
+    response.once('close', () => {
+      const next = line.waiting.shift();
+      if (next && !socket.destroyed) next();
+      else line.busy = false;
+    });
+    const begin = () => handle(request, response);
+    if (line.busy) return void line.waiting.push(begin);
     line.busy = true;
     begin();
-  }
-  return true;
+  };
 }

@@ -7,11 +7,9 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { largestBody } from './body-limits.ts';
-import { boundConnections } from './crowded-connections.ts';
-import { mostConnections } from './descriptors.ts';
 import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
+import { nodeServer } from './node-server.ts';
 import { expectBody, type Patience } from './patience.ts';
-import { beginInTurn } from './pipelining.ts';
 import { asRefusal, isGivenUp, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
 import { linkHeaders } from './visitor-answers.ts';
 
@@ -25,7 +23,6 @@ export interface HttpSettings {
 
 const requestIdBits = 96;
 const longestPath = 16_384;
-const headerTimeout = 30_000; // ms
 const fitsTheKernel = 1 << 14; // bytes, in any setting
 
 function parseJson(body: Buffer): unknown {
@@ -84,6 +81,10 @@ function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null
   return new Refusal('requestMalformed', 'A request names its Host once.');
 }
 
+/** RFC 9110, 10.1.1: what is expected beyond 100-continue is 417. */
+const expectationFault = ({ expect }: IncomingHttpHeaders) =>
+  expect === undefined || expect.toLowerCase() === '100-continue' ? null : new Refusal('expectationUnknown');
+
 /** RFC 9112, 6: what says that a body follows. */
 const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
@@ -106,28 +107,15 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     rewriteUrl: ({ url = '/' }) => originForm(url),
     genReqId: requestIds(random),
     childLoggerFactory: (logger) => logger,
-    requestTimeout: 0,
-    http: {
-      requireHostHeader: false, // answered below, in our own words
-      optimizeEmptyRequests: true, // the stream of a body that never comes costs a visit a quarter of its time
-    },
+    serverFactory: nodeServer,
     routerOptions: { maxParamLength: longestPath, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
       void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
   });
-  app.server.headersTimeout = headerTimeout;
-  const connections = mostConnections();
-  if (connections !== undefined) boundConnections(app.server, connections);
   app.decorateRequest('refusal', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, parseJson(body)));
-  app.addHook('onRequest', (request, reply, done) => {
-    const begun = beginInTurn(request.raw, reply.raw, () => done());
-    if (begun) return;
-    reply.hijack();
-    request.raw.socket.destroy();
-  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     const forwarded = request.raw.headers['x-forwarded-for'];
@@ -135,10 +123,8 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
       request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
       warnOfProxy(request);
     }
-    done(hostFault(request.raw) ?? undefined);
+    done(hostFault(request.raw) ?? expectationFault(request.headers) ?? undefined);
   });
-  // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked.
-  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.addHook('preParsing', ({ method, headers, raw }, reply, payload, done) => {
     if (method !== 'PUT' && headers.expect !== undefined) reply.raw.writeContinue();
     if (method === 'GET' || method === 'HEAD') return done(null, payload);

@@ -136,6 +136,16 @@ test('the body of an upload that is permitted is asked for once', { timeout: 15_
   assert.deepEqual(statuses(answer), [100, 201]);
 });
 
+test('a request that expects anything but 100-continue is answered 417 with a problem', { timeout: 15_000 }, async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('share/add', newShare());
+  for (const expected of ['cake', '100-continue, cake']) {
+    const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, [`Expect: ${expected}`, 'Content-Length: 4'], 'text');
+    assert.deepEqual(statuses(answer), [417], expected);
+    assert.match(answer, /"Only 100-continue can be expected"/);
+  }
+});
+
 test('a request that announces no body has an empty one, on every method', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());

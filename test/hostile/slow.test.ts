@@ -151,3 +151,18 @@ test('a connection has only so many requests in progress, however many it sends 
   await once(socket, 'close');
   assert.ok(opened <= 16, `${opened} files are opened`);
 });
+
+for (const [what, request] of [
+  ['have a malformed address', 'GET /% HTTP/1.1'],
+  ['expect what nobody knows', 'GET / HTTP/1.1\r\nExpect: cake'],
+  ['have no host', 'GET / HTTP/1.1'],
+] as const)
+  test(`a connection on which too many requests wait that ${what} is cut, too`, { timeout: 10_000 }, async (t) => {
+    const postern = await startWithStorages(t, (method) => (method === 'storage.open' ? new Promise(() => {}) : undefined));
+    const { base } = await linkTo(postern);
+    const socket = await dial(postern.apiUrl);
+    atEnd(t, () => socket.destroy());
+    socket.write(`GET ${base}/file/welcome.txt HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\n\r\n`); // is not answered
+    socket.write(`${request}\r\n\r\n`.repeat(200));
+    await once(socket, 'close');
+  });
