@@ -7,11 +7,13 @@ import { systemClock, systemRandom } from '#adapters/os/system.ts';
 import { openConnections } from '#adapters/store/postgres/pool.ts';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import { searchesOver } from '#adapters/store/postgres/searches.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
 import { prepare } from '#features/operators/first-start.ts';
-import { StoreAway } from '#ports/store.ts';
+import { type Store, StoreAway } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { tenantTables } from '../parts/statements.ts';
+import { newShare, startPostern } from '../start.ts';
 import { keysOf, note, storeContract } from './store.contract.ts';
 
 let server: PostgresServer;
@@ -125,6 +127,72 @@ for (const { letters, options, byIndex } of [
       assert.ok(Number(rows[0]?.parts) > 0, word);
     }
   });
+
+/** A store that says how many rows of users and lists each change read, of the statements' own and of the server's checks. */
+async function countedStore(t: TestContext, url: string) {
+  const store = await openPostgresStore(url);
+  atEnd(t, () => store[Symbol.asyncDispose]());
+  let most = 0;
+  const write: Store['write'] = (change, ...rest) =>
+    store.write(
+      async (tx) => {
+        const value = await change(tx);
+        const { rows } = await sql<{ rows: string }>`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS rows
+        FROM pg_stat_xact_user_tables WHERE relname IN ('access_user', 'share_user')`.execute(tx);
+        most = Math.max(most, Number(rows[0]?.rows));
+        return value;
+      },
+      ...rest,
+    );
+  return { store: { ...store, write }, most: () => most };
+}
+
+test('a list of users who were added a moment ago costs as much as it is long, before the server has counted them', async (t) => {
+  const url = await newDatabase();
+  const { store, most } = await countedStore(t, url);
+  const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replaced: { ports: { store } } });
+  const { id: authId } = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: profileTypes.USERS });
+  const names = Array.from({ length: 4000 }, (_, index) => `user-${index}`);
+  const users = names.map((username) => ({ username, active: true }));
+  for (let begin = 0; begin < names.length; begin += 1000)
+    await postern.call('accessuser/addMany', { authId, users: users.slice(begin, begin + 1000) });
+  const listed = { authenticationId: authId, allowAllUsers: false, userNames: names.join(',') };
+
+  const { id } = await postern.call('share/add', newShare(listed));
+  assert.equal((await postern.call('share/get', { id })).allowedLogins, names.length);
+  for (const [typeId, configuration] of [
+    [profileTypes.EMAIL_CODE, '{"allow":[]}'],
+    [profileTypes.USERS, ''],
+  ] as const) {
+    await postern.call('loginprofile/update', { ...(await postern.call('loginprofile/get', { id: authId })), typeId, configuration });
+    assert.equal((await postern.call('share/get', { id })).allowedLogins, names.length);
+    await postern.call('share/update', { ...(await postern.call('share/get', { id })), title: `Type ${typeId}` });
+  }
+  assert.ok(most() <= 10 * names.length, `${most()} rows are read`);
+});
+
+test('attempts to sign in of one network, however many, leave connections for others and for ourselves', async (t) => {
+  const store = await openStore(t);
+  const held = Promise.withResolvers<void>();
+  t.after(() => held.resolve());
+  const ended: string[] = [];
+  const attempt = (network: string) =>
+    store
+      .write(
+        async () => {
+          await held.promise;
+        },
+        { network },
+      )
+      .then(() => ended.push(network));
+  const crowd = Array.from({ length: 40 }, () => attempt('crowd'));
+  const other = attempt('other');
+  for (const key of ['a visit', 'another', 'a third']) await store.write(note(key));
+  held.resolve();
+  await other;
+  assert.ok(ended.length < 10, `${ended.length} attempts come first`);
+  await Promise.all(crowd);
+});
 
 test('while the server is away changes and questions are told so, and all is well once it is back', async (t) => {
   const store = await openStore(t);

@@ -3,6 +3,7 @@ import { shortestOpenViewId } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { LoginProfileChange, loginProfileFields, profileTypes } from '#core/records/login-profile.ts';
 import { type ProfileText, profileColumns, sealedFor } from '#features/insert-profile.ts';
+import { listedUser } from '#features/listed-users.ts';
 import { change } from '#features/operation.ts';
 import { tenantPolicy } from '#features/tenant-policy.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
@@ -66,11 +67,9 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
 
 /** In a USERS profile a listed name is a user; in others it stands for itself. */
 async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
-  const user = sql<number | null>`(select id from access_user as named
-    where named.tid = share_user.tid and named.profile_id = ${profileId} and named.username_key = share_user.name_key)`;
   await tx
     .updateTable('share_user')
-    .set({ user_id: typeId === profileTypes.USERS ? user : null })
+    .set({ user_id: typeId === profileTypes.USERS ? listedUser('share_user', profileId) : null })
     .where('tid', '=', tid)
     .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId))
     .execute();

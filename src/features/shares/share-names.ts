@@ -5,7 +5,9 @@ import { fieldRefusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
 
-const statementHolds = 200; // rows an insert or names a question carries: SQLite takes 32,766 parameters
+// SQLite takes 32,766 parameters.
+const insertHolds = 200; // rows
+const questionHolds = 2000; // names; PostgreSQL may read all users of a profile for each question, until it has counted them
 
 /** A share, by its tenant and number. */
 export interface ShareRef {
@@ -13,8 +15,8 @@ export interface ShareRef {
   readonly id: number;
 }
 
-function* inParts<T>(all: readonly T[]): Generator<T[]> {
-  for (let begin = 0; begin < all.length; begin += statementHolds) yield all.slice(begin, begin + statementHolds);
+function* inParts<T>(all: readonly T[], size: number): Generator<T[]> {
+  for (let begin = 0; begin < all.length; begin += size) yield all.slice(begin, begin + size);
 }
 
 /** Each name once, without regard to case, in the order given. */
@@ -27,7 +29,7 @@ async function usersByName(
   keys: readonly string[],
 ): Promise<Map<string, { id: number; username: string }>> {
   const found = new Map<string, { id: number; username: string }>();
-  for (const part of inParts(keys)) {
+  for (const part of inParts(keys, questionHolds)) {
     const rows = await tx
       .selectFrom('access_user')
       .select(['id', 'username', 'username_key'])
@@ -82,7 +84,7 @@ const textOf = (entries: readonly Entry[]) => formatList(entries.map(({ name }) 
 type ListTable = 'share_user' | 'share_group';
 
 async function insertEntries(tx: Tx, table: ListTable, share: ShareRef, rows: readonly (Entry & { position: number })[]): Promise<void> {
-  for (const part of inParts(rows)) {
+  for (const part of inParts(rows, insertHolds)) {
     const values = part.map(({ user_id, ...row }) => ({
       tid: share.tid,
       share_id: share.id,
@@ -120,7 +122,7 @@ async function writeDifference(
   const same = new Set(rows.filter(isSame).map(({ name_key }) => name_key));
   // What changed is deleted and inserted again, in parts: thousands of updates would hold up everybody.
   const removed = [...before.keys()].filter((key) => !same.has(key));
-  for (const part of inParts(removed))
+  for (const part of inParts(removed, questionHolds))
     await tx.deleteFrom(table).where('tid', '=', tid).where('share_id', '=', id).where('name_key', 'in', part).execute();
   const added = rows.filter(({ name_key }) => !same.has(name_key));
   await insertEntries(tx, table, { tid, id }, added);

@@ -5,6 +5,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import { inOrder } from '#features/in-order.ts';
+import { activeUsersListed, activeUsersNamed } from '#features/listed-users.ts';
 import { type Name, prepared } from '#features/prepared.ts';
 import { stampsOf } from '#features/record-stamps.ts';
 import type { Links } from '#ports/links.ts';
@@ -21,19 +22,8 @@ const allowedLogins = sql<number>`case
   when share.allow_all_users = 1 then
     (select coalesce(sum(active_users), 0) from user_count as counted
       where counted.tid = share.tid and counted.profile_id = share.profile_id)
-  when login_profile.type_id = ${profileTypes.USERS} then
-    (select count(*) from share_user as listed
-      join access_user as named on named.tid = listed.tid and named.id = listed.user_id
-      where listed.tid = share.tid and listed.share_id = share.id and named.active = 1)
-  else
-    (select count(*) from (
-      select named.id from share_user as listed
-        join access_user as named on named.tid = listed.tid and named.profile_id = share.profile_id and named.username_key = listed.name_key
-        where listed.tid = share.tid and listed.share_id = share.id and named.active = 1
-      union
-      select named.id from share_user as listed
-        join access_user as named on named.tid = listed.tid and named.profile_id = share.profile_id and named.email_key = listed.name_key
-        where listed.tid = share.tid and listed.share_id = share.id and named.active = 1) as either)
+  when login_profile.type_id = ${profileTypes.USERS} then ${activeUsersListed}
+  else ${activeUsersNamed}
   end`;
 
 /** Rows of shares with what their records take from their login profiles and locations. */

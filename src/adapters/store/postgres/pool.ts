@@ -6,6 +6,7 @@ import { said } from './errors.ts';
 
 const connectWithin = 4000; // ms
 const mostPrepared = 500; // statements of one connection that the server keeps planned
+const mostOfPrepared = 250; // parameters of such a statement
 const [bigint, numeric] = [20, 1700];
 
 /** Connections to one server. */
@@ -56,8 +57,12 @@ export function openConnections(url: string, most: number, patience: number | nu
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const names = new Map<string, string>();
-  /** A name for a statement, so that the server plans it once for a connection; the rest goes unnamed. */
-  function nameOf(sql: string): string | undefined {
+  /**
+   * A name for a statement, so that the server plans it once for a connection; the rest goes unnamed. A long list is
+   * planned each time: only where the server knows its values does it look rows up in it by a hash.
+   */
+  function nameOf(sql: string, parameters: readonly unknown[]): string | undefined {
+    if (parameters.length > mostOfPrepared) return undefined;
     const known = names.get(sql);
     if (known !== undefined || names.size >= mostPrepared) return known;
     const name = `s${names.size}`;
@@ -78,7 +83,7 @@ export function openConnections(url: string, most: number, patience: number | nu
       }
     },
     async ask(client, sql, parameters = []) {
-      const { rows, rowCount } = await told(client.query({ name: nameOf(sql), text: sql, values: [...parameters] }));
+      const { rows, rowCount } = await told(client.query({ name: nameOf(sql, parameters), text: sql, values: [...parameters] }));
       return { rows, changes: rowCount ?? 0 };
     },
     say: async (client, commands) => void (await told(client.query(commands))),
