@@ -12,7 +12,7 @@ import { checkReadiness } from '#features/readiness.ts';
 import { searchTurns } from '#features/search-turns.ts';
 import { listingTurns } from '#features/visits/listing-turns.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
-import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
+import { sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
 import { visitLimits } from '#features/visits/visit-limits.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
@@ -42,7 +42,7 @@ import { answerNotFound, httpServer } from './http/server.ts';
 import { transferBuffers } from './http/transfer-buffers.ts';
 import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
-import { startScheduledJobs } from './scheduled-jobs.ts';
+import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
 import type { Settings } from './settings.ts';
 
 const processBits = 96;
@@ -157,11 +157,11 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const invitation = await unlessFull(() => inviteFirstOperator(ports));
   await unlessFull(() => sayAlive(ports));
   const underWay = new Set<string>();
-  await unlessFull(() => settleChanges(ports, underWay));
-
   const patience = replaced.patience ?? defaultPatience;
   const http = { trustedProxies: settings.trustedProxies, patience, log: replaced.log === undefined ? process.stderr : replaced.log };
   const app = httpServer(http, ports);
+  await unlessFull(() => recoverChanges(ports, underWay, app.log));
+
   const trail = opened.use(
     visitTrail(ports, (cause) =>
       app.log.error(

@@ -23,6 +23,14 @@ interface Jobs {
   readonly exchanged: () => void;
 }
 
+/** Recovers what was left begun, and names the locations where that failed. @throws StoreAway, StoreFull */
+export async function recoverChanges(ports: Ports, underWay: Set<string>, log: FastifyBaseLogger, ownOnly = false): Promise<void> {
+  const failures = await settleChanges(ports, underWay, ownOnly);
+  if (failures.size === 0) return;
+  const places = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
+  log.warn(`Some changes of files that were cut off could not be looked at (${places}). It is tried again in some seconds.`);
+}
+
 /** Starts the jobs that run at intervals. Disposal removes this process from the list of living ones. */
 export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, exchanged }: Jobs): AsyncDisposable {
   const retention = auditRetention(
@@ -45,7 +53,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         // The database was away, or this process stood still: the others get their time to say that they live.
         if (now - lastSaid > mostBetween) othersKnownFrom = now + livesFor;
         lastSaid = now;
-        return settleChanges(ports, underWay, now < othersKnownFrom);
+        return recoverChanges(ports, underWay, log, now < othersKnownFrom);
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseExchanged) exchanged();

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -41,6 +41,16 @@ function mounted(t: TestContext, folder: string, parameters: readonly string[]):
 
 /** Mounts a file system of its own at a folder; false (and the test is skipped) where this machine does not let us. */
 export const mountAt = (t: TestContext, folder: string, options: string) => mounted(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
+
+/** Mounts an ext4 of so many bytes, whose folders need room for the names in them; false as above. */
+export function mountExt4At(t: TestContext, folder: string, bytes: number): boolean {
+  const image = `${folder}.img`;
+  writeFileSync(image, '');
+  truncateSync(image, bytes);
+  const made = spawnSync('mkfs.ext4', ['-q', '-m', '0', '-b', '1024', image]).status === 0;
+  if (!made) t.skip('mkfs.ext4 is not installed');
+  return made && mounted(t, folder, ['-o', 'loop', image]);
+}
 
 /** Binds a folder of the same file system at another; false as above. */
 export const bindAt = (t: TestContext, folder: string, from: string) => mounted(t, folder, ['--bind', from]);

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,6 +14,7 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -19,7 +22,7 @@ import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { bindAt, folderForDisks, mountAt, smallDisk, unmount } from './small-disk.ts';
+import { bindAt, folderForDisks, mountAt, mountExt4At, smallDisk, unmount } from './small-disk.ts';
 import { make, namesIn, path, put, remove, rename, storageContract, textOf, token } from './storage.contract.ts';
 import { until } from './until.ts';
 
@@ -183,6 +186,22 @@ test('a disk mounted below the root takes, renames and loses files like any, and
   await remove(storage, path('/mounted'), 'tree');
   assert.equal(await textOf(storage, '/mounted/renamed'), 'new');
   assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
+});
+
+test('a folder of many folders is removed on a full disk that is mounted below the root, too', async (t) => {
+  const root = folderForDisks(t);
+  const mounted = join(root, 'mounted');
+  if (!mountExt4At(t, mounted, 8 << 20)) return;
+  for (let index = 0; index < 400; index += 1) mkdirSync(join(mounted, `tree/${index}/sub`), { recursive: true });
+  const storage = localDisk(t, root);
+  const filler = openSync(join(mounted, 'filler'), 'w');
+  for (const size of [1 << 16, 1])
+    try {
+      for (;;) writeSync(filler, Buffer.alloc(size));
+    } catch {}
+  closeSync(filler);
+  await remove(storage, path('/mounted'), 'tree');
+  assert.deepEqual(everything(mounted), ['filler', 'lost+found']);
 });
 
 test('a folder that is bound into the location from the same disk takes, renames and loses files like any', async (t) => {

@@ -4,12 +4,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { settleChanges } from '#features/visits/settle.ts';
-import { StorageAway } from '#ports/storage.ts';
+import { ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
 import { StoreAway } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
-import { startPostern } from '../start.ts';
+import { startPostern, temporaryFolder } from '../start.ts';
 import { linkTo, posting } from './visiting.ts';
 
 test('an upload that is in place while its outcome cannot be written is recorded as done later, and alerted', async (t) => {
@@ -25,7 +25,11 @@ test('an upload that is in place while its outcome cannot be written is recorded
     list.map(({ outcome, path }: { outcome: string; path: string }) => [outcome, path]),
     [['done', '/a.txt']],
   );
-  const owed = await postern.ports.store.read.selectFrom('alert').selectAll().execute();
+  const owed = await postern.ports.store.read
+    .selectFrom('alert')
+    .innerJoin('alert_list', 'digest', 'list')
+    .select(['action', 'emails'])
+    .execute();
   assert.deepEqual(
     owed.map(({ action, emails }) => [action, emails]),
     [['upload', 'owner@example.com']],
@@ -71,6 +75,37 @@ test('a change whose turn to be looked at could not be had is looked at by the n
   await settleChanges(postern.ports, new Set());
   assert.deepEqual(await outcomes(), ['done']);
 });
+
+for (const [what, error] of [
+  ['is full', new StorageFull('the disk is full')],
+  ['finds a name taken', new ItemExists('the name is taken')],
+] as const)
+  test(`a change whose disk ${what} when it is looked at holds up neither others nor a start, and is looked at again`, async (t) => {
+    const data = await temporaryFolder(t);
+    let fails = true;
+    const before = async (method: string, [change]: readonly unknown[]) => {
+      const isFirst = typeof change === 'object' && change !== null && 'name' in change && change.name === 'a.txt';
+      if (fails && method === 'storage.settle' && isFirst) throw error;
+    };
+    const first = await startWithStorages(t, before, { data });
+    const { base } = await linkTo(first);
+    for (const name of ['a.txt', 'b.txt']) await uploadUnrecorded(t, first, `${base}/file/${name}`);
+    await first.stop();
+
+    const postern = await startWithStorages(t, before, { data });
+    const outcomes = async () =>
+      (await postern.call('audit/search', { action: 'upload' })).list.map(({ path, outcome }: { path: string; outcome: string }) => [
+        path,
+        outcome,
+      ]);
+    const [a, b] = [(outcome: string) => ['/a.txt', outcome], ['/b.txt', 'done']];
+    assert.deepEqual((await outcomes()).sort(), [a('begun'), b]);
+    const failures = await settleChanges(postern.ports, new Set());
+    assert.deepEqual([...failures], [['local', error.message]]);
+    fails = false;
+    await settleChanges(postern.ports, new Set());
+    assert.deepEqual((await outcomes()).sort(), [a('done'), b]);
+  });
 
 test('a change that one run is still looking at is left alone by the next', async (t) => {
   const looking = Promise.withResolvers<void>();

@@ -5,10 +5,10 @@ import { configurationOf, openLocation } from '#features/location-configuration.
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type BegunChange, ItemAbsent, StorageAway } from '#ports/storage.ts';
-import type { Tx } from '#ports/store.ts';
+import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
 import { takePending } from './changing-action.ts';
 import { inTurn } from './name-turns.ts';
-import { oweAlert } from './visit-trail.ts';
+import { oweAlert } from './owed-alerts.ts';
 
 const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies BegunChange['does'][];
 const isChange = (action: string): action is BegunChange['does'] => changes.includes(action);
@@ -32,6 +32,7 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
       'audit.path',
       'audit.tid',
       'location.kind',
+      'location.name as location_name',
       'location.configuration',
     ])
     .where(({ or, eb }) => or([...(living ? [eb('unsettled.process', 'not in', living)] : []), eb('unsettled.process', '=', process)]))
@@ -130,11 +131,15 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
 
 /**
  * Says of everything that was left begun whether it took place, by looking: by a process which is no more, or by this
- * one while the database was away. A location that is away is asked the next time.
+ * one while the database was away. A location that is away is asked the next time, and so is one whose disk fails: it
+ * holds up neither the other locations nor a start.
  * @param underWay tokens of the changes that this process makes or recovers
  * @param ownOnly true: who else lives is not known, since nobody could say so for a while
+ * @returns what the disks said that failed, by the names of their locations
+ * @throws StoreAway, StoreFull
  */
-export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>, ownOnly = false): Promise<void> {
+export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>, ownOnly = false): Promise<ReadonlyMap<string, string>> {
+  const failures = new Map<string, string>();
   const living = ownOnly ? null : await livingProcesses(ports);
   for (const row of await pendingChanges(ports, living)) {
     if (underWay.has(row.token)) continue;
@@ -142,12 +147,13 @@ export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>,
     try {
       if (await claim(ports, row)) await recover(ports, row);
     } catch (cause) {
-      if (!(cause instanceof StorageAway)) throw cause;
+      if (cause instanceof StoreAway || cause instanceof StoreFull) throw cause;
+      if (!(cause instanceof StorageAway)) failures.set(row.location_name, cause instanceof Error ? cause.message : 'an unknown error');
     } finally {
       underWay.delete(row.token);
     }
   }
-  if (!living) return;
+  if (!living) return failures;
   await ports.store.write(async (tx) => {
     await forgetDeletedLocations(tx);
     // What handed out bytes when its process ended broke off.
@@ -159,6 +165,7 @@ export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>,
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute();
   });
+  return failures;
 }
 
 /** Clears what is left of uploads and removals at every location that answers; what is under way stays. */

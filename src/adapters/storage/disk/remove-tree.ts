@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
+import { foundNoRoom } from '#adapters/os/disk-probe.ts';
 import { at } from './beneath.ts';
 import { codeOf } from './disk-errors.ts';
 
@@ -7,11 +8,12 @@ const open = promisify(fs.open);
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 const turn = 64; // names taken away before others get their turn
 
-const inside = (folder: number, name: Uint8Array) => Buffer.concat([Buffer.from(`${at(folder)}/`), name]);
+type Name = string | Uint8Array;
+const inside = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${at(folder)}/`), Buffer.from(name)]);
 
-async function openAsFolder(trash: number, name: string): Promise<number | null> {
+async function openAsFolder(parent: number, name: Name): Promise<number | null> {
   try {
-    return await open(at(trash, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return await open(inside(parent, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (cause) {
     if (['ENOTDIR', 'ELOOP'].includes(codeOf(cause))) return null; // a file or a link: its name alone goes
     throw cause;
@@ -20,16 +22,17 @@ async function openAsFolder(trash: number, name: string): Promise<number | null>
 
 /**
  * Empties what lies aside under `name` in the open folder `trash`. Flat: a subfolder is moved up into trash too, so
- * there is no recursion, no long path, and a crash in between is swept at the next start. Raced by somebody who writes
- * in it, it never takes away anything outside (design: disk).
+ * there is no recursion, no long path, and a crash in between is swept at the next start. Where a full disk has no room
+ * for its name there, it is emptied where it is. Raced by somebody who writes in it, it never takes away anything
+ * outside (design: disk).
  * @param fresh gives further names within trash
  */
-export async function wipe(trash: number, name: string, fresh: () => string): Promise<void> {
-  const left = [name];
+export async function wipe(trash: number, name: Name, fresh: () => string): Promise<void> {
+  const left: Name[] = [name];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const folder = await openAsFolder(trash, next);
     if (folder === null) {
-      fs.unlinkSync(at(trash, next));
+      fs.unlinkSync(inside(trash, next));
       continue;
     }
     try {
@@ -37,7 +40,7 @@ export async function wipe(trash: number, name: string, fresh: () => string): Pr
     } finally {
       fs.closeSync(folder);
     }
-    fs.rmdirSync(at(trash, next));
+    fs.rmdirSync(inside(trash, next));
   }
 }
 
@@ -50,10 +53,22 @@ async function emptyFolder(folder: number, trash: number, fresh: () => string): 
       fs.unlinkSync(inside(folder, entry));
     } catch (cause) {
       if (codeOf(cause) !== 'EISDIR') throw cause;
-      const aside = fresh();
-      fs.renameSync(inside(folder, entry), at(trash, aside));
-      moved.push(aside);
+      const aside = await moveUp(folder, entry, trash, fresh);
+      if (aside !== null) moved.push(aside);
     }
   }
   return moved;
+}
+
+/** @returns its name in trash; null: it is gone, since there was no room for its name */
+async function moveUp(folder: number, entry: Uint8Array, trash: number, fresh: () => string): Promise<string | null> {
+  const aside = fresh();
+  try {
+    fs.renameSync(inside(folder, entry), at(trash, aside));
+    return aside;
+  } catch (cause) {
+    if (!foundNoRoom(cause)) throw cause;
+    await wipe(folder, entry, fresh);
+    return null;
+  }
 }
