@@ -50,11 +50,19 @@ export async function checkWait(db: Tx, keys: readonly FailureKey[], now: number
   if (left > 0) throw new Refusal('tooManyFailures', undefined, { retryAfter: Math.ceil(left / 1000) });
 }
 
-export async function noteFailure(tx: Tx, keys: readonly FailureKey[], now: number): Promise<void> {
-  await tx
-    .insertInto('failure')
-    .values(keys.map(({ key }) => ({ key, at: now })))
-    .execute();
+/** The network whose attempts take turns with those of others. */
+const turnOf = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
+
+/** Counts an attempt as a failure. @throws 429 with Retry-After within the wait */
+export async function noteAttempt({ store, clock }: Pick<Ports, 'store' | 'clock'>, keys: readonly FailureKey[]): Promise<void> {
+  await store.write(async (tx) => {
+    const now = clock.now();
+    await checkWait(tx, keys, now);
+    await tx
+      .insertInto('failure')
+      .values(keys.map(({ key }) => ({ key, at: now })))
+      .execute();
+  }, turnOf(keys));
 }
 
 /** Takes one failure of each key back: its attempt was right, or was not looked at. */
@@ -79,18 +87,15 @@ export async function countedAttempt<Right>(
   verify: () => Promise<Right | null>,
 ): Promise<Right> {
   const keys = [pair, ...networks];
-  await store.write(async (tx) => {
-    await checkWait(tx, keys, clock.now());
-    await noteFailure(tx, keys, clock.now());
-  });
+  await noteAttempt({ store, clock }, keys);
   const right = await verify().catch(async (cause: unknown) => {
-    if (cause instanceof Refusal) await store.write((tx) => takeBack(tx, keys));
+    if (cause instanceof Refusal) await store.write((tx) => takeBack(tx, keys), turnOf(keys));
     throw cause;
   });
   if (right === null) throw new Refusal('signInWrong');
   await store.write(async (tx) => {
     await tx.deleteFrom('failure').where('key', '=', pair.key).execute();
     await takeBack(tx, networks);
-  });
+  }, turnOf(keys));
   return right;
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
-import { checkWait, networkKeys, noteFailure } from '#features/failures.ts';
+import { networkKeys, noteAttempt } from '#features/failures.ts';
 import type { Caller } from '#features/operation.ts';
 import { findKey, noteUse } from '#features/operators/find-caller.ts';
 import { findOperatorSession, noteOperatorUse } from '#features/operators/operator-session.ts';
@@ -15,12 +15,8 @@ export function bearerOf(header: string | undefined): string | null {
 }
 
 /** Counts a wrong key against its network. @throws 429 while that network has to wait, else 401 */
-export async function refuseKey({ store, clock }: Pick<Ports, 'store' | 'clock'>, address: string): Promise<never> {
-  const keys = networkKeys('apiKey', address);
-  await store.write(async (tx) => {
-    await checkWait(tx, keys, clock.now());
-    await noteFailure(tx, keys, clock.now());
-  });
+export async function refuseKey(ports: Pick<Ports, 'store' | 'clock'>, address: string): Promise<never> {
+  await noteAttempt(ports, networkKeys('apiKey', address));
   throw new Refusal('keyWrong');
 }
 

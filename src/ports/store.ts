@@ -24,6 +24,8 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Whose changes take turns with those of others: a tenant's integrators and operators. None: visitors', and our own. */
   readonly tenant?: number;
+  /** The network whose attempts to sign in take turns with those of others. */
+  readonly network?: string;
 }
 
 /** The database. What it answers as changed is on disk. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
-import { type Store, StoreFull } from '#ports/store.ts';
+import { type Store, StoreFull, type WriteOptions } from '#ports/store.ts';
+import { costTurns } from './cost-turns.ts';
 import { isUniqueViolation } from './errors.ts';
 import { identityOver } from './identity.ts';
 import { setLastIds } from './last-ids.ts';
@@ -9,12 +10,11 @@ import { locksOver } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { openConnections } from './pool.ts';
 import { kyselyWith, searchesOver } from './searches.ts';
-import { tenantTurns } from './tenant-turns.ts';
 import { transactions } from './transactions.ts';
 import { wordParts } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
-const most = { questions: 10, changes: 8, changesOfTenants: 5, searches: 4, locks: 8 };
+const most = { questions: 10, changes: 8, changesOfTenants: 4, attempts: 2, searches: 4, locks: 8 };
 const [shortPatience, longPatience] = [10_000, 60_000]; // ms
 
 const manyMatches = { walk: 1500, few: 20_000 };
@@ -41,7 +41,12 @@ export async function openPostgresStore(url: string): Promise<Store> {
   }
   const read = kyselyWith(questions);
   const transact = transactions(changes);
-  const inTurn = tenantTurns(most.changesOfTenants);
+  const tenants = costTurns(most.changesOfTenants);
+  const networks = costTurns(most.attempts);
+  const inTurn = <T>(run: () => Promise<T>, { tenant, network }: WriteOptions) => {
+    if (tenant !== undefined) return tenants(`${tenant}`, run);
+    return network === undefined ? run() : networks(network, run);
+  };
   let full = false;
   return {
     read,
@@ -54,10 +59,9 @@ export async function openPostgresStore(url: string): Promise<Store> {
       setLastIds,
     },
     shared: true,
-    async write(change, { tenant, dryRun = false } = {}) {
-      const run = () => transact(change, dryRun);
+    async write(change, options = {}) {
       try {
-        const value = await (tenant === undefined ? run() : inTurn(tenant, run));
+        const value = await inTurn(() => transact(change, options.dryRun === true), options);
         full = false;
         return value;
       } catch (cause) {

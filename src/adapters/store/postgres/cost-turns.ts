@@ -1,17 +1,13 @@
 import { costQueue } from '#core/cost-queue.ts';
 
-/** Runs a tenant's change when its turn comes. */
-export type RunInTurn = <T>(tenant: number, change: () => Promise<T>) => Promise<T>;
+/** Runs a change when the turn of its group comes. */
+export type RunInTurn = <T>(group: string, change: () => Promise<T>) => Promise<T>;
 
-/**
- * Tenants take turns by the time that their changes take, a few at a time: the other connections are left to visitors
- * and to ourselves.
- */
-export function tenantTurns(atOnce: number): RunInTurn {
+/** Groups take turns by the time that their changes take, a few at a time: the other connections are left to everybody else. */
+export function costTurns(atOnce: number): RunInTurn {
   const waiting = costQueue<() => void>();
   let running = 0;
-  return async (tenant, change) => {
-    const group = `${tenant}`;
+  return async (group, change) => {
     if (running < atOnce) running += 1;
     else await new Promise<void>((turn) => waiting.add(group, turn));
     const start = performance.now();
