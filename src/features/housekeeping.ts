@@ -1,36 +1,34 @@
+import { type RawBuilder, sql } from 'kysely';
 import { failuresCountFor } from '#core/policy/slow-down.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Tx } from '#ports/store.ts';
+import type { Database } from '#ports/tables.ts';
 import type { AuditRetention } from './audit-retention.ts';
 import { answersKeptFor } from './idempotency/kept-answers.ts';
 import { longestOperatorSession } from './operators/operator-session.ts';
 import { longestIdle, longestSession } from './visits/visit-session.ts';
 
 const longestConflict = 3_600_000;
+const batch = 1000; // rows at a time, so that other changes get their turn
 
-async function dropEnded(tx: Tx, now: number): Promise<void> {
-  await tx
-    .deleteFrom('failure')
-    .where('at', '<', now - Math.max(failuresCountFor, longestConflict))
-    .execute();
-  await tx
-    .deleteFrom('visit_session')
-    .where(({ or, eb }) => or([eb('created_at', '<', now - longestSession), eb('used_at', '<', now - longestIdle)]))
-    .execute();
-  await tx
-    .deleteFrom('operator_session')
-    .where('created_at', '<', now - longestOperatorSession)
-    .execute();
-  await tx.deleteFrom('api_token').where('expires_at', '<', now).execute();
-  await tx
-    .deleteFrom('idempotency')
-    .where('created_at', '<', now - answersKeptFor)
-    .execute();
-  await tx.deleteFrom('ongoing').where('until', '<', now).execute();
+/** What has ended by itself, by its table. */
+const endedAt = (now: number): readonly (readonly [keyof Database, RawBuilder<boolean>])[] => [
+  ['failure', sql`at < ${now - Math.max(failuresCountFor, longestConflict)}`],
+  ['visit_session', sql`created_at < ${now - longestSession} or used_at < ${now - longestIdle}`],
+  ['operator_session', sql`created_at < ${now - longestOperatorSession}`],
+  ['api_token', sql`expires_at < ${now}`],
+  ['idempotency', sql`created_at < ${now - answersKeptFor}`],
+  ['ongoing', sql`until < ${now}`],
+];
+
+async function deleteEnded({ store }: Pick<Ports, 'store'>, table: keyof Database, ended: RawBuilder<boolean>): Promise<void> {
+  const row = sql.ref(store.dialect.rowId);
+  const some = sql`delete from ${sql.table(table)} where ${row} in (select ${row} from ${sql.table(table)} where ${ended} limit ${batch})`;
+  for (let deleted = batch; deleted === batch; )
+    deleted = await store.write(async (tx) => Number((await some.execute(tx)).numAffectedRows));
 }
 
 /** Takes away what has ended by itself: nothing here is still asked for by anybody. */
 export async function keepHouse(ports: Pick<Ports, 'store' | 'clock'>, retention: AuditRetention): Promise<void> {
-  await ports.store.write((tx) => dropEnded(tx, ports.clock.now()));
+  for (const [table, ended] of endedAt(ports.clock.now())) await deleteEnded(ports, table, ended);
   await retention.run();
 }

@@ -15,6 +15,8 @@ export interface Dialect {
   isIndexed(word: string): boolean;
   /** The database's own time, ms since the epoch: what processes on several machines compare is measured by one clock. */
   readonly now: RawBuilder<number>;
+  /** The column that names a row of any table for as long as a statement runs. */
+  readonly rowId: string;
   /** Numbers that were given out elsewhere are given out no more. */
   setLastIds(tx: Tx, ids: LastIds): Promise<void>;
 }

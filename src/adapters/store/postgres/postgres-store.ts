@@ -56,6 +56,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
       isUniqueViolation,
       isIndexed,
       now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+      rowId: 'ctid',
       setLastIds,
     },
     shared: true,
