@@ -76,6 +76,8 @@ export interface ChangeOperation<B extends TSchema, Seen> extends Declared<B> {
 export interface ReadOperation<B extends TSchema> extends Declared<B> {
   /** true: it reads many records, and takes turns with other searches. */
   readonly searches?: true;
+  /** true: it reads a whole history, and takes turns with other reports. */
+  readonly reports?: true;
   /** The name of the location that it reads, with others that read it in turn. */
   readonly reads?: (body: Static<B>) => string;
   readonly answer: TSchema;

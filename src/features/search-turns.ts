@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { type Turns, turns } from './turns.ts';
 
-const atOnce = 4; // one is answered, the next ones are ready for the thread
+const [searchesAtOnce, reportsAtOnce] = [4, 1]; // of searches one is answered, the next ones are ready for the thread
 const mostWaiting = { inner: 64, all: 2000 };
 const retryAfter = 2; // seconds
 
@@ -17,7 +17,12 @@ export interface SearchTurns {
   run<T>(searching: Searching, left: AbortSignal, search: () => Promise<T>): Promise<T>;
 }
 
-export function searchTurns(): SearchTurns {
+function turnsOf(atOnce: number): SearchTurns {
   const { run }: Turns = turns({ atOnce, mostWaiting, refusal: () => new Refusal('searchBusy', undefined, { retryAfter }) });
   return { run: ({ tid, caller }, left, search) => run([`${tid}`, `${tid} ${caller}`], left, search) };
 }
+
+export const searchTurns = (): SearchTurns => turnsOf(searchesAtOnce);
+
+/** Turns of reports, which read a whole history for seconds: they leave the turns of searches, and of portals, to those. */
+export const reportTurns = (): SearchTurns => turnsOf(reportsAtOnce);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import type { AnyRead, AnyStream, Caller, InTurn } from '#features/operation.ts';
 import { stillCalls } from '#features/operators/still-calls.ts';
-import type { SearchTurns } from '#features/search-turns.ts';
+import { reportTurns, type SearchTurns } from '#features/search-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import { clientLeft } from './client-left.ts';
 
@@ -11,6 +11,7 @@ export type ReadingTurns = (operation: AnyRead | AnyStream, parameters: unknown,
 
 export function readingTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadingTurns {
   const locations = locationTurns();
+  const reports = reportTurns();
   return (operation, parameters, by, response) => {
     const { tid } = by;
     const caller = `${by.kind} ${by.id}`;
@@ -24,6 +25,7 @@ export function readingTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, s
         });
     }
     if (operation.searches) return (query) => searches.run({ tid, caller }, clientLeft(response), query);
+    if (operation.reports) return (query) => reports.run({ tid, caller }, clientLeft(response), query);
     const location = operation.reads?.(parameters);
     return location === undefined ? (query) => query() : (query) => locations.run({ tid, caller, location }, clientLeft(response), query);
   };

@@ -36,6 +36,8 @@ export interface Store {
   readonly read: Kysely<Database>;
   /** Questions that may take longer: they hold up nobody else. */
   readonly search: Kysely<Database>;
+  /** Questions that read a whole history, such as counts by day: they hold up no search. */
+  readonly reports: Kysely<Database>;
   /** A page of a search; it holds up nobody else either. */
   find(search: Search): Promise<SearchPage>;
   readonly dialect: Dialect;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { searchTurns } from '#features/search-turns.ts';
+import { startPostern } from '../start.ts';
 
 const stays = new AbortController().signal;
 const many = { tid: 1, caller: 'key 1' };
@@ -61,4 +63,13 @@ test('of one caller 64 searches wait, a further one is told to come again, and a
   for (let number = 0; number < 68; number += 1) void search(many);
   await assert.rejects(search(many), (cause: unknown) => cause instanceof Refusal && cause.says === 'searchBusy');
   void search(other);
+});
+
+test('a report that takes long holds up no search of another tenant', async (t) => {
+  const postern = await startPostern(t);
+  const long = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000000) select count(*) from n`;
+  const report = long.execute(postern.ports.store.reports).then(() => 'report');
+  const search = postern.call('share/search').then(() => 'search');
+  assert.equal(await Promise.race([report, search]), 'search');
+  await report;
 });

@@ -41,7 +41,7 @@ const Overview = Type.Object({
 
 async function endingSoon({ store }: Ports, tid: number, now: number) {
   const end = emptyFirst('valid_to');
-  const rows = await store.search
+  const rows = await store.reports
     .selectFrom('share')
     .select(['id', 'title', 'valid_to'])
     .where('tid', '=', tid)
@@ -55,7 +55,7 @@ async function endingSoon({ store }: Ports, tid: number, now: number) {
 }
 
 async function alertsWaiting({ store }: Ports, tid: number): Promise<number> {
-  const { waiting } = await store.search
+  const { waiting } = await store.reports
     .selectFrom('alert')
     .select(sql<number>`count(*)`.as('waiting'))
     .where('tid', '=', tid)
@@ -65,7 +65,7 @@ async function alertsWaiting({ store }: Ports, tid: number): Promise<number> {
 
 export const getOverview = read({
   name: 'overview/get',
-  searches: true,
+  reports: true,
   method: 'GET',
   role: 'reader',
   summary: 'What an operator looks at first: the last thirty days, what ends soon, what waits, and whether everything answers.',
@@ -76,7 +76,7 @@ export const getOverview = read({
     const from = now - (now % day) - (lookedBack - 1) * day;
     const locations = await locationsHealth(ports, tid);
     return {
-      byDay: await countsByDay(doneByVisitors(ports.store.search, tid, from, null)),
+      byDay: await countsByDay(doneByVisitors(ports.store.reports, tid, from, null)),
       endingSoon: await endingSoon(ports, tid, now),
       alertsWaiting: await alertsWaiting(ports, tid),
       mail: false, // their sending is built by a later issue

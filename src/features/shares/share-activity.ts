@@ -51,7 +51,7 @@ async function byVisitor(rows: DoneByVisitors) {
 
 export const shareActivity = read({
   name: 'share/activity',
-  searches: true,
+  reports: true,
   method: 'POST',
   role: 'reader',
   summary: 'Counts what visitors did at a share, by day and by visitor, and names the listed users who have not come.',
@@ -61,11 +61,16 @@ export const shareActivity = read({
   ),
   answer: Activity,
   async read({ id, fromDate, toDate }, caller, { store }) {
-    const share = await store.search.selectFrom('share').select('id').where('tid', '=', caller.tid).where('id', '=', id).executeTakeFirst();
+    const share = await store.reports
+      .selectFrom('share')
+      .select('id')
+      .where('tid', '=', caller.tid)
+      .where('id', '=', id)
+      .executeTakeFirst();
     if (!share) throw new Refusal('recordUnknown');
     const [from, before] = [instantIn('fromDate', fromDate, 'firstOfDay'), instantIn('toDate', toDate, 'firstOfNextDay')];
-    const rows = doneByVisitors(store.search, caller.tid, from, before).where('share_id', '=', id);
-    const missing = await store.search
+    const rows = doneByVisitors(store.reports, caller.tid, from, before).where('share_id', '=', id);
+    const missing = await store.reports
       .selectFrom('share_user')
       .select('name')
       .where('tid', '=', caller.tid)

@@ -14,7 +14,7 @@ import { transactions } from './transactions.ts';
 import { wordParts } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
-const most = { questions: 10, changes: 8, changesOfTenants: 4, attempts: 2, searches: 4, locks: 8 };
+const most = { questions: 10, changes: 8, changesOfTenants: 4, attempts: 2, searches: 4, reports: 1, locks: 8 };
 const [shortPatience, longPatience] = [10_000, 60_000]; // ms
 
 const manyMatches = { walk: 1500, few: 20_000 };
@@ -28,9 +28,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const questions = openConnections(url, most.questions, shortPatience);
   const changes = openConnections(url, most.changes, shortPatience);
   const searches = openConnections(url, most.searches, longPatience, planned);
+  const reports = openConnections(url, most.reports, longPatience, planned);
   const locks = openConnections(url, most.locks, longPatience);
   const close = async () => {
-    await Promise.all([questions, changes, searches, locks].map((connections) => connections.close()));
+    await Promise.all([questions, changes, searches, reports, locks].map((connections) => connections.close()));
   };
   let isIndexed: Store['dialect']['isIndexed'];
   try {
@@ -50,6 +51,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   let full = false;
   return {
     read,
+    reports: kyselyWith(reports),
     ...searchesOver(searches, { statement: longPatience, ...manyMatches }),
     dialect: {
       name: 'postgres',

@@ -90,6 +90,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const queue = writeQueue(writer, log, { ...events, committed });
   const checkpoints = startCheckpoints(file, queue, log, events);
   const search = kyselyOver(sqlite, searcher.ask);
+  const reporter = searchThread({ file, mostBytes: 0 }, (cause) => isUnreadable(cause) && lost(cause));
   return {
     read: kyselyOver(sqlite, (text, parameters) => {
       try {
@@ -101,6 +102,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
       }
     }),
     search,
+    reports: kyselyOver(sqlite, reporter.ask),
     find: findBySqlite(search, searcher),
     dialect: {
       name: 'sqlite',
@@ -124,6 +126,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
       await queue.close();
       await checkpoints[Symbol.asyncDispose]();
       await searcher[Symbol.asyncDispose]();
+      await reporter[Symbol.asyncDispose]();
       await damage[Symbol.asyncDispose]();
       reader.database.close();
       reserve[Symbol.dispose]();
