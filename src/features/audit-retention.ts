@@ -1,5 +1,6 @@
 import { day } from '#core/instant.ts';
 import type { Ports } from '#ports/ports.ts';
+import { dropAlerts } from './visits/owed-alerts.ts';
 
 const hour = 3_600_000;
 const batch = 1000; // entries at a time, so that other changes get their turn
@@ -39,7 +40,10 @@ async function deleteBefore({ store }: RetentionPorts, before: number): Promise<
     if (old.length === 0) return deleted;
     for (const [tid, rows] of Map.groupBy(old, (row) => row.tid)) {
       const ids = rows.map(({ id }) => id);
-      await store.write((tx) => tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute());
+      await store.write(async (tx) => {
+        await dropAlerts(tx, tid, ids);
+        await tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute();
+      });
     }
     deleted += old.length;
   }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
-import type { AlertTable, AuditTable, OngoingTable, UnsettledTable } from './trail-tables.ts';
+import type { AlertListTable, AlertTable, AuditTable, OngoingTable, UnsettledTable } from './trail-tables.ts';
 
 /** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
 export type Flag = 0 | 1;
@@ -221,6 +221,7 @@ export interface Database {
   audit: AuditTable;
   ongoing: OngoingTable;
   alert: AlertTable;
+  alert_list: AlertListTable;
   unsettled: UnsettledTable;
   visit_session: VisitSessionTable;
   failure: FailureTable;

@@ -38,8 +38,16 @@ export interface AlertTable {
   share_id: number;
   audit_id: number;
   action: string;
-  emails: string;
+  /** The addresses that it goes to, by the digest of their list. */
+  list: string;
   created_at: number;
+}
+
+/** Addresses that alerts go to, as shares name them. */
+export interface AlertListTable {
+  tid: number;
+  digest: string;
+  emails: string;
 }
 
 /** What an action needs to be settled by after a crash; gone with its outcome. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { auditRetention } from '#features/audit-retention.ts';
+import { oweAlert } from '#features/visits/owed-alerts.ts';
 import { startPostern } from '../start.ts';
 import { hour, settableClock } from '../visit/visiting.ts';
 
@@ -34,7 +35,7 @@ async function logged(t: TestContext, days: number) {
     running += milliseconds;
     clock.ahead(milliseconds);
   };
-  return { clock, retention, left, lines, goOn };
+  return { clock, store, retention, left, lines, goOn };
 }
 
 test('audit entries go when their time is over, a day of them at a time, and the log says so before', async (t) => {
@@ -51,6 +52,25 @@ test('audit entries go when their time is over, a day of them at a time, and the
     await run();
   }
   assert.ok((await left()) >= 399 && (await left()) <= 401, `${await left()} are left`);
+});
+
+test('alerts that nobody has sent go with their audit entries, and the addresses with the last of them', async (t) => {
+  const { clock, retention, store, goOn } = await logged(t, 1);
+  const owe = (audit: number, emails: string) =>
+    store.write((tx) => oweAlert(tx, { id: 1, tid: 1, notify_emails: emails }, audit, 'upload', clock.now()));
+  const [old, young] = await store.write(async (tx) => {
+    const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
+    const rows = [401, 1].map((days) => ({ ...row, at: clock.now() - days * day }));
+    return (await tx.insertInto('audit').values(rows).returning('id').execute()).map(({ id }) => id);
+  });
+  await owe(old ?? 0, 'old@example.com');
+  await owe(old ?? 0, 'both@example.com');
+  await owe(young ?? 0, 'both@example.com');
+  goOn(hour);
+  await retention().run();
+  const alerts = await store.read.selectFrom('alert').select('audit_id').execute();
+  const lists = await store.read.selectFrom('alert_list').select('emails').execute();
+  assert.deepEqual([alerts.map(({ audit_id }) => audit_id), lists.map(({ emails }) => emails)], [[young], ['both@example.com']]);
 });
 
 test('a clock that is set ahead while Postern runs deletes nothing', async (t) => {

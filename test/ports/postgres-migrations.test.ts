@@ -18,7 +18,7 @@ async function newDatabase(t: TestContext) {
 }
 
 /** Inserts a row with 0 or an empty text in each column that needs a value. */
-async function insert(client: pg.Client, table: string, row: Record<string, number>): Promise<void> {
+async function insert(client: pg.Client, table: string, row: Record<string, number | string>): Promise<void> {
   const { rows } = await client.query(
     "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = $1 AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'",
     [table],
@@ -65,4 +65,25 @@ test('an update notes how many names each share lists, and counts no share anew 
   );
   await client.query('UPDATE share SET active = 1 WHERE id = 1');
   assert.notDeepEqual(await counted(), atFirst, 'later changes are counted');
+});
+
+test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async (t) => {
+  const { url, client } = await newDatabase(t);
+  await migrate(
+    url,
+    migrations.filter(({ name }) => name < '0008'),
+    () => {},
+  );
+  await insert(client, 'tenant', { id: 1 });
+  for (const id of [1, 2]) await insert(client, 'alert', { id, tid: 1, emails: `${id}@example.com` });
+
+  await migrate(url, migrations, () => {});
+
+  const { rows } = await client.query(
+    'SELECT emails FROM alert JOIN alert_list ON digest = list AND alert_list.tid = alert.tid ORDER BY id',
+  );
+  assert.deepEqual(
+    rows.map(({ emails }) => emails),
+    ['1@example.com', '2@example.com'],
+  );
 });

@@ -28,7 +28,17 @@ async function watched(t: TestContext, over: object = {}) {
     const again = await startPostern(t, { data, replaced: { ports: { clock } } });
     const { read } = again.ports.store;
     const rows = await read.selectFrom('audit').selectAll().where('actor_kind', '=', 'visitor').orderBy('id').execute();
-    return { rows, owed: await read.selectFrom('alert').selectAll().orderBy('id').execute() };
+    return {
+      rows,
+      lists: await read.selectFrom('alert_list').select('emails').execute(),
+      owed: await read
+        .selectFrom('alert')
+        .innerJoin('alert_list', 'digest', 'list')
+        .selectAll('alert')
+        .select('emails')
+        .orderBy('id')
+        .execute(),
+    };
   }
   return { clock, postern, link, ask, trail };
 }
@@ -76,6 +86,14 @@ test('every action of a visitor leaves one row that says who, what, from where a
   assert.equal(rows.find(({ action }) => action === 'upload')?.path, '/new.txt');
   assert.ok(Number(rows.find(({ action }) => action === 'download')?.bytes) > 0);
   assert.ok(!rows.some(({ outcome }) => outcome === 'begun'));
+});
+
+test('a list of addresses is stored once, however many alerts go to it', async (t) => {
+  const { ask, trail } = await watched(t, alerts);
+  await eachAction(ask);
+  const { owed, lists } = await trail();
+  assert.ok(owed.length > 1);
+  assert.equal(lists.length, 1);
 });
 
 test('each action that has its alert switched on owes one e-mail, told as that action', async (t) => {
@@ -256,6 +274,8 @@ test('refused sign-ins of a network at a link are one row, whatever names were t
   assert.doesNotMatch(JSON.stringify(rows), /nobody|somebody|typed password|stranger/);
 });
 
+const event = { link: null, tid: 1, visitor: null, approaching: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
+
 test('what was noted is on disk at the end of the process, in whatever order the writes end', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
   const second = Promise.withResolvers<void>();
@@ -271,7 +291,6 @@ test('what was noted is on disk at the end of the process, in whatever order the
     },
   };
   const trail = visitTrail({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
-  const event = { link: null, tid: 1, visitor: null, approaching: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
   trail.note({ ...event, action: 'rename', path: '' });
   trail.note({ ...event, action: 'delete', path: '' });
   await trail[Symbol.asyncDispose]();
@@ -280,4 +299,32 @@ test('what was noted is on disk at the end of the process, in whatever order the
     rows.map(({ action }) => action),
     ['delete', 'rename'],
   );
+});
+
+test('what many visitors did while the database took no change is written together, except what it will not hold', async (t) => {
+  const { store, clock, process } = (await startPostern(t)).ports;
+  let [isAway, writes, failures] = [true, 0, 0];
+  const write: Store['write'] = (change, options) => {
+    writes += 1;
+    return isAway ? Promise.reject(new StoreAway('it is away')) : store.write(change, options);
+  };
+  const trail = visitTrail({ store: { ...store, write }, clock, process }, () => {
+    failures += 1;
+  });
+  const notes = (from: number) => {
+    for (let index = from; index < from + 500; index += 1) trail.note({ ...event, action: 'rename', path: `/${index}` });
+  };
+  notes(0);
+  await until(() => failures > 64); // the flush has failed, too
+  notes(500);
+  assert.ok(writes < 100 && failures < 100, `${writes} writes are tried, ${failures} failures are logged`);
+  trail.note({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
+  isAway = false;
+  await trail[Symbol.asyncDispose]();
+  const { rows } = await store.read
+    .selectFrom('audit')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .where('action', '=', 'rename')
+    .executeTakeFirstOrThrow();
+  assert.equal(rows, 1000);
 });

@@ -28,6 +28,7 @@ export const copiedTables: Keys = {
   failure: ['id'],
   audit: ['tid', 'id'],
   ongoing: ['tid', 'key'],
+  alert_list: ['tid', 'digest'],
   alert: ['tid', 'id'],
   unsettled: ['tid', 'audit_id'],
   secret_key: ['fingerprint'],

@@ -9,8 +9,8 @@ import { signInByPassword } from './password-sign-in.ts';
 import { reachPortal } from './portal.ts';
 import { recognise } from './recognise.ts';
 import type { NewSession } from './sign-in.ts';
+import { happeningOf } from './visit-rows.ts';
 import { beginSession } from './visit-session.ts';
-import { happeningOf } from './visit-trail.ts';
 import type { ProfileRef } from './visitor-identity.ts';
 
 /** An access user who has signed in, and whose password it is. */

@@ -5,7 +5,8 @@ import { recordHappening } from '#features/trail.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
 import { StoreAway, type Tx } from '#ports/store.ts';
 import type { Entered, VisitPorts } from './enter.ts';
-import { happeningOf, oweAlert } from './visit-trail.ts';
+import { oweAlert } from './owed-alerts.ts';
+import { happeningOf } from './visit-rows.ts';
 
 const tokenBits = 96;
 const confirmedFor = 10_000; // ms that a confirmation is valid; a process that was paused for longer repeats the query

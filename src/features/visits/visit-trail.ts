@@ -1,17 +1,18 @@
 import { keepNewest } from '#core/newest.ts';
 import type { Outcome } from '#core/records/audit-row.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
-import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Tx } from '#ports/store.ts';
 import { archiveChoices, type Download, isChoice } from './archive-choices.ts';
 import { type Added, addAll } from './audit-additions.ts';
-import { digest, keyOf } from './visit-key.ts';
+import { oweAlert } from './owed-alerts.ts';
+import { unwrittenEvents } from './unwritten-events.ts';
+import { keyOf } from './visit-key.ts';
+import { countRow, oneDownload, rowFor, tenantOf, together } from './visit-rows.ts';
 
-const together = 60_000; // ms within which equal refusals, visits and lists are one row
-const oneDownload = 600_000; // ms within which requests for one version of a file are one download
 const flushEvery = 500; // ms; what an action came to is told within a second of its end
+const longestPause = 5000; // ms, while the database takes no change
 const mostRemembered = 50_000;
+const mostUnderWay = 64; // rows that are begun at once: the rest is written together
 
 /** What a visitor did, before it is written. */
 export interface VisitEvent {
@@ -45,44 +46,6 @@ export interface VisitTrail extends AsyncDisposable {
   begin(event: VisitEvent, version: string | null, alert: boolean): Promise<ByteRecord>;
 }
 
-const tenantOf = ({ link, tid }: VisitEvent) => link?.tid ?? tid ?? 0;
-
-/** A visitor's happening as an audit row. */
-export function happeningOf(event: VisitEvent, { process }: Pick<Ports, 'process'>, now: number): Happening {
-  const { link, visitor, approaching } = event;
-  return {
-    tid: tenantOf(event),
-    at: now,
-    actor: visitor?.name ?? '',
-    actorKind: 'visitor',
-    address: approaching.address,
-    action: event.action,
-    outcome: event.outcome,
-    share: link ? { id: link.id, title: link.title, viewId: link.view_id } : null,
-    path: event.path,
-    bytes: null,
-    before: null,
-    after: event.after ?? null,
-    requestId: approaching.requestId,
-    process: event.outcome === 'begun' ? process : null,
-  };
-}
-
-/** The e-mail that is owed for an action, in the action's own transaction. */
-export async function oweAlert(
-  tx: Tx,
-  link: Pick<LinkRow, 'id' | 'tid' | 'notify_emails'>,
-  auditId: number,
-  action: string,
-  now: number,
-): Promise<void> {
-  if (link.notify_emails === '') return;
-  await tx
-    .insertInto('alert')
-    .values({ tid: link.tid, share_id: link.id, audit_id: auditId, action, emails: link.notify_emails, created_at: now })
-    .execute();
-}
-
 interface Ongoing {
   readonly auditId: Promise<number>;
   readonly until: number;
@@ -92,13 +55,14 @@ const isOngoing = ({ until }: Ongoing, now: number) => until > now && until <= n
 
 /** The trail of all visits of this process; equal ones are counted, in the database too, so that a restart goes on. */
 export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitTrail {
-  const { store, clock } = ports;
+  const { store, clock, process } = ports;
   const ongoing = new Map<string, Ongoing>();
   const choices = archiveChoices(clock);
   const added = new Map<number, Added>();
-  /** Noted while the database was away, and when. */
-  const unwritten: { readonly event: VisitEvent; readonly at: number }[] = [];
+  const unwritten = unwrittenEvents(ports, mostRemembered, failed);
   let timer: NodeJS.Timeout | undefined;
+  let pause = flushEvery;
+  let flushing = false;
   const underWay = new Set<Promise<unknown>>();
 
   /** Nobody waits for it but the end of the process. */
@@ -108,7 +72,20 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   }
   async function flush(): Promise<void> {
     timer = undefined;
-    for (const { event, at } of unwritten.splice(0)) note(event, at);
+    flushing = true;
+    try {
+      await unwritten.write();
+      await writeAdded();
+      pause = flushEvery;
+    } catch (cause) {
+      pause = Math.min(2 * pause, longestPause);
+      throw cause;
+    } finally {
+      flushing = false;
+      if (unwritten.some || added.size > 0) soon();
+    }
+  }
+  async function writeAdded(): Promise<void> {
     const parts = [...added];
     added.clear();
     if (parts.length === 0) return;
@@ -119,9 +96,9 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
       throw cause;
     }
   }
-  const soon = () => {
-    timer ??= setTimeout(() => tellIfFailed(flush()), flushEvery).unref();
-  };
+  function soon(): void {
+    if (!flushing) timer ??= setTimeout(() => tellIfFailed(flush()), pause).unref();
+  }
   function add(id: number, { tid, count, bytes, outcome }: Added): void {
     const known = added.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
     // One whole download among several requests is a download.
@@ -135,35 +112,6 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     auditId.catch(() => ongoing.delete(key));
   }
 
-  /** The row that an equal happening is already told by, or a new one. */
-  async function rowFor(
-    tx: Tx,
-    event: VisitEvent,
-    plain: string | null,
-    until: number,
-    now: number,
-  ): Promise<{ id: number; fresh: boolean }> {
-    const key = plain === null ? null : digest(plain);
-    const tid = tenantOf(event);
-    const known =
-      key === null
-        ? undefined
-        : await tx
-            .selectFrom('ongoing')
-            .select('audit_id')
-            .where('tid', '=', tid)
-            .where('key', '=', key)
-            .where('until', '>', now)
-            .where('until', '<=', now + oneDownload)
-            .executeTakeFirst();
-    if (known) return { id: known.audit_id, fresh: false };
-    const id = await recordHappening(tx, happeningOf(event, ports, now));
-    if (key === null) return { id, fresh: true };
-    await tx.deleteFrom('ongoing').where('tid', '=', tid).where('key', '=', key).execute();
-    await tx.insertInto('ongoing').values({ tid, key, audit_id: id, until }).execute();
-    return { id, fresh: true };
-  }
-
   function livingOf(key: string | null, now: number): Ongoing | undefined {
     const known = key === null ? undefined : ongoing.get(key);
     return known && isOngoing(known, now) ? known : undefined;
@@ -172,18 +120,9 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
 
   /** Begins the row of an event that no row tells yet, or adds it to the one that the database knows. */
   function beginRow(event: VisitEvent, key: string, now: number): Promise<number> {
-    const auditId = store.write(async (tx) => {
-      const { id, fresh } = await rowFor(tx, event, key, now + together, now);
-      if (!fresh)
-        await tx
-          .updateTable('audit')
-          .set((row) => ({ count: row('count', '+', 1) }))
-          .where('tid', '=', tenantOf(event))
-          .where('id', '=', id)
-          .execute();
-      return id;
-    });
-    remember(key, auditId, now + together);
+    const row = { event, key, now, until: now + together };
+    const auditId = store.write((tx) => countRow(tx, row, process));
+    remember(key, auditId, row.until);
     return auditId;
   }
 
@@ -195,18 +134,18 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     else await beginRow(event, key, now);
   }
 
-  function writeLater(event: VisitEvent, at: number): void {
-    if (unwritten.length < mostRemembered) unwritten.push({ event, at });
-    soon();
-  }
-
-  function note(event: VisitEvent, at = clock.now()): void {
+  function note(event: VisitEvent): void {
+    const now = clock.now();
     const key = keyOf(event, null);
-    const known = livingOf(key, at);
-    const later = () => writeLater(event, at);
+    const known = livingOf(key, now);
+    const later = () => {
+      unwritten.add(event, now);
+      soon();
+    };
     // Most events equal one that has an entry: only its count changes.
     if (known) return void known.auditId.then((id) => addOne(id, event)).catch(later); // said for the first of them
-    const auditId = beginRow(event, key, at);
+    if (unwritten.some || underWay.size >= mostUnderWay) return void later();
+    const auditId = beginRow(event, key, now);
     auditId.catch(later);
     tellIfFailed(auditId);
   }
@@ -227,7 +166,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     const auditId =
       living?.auditId ??
       store.write(async (tx) => {
-        const { id, fresh } = await rowFor(tx, event, key, now + oneDownload, now);
+        const { id, fresh } = await rowFor(tx, { event, key, now, until: now + oneDownload }, process);
         if (fresh && alert && event.link) await oweAlert(tx, event.link, id, event.action, now);
         return id;
       });
@@ -237,14 +176,14 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   }
 
   return {
-    note: (event) => note(event),
+    note,
     record,
     begin,
     async [Symbol.asyncDispose]() {
-      clearTimeout(timer);
       await Promise.all(underWay);
+      clearTimeout(timer);
       await flush().catch(failed);
-      await Promise.all(underWay); // what was noted while the database was away
+      clearTimeout(timer);
     },
   };
 }

@@ -5,7 +5,8 @@ import { portal } from './0004-portal.ts';
 import { longLists } from './0005-long-lists.ts';
 import { policies } from './0006-policies.ts';
 import { answersUnderWay } from './0007-answers-under-way.ts';
+import { alertLists } from './0008-alert-lists.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists, policies, answersUnderWay];
+export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists, policies, answersUnderWay, alertLists];

@@ -4,7 +4,7 @@ const mostKept = 5000;
 const longestKey = 512; // characters; longer ones come from outside, and would fill the memory
 
 /** What happened, not what holds: a visit that is recorded makes nobody ask again. */
-const trail = ['audit', 'ongoing', 'alert', 'unsettled'] as const satisfies readonly (keyof Database)[];
+const trail = ['audit', 'ongoing', 'alert', 'alert_list', 'unsettled'] as const satisfies readonly (keyof Database)[];
 const isTrail: ReadonlySet<string> = new Set([...trail, 'sqlite_sequence']);
 
 /** Answers that hold until a commit changes more than the trail: one process writes, so that it knows of every change. */

@@ -1,0 +1,14 @@
+import type { Migration } from './migration.ts';
+
+/** Each list of addresses is stored once, however many alerts go to it; an alert goes with its audit entry. */
+export const alertLists: Migration = {
+  name: '0008-alert-lists',
+  statements: ({ integer, text }) => [
+    `CREATE TABLE alert_list (tid ${integer} NOT NULL REFERENCES tenant(id), digest ${text} NOT NULL, emails ${text} NOT NULL, PRIMARY KEY (tid, digest))`,
+    "INSERT INTO alert_list (tid, digest, emails) SELECT tid, 'alert ' || id, emails FROM alert",
+    'ALTER TABLE alert RENAME COLUMN emails TO list',
+    "UPDATE alert SET list = 'alert ' || id",
+    'CREATE INDEX alert_audit ON alert(tid, audit_id)',
+    'CREATE INDEX alert_by_list ON alert(tid, list)',
+  ],
+};
