@@ -79,6 +79,22 @@ test('on a full disk changes are 507 and downloads go on, over a restart too, un
   assert.equal((await again.send('share/search')).body.list.at(0).id, 1);
 });
 
+test('a start on a full disk serves what is there, after a clean stop too', { timeout: 60_000 }, async (t) => {
+  const disk = smallDisk(t, 'size=48m');
+  if (disk === null) return;
+  const data = join(disk, 'data');
+  const environment = { POSTERN_DATA: data, POSTERN_MIN_FREE_SPACE: '0' };
+  const postern = await runPostern(t, environment);
+  const link = (await postern.send('share/add', newShare())).body.viewUrl;
+  await reserveIn(data);
+
+  postern.child.kill('SIGTERM');
+  await postern.ended;
+  fill(join(disk, 'filler'));
+  const again = await runPostern(t, environment);
+  assert.equal((await get(link.replace(postern.publicUrl, again.publicUrl), 'list')).status, 200);
+});
+
 test('uploads leave the free space that the operator has set, and changes go on', { timeout: 60_000 }, async (t) => {
   const disk = smallDisk(t, 'size=64m');
   if (disk === null) return;
