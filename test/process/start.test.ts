@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { dataFolder } from '../../src/data-folder.ts';
 import { readSettings } from '../../src/settings.ts';
+import { until } from '../ports/until.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
@@ -39,6 +41,44 @@ test('a key file that a crash left empty is never taken for a key', async (t) =>
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   await Promise.race([postern.saying(/Then: .*\n/), postern.ended]);
   assert.notEqual(readFileSync(join(data, 'secret-key'), 'utf8').trim(), '', 'secrets are not sealed under an empty key');
+});
+
+/** Is all that the first start made in the database itself, and not in its log alone? */
+function holdsFirstKey(database: string, copy: string): boolean {
+  copyFileSync(database, copy);
+  using opened = new DatabaseSync(copy);
+  try {
+    return (
+      opened.prepare('PRAGMA integrity_check').get()?.['integrity_check'] === 'ok' &&
+      opened.prepare('SELECT 1 FROM api_key').get() !== undefined
+    );
+  } catch {
+    return false;
+  }
+}
+
+test('a young installation that loses its write-ahead log does not begin anew', async (t) => {
+  const data = await temporaryFolder(t);
+  const postern = spawnPostern(t, { POSTERN_DATA: data });
+  await postern.saying(/Then: .*\n/);
+  const key = readFileSync(join(data, 'first-key'), 'utf8').trim();
+  const copy = join(await temporaryFolder(t), 'copy.db');
+  await until(() => holdsFirstKey(join(data, 'postern.db'), copy));
+  postern.child.kill('SIGKILL');
+  await postern.ended;
+
+  rmSync(join(data, 'postern.db-wal'));
+  const again = spawnPostern(t, { POSTERN_DATA: data });
+  const [, url = ''] = await again.saying(/Try the interface: +(http:\S+)\/docs/);
+  assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
+});
+
+test('a damaged lock file is named', async (t) => {
+  const data = await temporaryFolder(t);
+  writeFileSync(join(data, 'lock.db'), 'x'.repeat(8192));
+  const postern = spawnPostern(t, { POSTERN_DATA: data });
+  await postern.ended;
+  assert.match(postern.said(), /lock\.db is damaged; delete it/);
 });
 
 const wrong = {

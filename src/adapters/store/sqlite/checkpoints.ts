@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
 import type { CheckpointAnswer } from './checkpoint-thread.ts';
@@ -27,10 +28,13 @@ export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAhea
       thread.once('message', resolve).postMessage(mode);
     });
   async function checkpoint(): Promise<void> {
+    // The tables of a new database are in the log alone: without it, nothing would be left of the installation.
+    const isNew = statSync(file, { throwIfNoEntry: false })?.size === pageBytes;
+    const enough = isNew ? 1 : worthwhile;
     // The file never shrinks: until it has once grown long there is nothing to ask, and nobody to be asked.
-    if (log.bytes() < worthwhile * pageBytes) return;
+    if (log.bytes() < enough * pageBytes) return;
     const state = await ask('NOOP');
-    if (state === 'diskFull' || state.log < worthwhile) return;
+    if (state === 'diskFull' || state.log < enough) return;
     if ((await ask('PASSIVE')) === 'diskFull') return void full(); // the next turn tries again
     await queue.pause(async () => {
       await ask('RESTART');
