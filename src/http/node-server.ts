@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { chunkTurns } from './chunk-turns.ts';
 import { boundConnections } from './crowded-connections.ts';
 import { mostConnections } from './descriptors.ts';
 import { oneAfterAnother } from './pipelining.ts';
@@ -15,7 +16,12 @@ export function nodeServer(handle: RequestListener): Server {
     requireHostHeader: false, // answered in our own words
     optimizeEmptyRequests: true, // the stream of a body that never comes costs a visit a quarter of its time
   };
-  const server = createServer(options, oneAfterAnother(handle));
+  const answer = oneAfterAnother(handle);
+  const watchChunks = chunkTurns();
+  const server = createServer(options, (request, response) => {
+    if (request.headers['transfer-encoding'] !== undefined) watchChunks(request.socket);
+    answer(request, response);
+  });
   // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked. What else is expected is refused there too.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
@@ -6,7 +7,16 @@ import { expectBodyProgress, expectRate } from './patience.ts';
 import { resetConnection } from './send-file.ts';
 import { approachingOf, type VisitorParts } from './visitor-request.ts';
 
+const smallPiece = 4096; // bytes
 const drainFor = 5000; // ms that a client is given to finish sending what was refused, so that it can read why
+
+/** The pieces of a body, small ones together: a chunk may hold one byte. The body is not destroyed: a refusal is still to be answered. */
+async function* piecesOf(body: IncomingMessage): AsyncGenerator<Buffer> {
+  for await (const piece of body.iterator({ destroyOnReturn: false })) {
+    const more = piece.length < smallPiece && body.readableLength > 0 ? body.read(body.readableLength) : null;
+    yield more === null ? piece : Buffer.concat([piece, more]);
+  }
+}
 
 function lengthOf(header: string | undefined): number | null {
   return header === undefined ? null : Number(header);
@@ -31,8 +41,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   let unfollow = () => {};
   try {
     const received = await uploadFile(parts.ports, approachingOf(request, parts), path, {
-      // Not destroyed: a refusal is still to be answered.
-      body: expectRate(raw.iterator({ destroyOnReturn: false }), parts.patience, () => performance.now()),
+      body: expectRate(piecesOf(raw), parts.patience, () => performance.now()),
       length: lengthOf(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
       begin(entered) {
