@@ -14,6 +14,7 @@ import type { DirectoryEntry } from './staging-area.ts';
 
 const writev = promisify(fs.writev);
 const fsync = promisify(fs.fsync);
+const close = promisify(fs.close);
 const worthwhile = 1 << 20; // bytes collected before a write: 64 KiB at a time costs three times the CPU
 
 async function writeAll(descriptor: number, chunks: Uint8Array[], position: number): Promise<number> {
@@ -118,8 +119,8 @@ export async function beginUpload(
       } catch (cause) {
         throw storageError(cause);
       } finally {
-        fs.closeSync(file);
         fs.closeSync(staging.folder);
+        await close(file); // in a thread: it frees the space of what was given up
       }
     },
   };

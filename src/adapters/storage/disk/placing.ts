@@ -6,6 +6,7 @@ import { confirmStaging, dropMark, putText, textAt } from './marks.ts';
 import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
 
 const claimMode = 0o600;
+const largeFile = 16 << 20; // bytes
 
 /** The second name of a staging copy, on its way over another file. */
 const twinEnding = '-twin';
@@ -59,6 +60,22 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 }
 
 /**
+ * Holds a large file open while another one replaces it. The kernel takes up to 0.3 s to free each GiB; it does so when
+ * the last descriptor is closed, which takes place in a thread.
+ * @returns closes it
+ */
+function holdLarge(entry: DirectoryEntry, size: bigint): () => void {
+  if (size < largeFile) return () => {};
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  try {
+    const descriptor = fs.openSync(where(entry), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return () => fs.close(descriptor, () => {});
+  } catch {
+    return () => {}; // it may be replaced, and not be read
+  }
+}
+
+/**
  * Puts a staged file in the place of the one that the caller saw; all steps in one turn, so that no other request comes
  * between. The file keeps its old name too where the file system takes links: a crash can then be settled by looking.
  */
@@ -73,7 +90,12 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
   const twin = named(staging, twinEnding);
   const isLinked = linkFile(staging, twin);
   if (!isLinked) putText(named(staging, claimEnding), replacing);
-  fs.renameSync(where(isLinked ? twin : staging), where(to));
+  const close = holdLarge(to, seen.size);
+  try {
+    fs.renameSync(where(isLinked ? twin : staging), where(to));
+  } finally {
+    close();
+  }
   if (isLinked) confirmStaging(staging);
 }
 

@@ -5,8 +5,9 @@ import { at } from './beneath.ts';
 import { codeOf } from './disk-errors.ts';
 
 const open = promisify(fs.open);
+// In a thread, and one after the other: the kernel takes up to 0.3 s for each GiB of a file.
+const unlink = promisify(fs.unlink);
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
-const turn = 64; // names taken away before others get their turn
 
 type Name = string | Uint8Array;
 const inside = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${at(folder)}/`), Buffer.from(name)]);
@@ -32,7 +33,7 @@ export async function wipe(trash: number, name: Name, fresh: () => string): Prom
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const folder = await openAsFolder(trash, next);
     if (folder === null) {
-      fs.unlinkSync(inside(trash, next));
+      await unlink(inside(trash, next));
       continue;
     }
     try {
@@ -46,11 +47,9 @@ export async function wipe(trash: number, name: Name, fresh: () => string): Prom
 
 async function emptyFolder(folder: number, trash: number, fresh: () => string): Promise<string[]> {
   const moved: string[] = [];
-  const names = await fs.promises.readdir(at(folder), { encoding: 'buffer' });
-  for (const [index, entry] of names.entries()) {
-    if (index % turn === turn - 1) await new Promise(setImmediate);
+  for (const entry of await fs.promises.readdir(at(folder), { encoding: 'buffer' })) {
     try {
-      fs.unlinkSync(inside(folder, entry));
+      await unlink(inside(folder, entry));
     } catch (cause) {
       if (codeOf(cause) !== 'EISDIR') throw cause;
       const aside = await moveUp(folder, entry, trash, fresh);
