@@ -138,7 +138,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     media: mediaTypes,
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
-    limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays },
+    limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays, minFreeSpace: settings.minFreeSpace },
     ...replaced.ports,
     store,
   };

@@ -33,7 +33,7 @@ export interface Settings {
   readonly databaseUrl: string | null;
   /** For words in searches; bytes. */
   readonly searchMemory: number;
-  /** Bytes that uploads leave free on the file system of `data`. */
+  /** Bytes that visitors leave free on the file system of `data`. */
   readonly minFreeSpace: number;
   readonly apiKey: string | null;
   readonly secretKey: string | null;
@@ -107,7 +107,7 @@ export const catalogue = {
   minFreeSpace: setting(
     'POSTERN_MIN_FREE_SPACE',
     '128',
-    'MiB that uploads leave free on the file system of POSTERN_DATA; below, they are answered 507. 0: uploads may fill it.',
+    'MiB that visitors leave free on the file system of POSTERN_DATA; below, their uploads, new folders and renames are answered 507. 0: they may fill it.',
     mebibytes,
   ),
   apiKey: setting(

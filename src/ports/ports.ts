@@ -24,5 +24,5 @@ export interface Ports extends InstantPorts {
   readonly passwordHash: PasswordHash;
   readonly media: MediaTypes;
   /** The operator's limits. */
-  readonly limits: { readonly maxFileSize: number; readonly auditDays: number };
+  readonly limits: { readonly maxFileSize: number; readonly auditDays: number; readonly minFreeSpace: number };
 }

@@ -64,8 +64,11 @@ export interface Store {
   identity(): Promise<string>;
   /** Has another process opened it now? */
   isUsedByOthers(): Promise<boolean>;
-  /** Is its disk full? Then only what has to be recorded is still written (features/room.ts). */
-  isFull(): boolean;
+  /**
+   * Is its disk full? Then only what has to be recorded is still written (features/room.ts).
+   * @param leaving bytes that are to stay free, where the disk is ours
+   */
+  isFull(leaving?: number): boolean;
   /** Were damaged pages found in it? */
   isDamaged(): boolean;
   [Symbol.asyncDispose](): Promise<void>;

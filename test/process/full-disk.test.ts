@@ -19,11 +19,11 @@ const freeBytes = (folder: string) => {
 /** Waits for the reserve that is given up when the disk is full. */
 const reserveIn = (data: string) => until(() => statSync(join(data, 'reserve'), { throwIfNoEntry: false })?.size === 8 * mebibyte);
 
-/** Writes a file until nothing more fits. */
-function fill(file: string): void {
+/** Writes a file until nothing more fits, or it has so many bytes. */
+function fill(file: string, bytes = Number.POSITIVE_INFINITY): void {
   const descriptor = openSync(file, 'a');
   try {
-    for (;;) writeSync(descriptor, piece);
+    for (let written = 0; written < bytes; written += piece.length) writeSync(descriptor, piece);
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause;
   } finally {
@@ -95,7 +95,7 @@ test('a start on a full disk serves what is there, after a clean stop too', { ti
   assert.equal((await get(link.replace(postern.publicUrl, again.publicUrl), 'list')).status, 200);
 });
 
-test('uploads leave the free space that the operator has set, and changes go on', { timeout: 60_000 }, async (t) => {
+test('visitors leave the free space that the operator has set, and changes go on', { timeout: 60_000 }, async (t) => {
   const disk = smallDisk(t, 'size=64m');
   if (disk === null) return;
   const postern = await runPostern(t, { POSTERN_DATA: join(disk, 'data'), POSTERN_MIN_FREE_SPACE: '24' });
@@ -107,6 +107,9 @@ test('uploads leave the free space that the operator has set, and changes go on'
     return (await put(link, `${number}.bin`, 4 * mebibyte)) === 507;
   });
   assert.ok(freeBytes(disk) >= 23 * mebibyte, `${freeBytes(disk)} bytes are left`);
+  fill(join(disk, 'filler'), freeBytes(disk) - 20 * mebibyte);
+  assert.equal((await fetch(`${link}/folder/new`, { method: 'POST' })).status, 507);
+  assert.equal((await fetch(`${link}/file/1.bin`, { method: 'DELETE' })).status, 204);
   assert.equal(await addShare(postern), 200);
   assert.equal((await ready(postern)).status, 'ready');
 });

@@ -43,6 +43,18 @@ test('renaming stays in the folder and never takes a name that is there', async 
   assert.equal(await readFile(join(postern.files, 'box/b.txt'), 'utf8'), 'b');
 });
 
+test('a name that exists leaves no audit entry, however often a folder or a file is to get it', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  await mkdir(join(postern.files, 'box'));
+  for (let time = 0; time < 3; time += 1) {
+    assert.equal((await postern.visit(`${base}/folder/box`, post)).status, 409);
+    assert.equal((await postern.visit(`${base}/folder/nowhere/box`, post)).status, 404);
+    assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'box', name: 'welcome.txt' }))).status, 409);
+  }
+  for (const action of ['createFolder', 'rename']) assert.equal((await postern.call('audit/search', { action })).totalCount, 0, action);
+});
+
 test('a file, and a folder with all that is in it, are deleted in one step', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/deep'), { recursive: true });

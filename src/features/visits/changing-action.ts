@@ -158,7 +158,8 @@ export async function changeFiles<T>(
   { act, clear }: ChangeWork<T>,
   keep: KeepAnswer | null = null,
 ): Promise<T> {
-  checkRoom(ports.store);
+  // Visitors leave room for the changes of integrators and operators.
+  checkRoom(ports.store, change.action === 'delete' ? 0 : ports.limits.minFreeSpace);
   const token = ports.random.token(tokenBits);
   ports.underWay.add(token);
   try {

@@ -18,6 +18,9 @@ export async function createFolder(
   return guarded(async () => {
     const shared = await storageFor(entered, ports);
     const { parent, name } = shared.spot(path);
+    // Before anything is recorded: what is refused again and again leaves no entries.
+    if (await shared.storage.stat(shared.at(path))) throw new Refusal('itemExists');
+    if (!(await shared.storage.stat(parent))?.folder) throw new Refusal('itemAbsent');
     const change = { action: 'createFolder', path, parent, name, alert: entered.link.alert_create_folder === 1 } as const;
     const make = { change, answer: { name }, act: (mark: ChangeMark) => shared.storage.createFolder(parent, name, mark) };
     return changeItem(ports, entered, shared.storage, make, keep);

@@ -1,4 +1,4 @@
-import type { ItemPath } from '#core/item-path.ts';
+import { type ItemPath, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { ChangeMark } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
@@ -20,7 +20,7 @@ export async function renameItem(
     const shared = await storageFor(entered, ports);
     const { parent, name } = shared.spot(path);
     if (!(await shared.storage.stat(shared.at(path)))) throw new Refusal('itemAbsent');
-    if (newName === name) throw new Refusal('itemExists');
+    if (newName === name || (await shared.storage.stat(withName(shared.at(path), newName)))) throw new Refusal('itemExists');
     const change = { action: 'rename', path, parent, name, newName, alert: entered.link.alert_rename === 1 } as const;
     const rename = {
       change,

@@ -10,8 +10,11 @@ const interval = 1000; // ms
 
 /** Room on the disk of the database that is given up when the disk is full, so that downloads can still be recorded. */
 export interface ReserveFile extends Disposable {
-  /** Is the disk full? Then nothing but what has to be recorded is changed, until room returns. */
-  readonly isFull: () => boolean;
+  /**
+   * Is the disk full? Then nothing but what has to be recorded is changed, until room returns.
+   * @param leaving bytes that are to stay free
+   */
+  readonly isFull: (leaving: number) => boolean;
   /** Frees the reserve after a write found the disk full. @returns whether there was anything to free */
   release(): boolean;
 }
@@ -65,5 +68,6 @@ export function keepReserve(folder: string): ReserveFile {
   }, interval).unref();
 
   if (bytesFree(statfsSync(folder)) < reserved) release();
-  return { isFull: () => full, release, [Symbol.dispose]: () => clearInterval(timer) };
+  const isFull = (leaving: number) => full || (leaving > 0 && bytesFree(statfsSync(folder)) < leaving);
+  return { isFull, release, [Symbol.dispose]: () => clearInterval(timer) };
 }

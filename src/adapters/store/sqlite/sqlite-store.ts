@@ -117,7 +117,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     unchanged: unchanged.ask,
     durable: () => queue.drain(),
     check: async () => void reader.run('SELECT 1', []),
-    isFull: reserve.isFull,
+    isFull: (leaving = 0) => reserve.isFull(leaving),
     identity: async () => folder,
     isUsedByOthers: async () => false, // a second process is refused
     isDamaged: () => damage.findings().length > 0,
