@@ -4,6 +4,8 @@ import type { Tx } from '#ports/store.ts';
 import { insertRow } from './insert-row.ts';
 import type { Caller, Trail } from './operation.ts';
 
+const longText = 1000; // characters
+
 /** One audit row before it is written; times in milliseconds since the epoch. */
 export interface Happening {
   readonly tid: number;
@@ -50,8 +52,17 @@ export function recordHappening(tx: Tx, happening: Happening): Promise<number> {
   });
 }
 
+/** A record without its long texts that stay the same: a share's lists may hold thousands of names, which each change would store twice. */
+function withoutLongTexts(record: object | null, other: object | null): object | null {
+  if (record === null || other === null) return record;
+  const others = new Map<string, unknown>(Object.entries(other));
+  const isLong = (value: unknown) => typeof value === 'string' && value.length > longText;
+  return Object.fromEntries(Object.entries(record).filter(([field, value]) => !(isLong(value) && value === others.get(field))));
+}
+
 /** The audit row of a management change. */
 export function recordChange(tx: Tx, caller: Caller, action: string, trail: Trail, now: number): Promise<number> {
+  const { before = null, after = null } = trail;
   return recordHappening(tx, {
     tid: caller.tid,
     at: now,
@@ -63,8 +74,8 @@ export function recordChange(tx: Tx, caller: Caller, action: string, trail: Trai
     share: trail.share ?? null,
     path: '',
     bytes: null,
-    before: trail.before ?? null,
-    after: trail.after ?? null,
+    before: withoutLongTexts(before, after),
+    after: withoutLongTexts(after, before),
     requestId: caller.requestId,
     process: null,
   });

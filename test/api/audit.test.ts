@@ -44,6 +44,19 @@ test('every change leaves a row that names who, what, where from and what was be
   assert.match(JSON.stringify(changed.after), /After/);
 });
 
+test('a long list that a change leaves as it is stands in its entry neither before nor after', async (t) => {
+  const postern = await startPostern(t);
+  const emails = (domain: string) => Array.from({ length: 100 }, (_, index) => `person-${index}@${domain}`).join(',');
+  const { id } = await postern.call('share/add', newShare({ notifyEmails: emails('one.example') }));
+  const share = await postern.call('share/get', { id });
+  await postern.call('share/update', { ...share, title: 'Another' });
+  await postern.call('share/update', { ...share, title: 'Another', notifyEmails: emails('two.example') });
+  const [retitled, relisted] = await found(postern, { action: 'share/update' });
+  assert.deepEqual([retitled.before.includes('example'), retitled.after.includes('example')], [false, false]);
+  assert.deepEqual([retitled.before.includes('"title"'), retitled.after.includes('Another')], [true, true]);
+  assert.deepEqual([relisted.before.includes('one.example'), relisted.after.includes('two.example')], [true, true]);
+});
+
 for (const [action, run] of [
   ['accessuser/add', async (postern: TestPostern) => postern.call('accessuser/add', { username: 'ann', active: true })],
   [

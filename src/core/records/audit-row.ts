@@ -22,8 +22,8 @@ export const AuditRow = Type.Object({
   viewId: Type.String({ description: 'Link that was used.' }),
   path: Type.String({ description: "Path relative to the share's." }),
   bytes: number('Bytes handed out or taken.'),
-  before: text('JSON of what was there before, secrets masked.'),
-  after: text('JSON of what is there now, secrets masked.'),
+  before: text('JSON of what was there before, secrets masked; without texts of more than 1000 characters that stayed the same.'),
+  after: text('JSON of what is there now, secrets masked; without such texts.'),
   requestId: Type.String({ description: 'X-Request-Id of the request.' }),
   count: Type.Integer({ minimum: 1, description: 'How many equal ones this row stands for.' }),
 });
