@@ -1,50 +1,53 @@
 import type { Socket } from 'node:net';
+import { fairQueue } from '#core/fair-queue.ts';
 
 const mostPerRead = 5; // ms that the chunks of one read may take
 const pause = 100; // ms between two such reads, of all connections together
 
 /**
- * Makes connections whose bodies come in tiny chunks take turns. Node.js reads a socket 32 times before it looks at the
- * next one, and 64 KiB hold eleven thousand chunks of one byte: a second without an answer for anybody.
+ * Makes connections whose bodies come in tiny chunks take turns, and addresses too. Node.js reads a socket 32 times
+ * before it looks at the next one, and 64 KiB hold eleven thousand chunks of one byte: a second without an answer for
+ * anybody.
  * @returns watches a connection from its first body in chunks on
  */
 export function chunkTurns(): (socket: Socket) => void {
   const watched = new WeakSet<Socket>();
-  const held = new Set<Socket>();
+  const held = new WeakSet<Socket>();
+  const waiting = fairQueue<Socket>();
   const timer = setTimeout(next, pause).unref();
-  let waiting = true;
+  let isSet = true;
 
   function next(): void {
-    waiting = false;
-    const [socket] = held;
+    isSet = false;
+    const socket = waiting.take();
     if (!socket) return;
     held.delete(socket);
     socket.resume();
-    waitForNext();
+    setTimer();
   }
-  function waitForNext(): void {
-    if (!waiting) timer.refresh();
-    waiting = true;
-  }
-  function hold(socket: Socket): void {
-    held.add(socket);
-    socket.pause();
-    waitForNext();
+  function setTimer(): void {
+    if (!isSet) timer.refresh();
+    isSet = true;
   }
   return (socket) => {
     if (watched.has(socket)) return;
     watched.add(socket);
+    const group = [socket.remoteAddress ?? ''];
     let start = 0;
     // Where somebody listens to the bytes, Node.js parses each read in an event of its own, which can be measured and stopped.
     socket.prependListener('data', () => {
       start = performance.now();
     });
     socket.on('data', () => {
-      if (performance.now() - start > mostPerRead) hold(socket);
+      if (performance.now() - start <= mostPerRead || held.has(socket)) return;
+      held.add(socket);
+      waiting.add(group, socket);
+      socket.pause();
+      setTimer();
     });
     socket.on('resume', () => {
       if (held.has(socket)) socket.pause(); // the body's reader wants more
     });
-    socket.once('close', () => held.delete(socket));
+    socket.once('close', () => waiting.remove(group, socket));
   };
 }
