@@ -12,7 +12,6 @@ import { checkReadiness } from '#features/readiness.ts';
 import { searchTurns } from '#features/search-turns.ts';
 import { listingTurns } from '#features/visits/listing-turns.ts';
 import { rightPairs } from '#features/visits/recognise.ts';
-import { sweepLocations } from '#features/visits/settle.ts';
 import { followTransfers } from '#features/visits/transfers.ts';
 import { visitLimits } from '#features/visits/visit-limits.ts';
 import { visitTrail } from '#features/visits/visit-trail.ts';
@@ -42,7 +41,7 @@ import { answerNotFound, httpServer } from './http/server.ts';
 import { transferBuffers } from './http/transfer-buffers.ts';
 import { countUnknownLinks } from './http/unknown-links.ts';
 import { visitorRoutes } from './http/visitor-routes.ts';
-import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
+import { clearLocations, recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
 import type { Settings } from './settings.ts';
 
 const processBits = 96;
@@ -180,7 +179,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     if (access) accessLog(server, access.write, ports.clock, () => performance.now());
     healthRoutes(server, readiness);
   }
-  const searches = searchTurns();
+  const searches = searchTurns(store.searchesOfOneTenant);
   managementApi(admin, operations, ports, searches);
   metricsRoute(admin, metrics, ports);
   if (admin !== app) {
@@ -220,7 +219,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     opened.defer(() => admin.close());
   }
   // Nobody waits for it: to empty what was a large folder takes minutes on a slow file server.
-  sweepLocations(ports).catch(() => app.log.warn('What changes left in the locations could not be cleared. The next start tries again.'));
+  void clearLocations(ports, app.log);
   if (settings.publicUrl === null) publicUrl = urlOf(app, settings.host);
   const apiUrl = urlOf(admin, settings.admin?.host ?? settings.host);
   const parts = opened.move();

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit-retention.ts';
 import { keepHouse } from '#features/housekeeping.ts';
 import { checkSameDatabase, DatabaseExchanged, livesFor, saidEvery, sayAlive, sayGone } from '#features/processes.ts';
-import { settleChanges } from '#features/visits/settle.ts';
+import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
 import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { UnknownLinks } from './http/unknown-links.ts';
@@ -29,6 +29,15 @@ export async function recoverChanges(ports: Ports, underWay: Set<string>, log: F
   if (failures.size === 0) return;
   const places = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
   log.warn(`Some changes of files that were cut off could not be looked at (${places}). It is tried again in some seconds.`);
+}
+
+/** Clears what earlier processes left in the locations, and names those where visitors can change nothing. */
+export async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<void> {
+  try {
+    for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
+  } catch {
+    log.warn('What changes left in the locations could not be cleared. The next start tries again.');
+  }
 }
 
 /** Starts the jobs that run at intervals. Disposal removes this process from the list of living ones. */

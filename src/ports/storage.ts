@@ -93,6 +93,8 @@ export interface Storage {
 
 /** The place does not answer: an unmounted disk, a service that is down. */
 export class StorageAway extends Error {}
+/** The place refuses what every change needs, and nothing was done: an operator has to put it right. */
+export class StorageRefused extends Error {}
 /** There is no room left. */
 export class StorageFull extends Error {}
 /** Nothing lies there. */

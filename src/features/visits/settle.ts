@@ -4,7 +4,7 @@ import { confirmAnswer, forgetAnswer } from '#features/answers-under-way.ts';
 import { configurationOf, openLocation } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type BegunChange, ItemAbsent, StorageAway } from '#ports/storage.ts';
+import { type BegunChange, ItemAbsent, StorageAway, StorageRefused } from '#ports/storage.ts';
 import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
 import { takePending } from './changing-action.ts';
 import { inTurn } from './name-turns.ts';
@@ -168,8 +168,16 @@ export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>,
   return failures;
 }
 
-/** Clears what is left of uploads and removals at every location that answers; what is under way stays. */
-export async function sweepLocations({ store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<void> {
+/**
+ * Clears what is left of uploads and removals at every location that answers; what is under way stays.
+ * @returns why locations refuse changes, by their names
+ */
+export async function sweepLocations({
+  store,
+  storages,
+  vault,
+}: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<ReadonlyMap<string, string>> {
+  const refusals = new Map<string, string>();
   const underWay = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
   for (const row of await store.read.selectFrom('location').selectAll().execute()) {
     try {
@@ -177,6 +185,8 @@ export async function sweepLocations({ store, storages, vault }: Pick<Ports, 'st
       await storage.sweep(underWay);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause; // a location that is away, or not to be written to, is left as it is
+      if (cause instanceof StorageRefused) refusals.set(row.name, cause.message);
     }
   }
+  return refusals;
 }

@@ -1,7 +1,7 @@
 import { type ItemPath, joinPaths, parseItemPath, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { configurationOf } from '#features/location-configuration.ts';
-import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull } from '#ports/storage.ts';
+import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
 import type { Entered, VisitPorts } from './enter.ts';
 
 /** What lies in a share: every path is relative to the share's own, and nothing above it can be named. */
@@ -43,7 +43,7 @@ function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemExists) return new Refusal('itemExists');
   if (cause instanceof ItemStale) return new Refusal('itemStale');
   if (cause instanceof StorageFull) return new Refusal('storageFull');
-  if (cause instanceof StorageAway) return new Refusal('storageAway');
+  if (cause instanceof StorageAway || cause instanceof StorageRefused) return new Refusal('storageAway');
   return cause;
 }
 

@@ -1,5 +1,5 @@
 import { foundNoRoom } from '#adapters/os/disk-probe.ts';
-import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull } from '#ports/storage.ts';
+import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
 
 /** The error code of a failed system call, or an empty text. */
 export const codeOf = (cause: unknown): string =>
@@ -15,7 +15,7 @@ export const failure = (code: string) => Object.assign(new Error(code), { code }
 /** A link, a file where a folder should be, a path longer than any: nothing of ours lies there. */
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
 const taken = ['EEXIST', 'ENOTEMPTY'];
-const ours = [ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull];
+const ours = [ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused];
 
 export const isAbsent = (cause: unknown) => absent.includes(codeOf(cause));
 

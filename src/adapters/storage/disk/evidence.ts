@@ -4,11 +4,17 @@ import { StorageAway } from '#ports/storage.ts';
 import { mountOf, openFolder, type Root } from './beneath.ts';
 import { codeOf, isAbsent } from './disk-errors.ts';
 import { putText } from './marks.ts';
-import { type DirectoryEntry, openStagingArea, openStagingFolder, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
+import {
+  type DirectoryEntry,
+  openStagingArea,
+  openStagingFolder,
+  refused,
+  siblingName,
+  statEntry,
+  unlinkIfPresent,
+} from './staging-area.ts';
 
 /** What a change keeps so that recovery can see, by its token, how far it came. */
-
-const refused = ['EACCES', 'EPERM', 'EROFS'];
 
 /** Returns whether a folder is in another mount than the root: files cannot be linked or moved between mounts. */
 const isMountedApart = (folder: number, root: Root) => mountOf(folder) !== root.mount;
@@ -65,7 +71,7 @@ async function requireMount(root: Root, parent: ItemPath, token: string): Promis
 
 /**
  * Returns the entry, named by the token, where a change keeps its evidence: in `.postern/`, or in the changed folder if
- * that is mounted apart or the root is not writable. The caller closes the folder of the entry.
+ * that is mounted apart or `.postern/` cannot be made. The caller closes the folder of the entry.
  */
 export async function evidenceEntry(root: Root, parent: ItemPath, token: string): Promise<DirectoryEntry> {
   const folder = await openFolder(root, parent);

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { StorageAway } from '#ports/storage.ts';
+import { StorageRefused } from '#ports/storage.ts';
 import { at, openFolder, type Root } from './beneath.ts';
 import { codeOf } from './disk-errors.ts';
 
@@ -32,13 +32,21 @@ export const stagingFolder = '.postern';
 /** Name of what a change keeps beside its place where it cannot keep it in `.postern/`. */
 export const siblingName = (token: string) => `.postern-${token}`;
 
+/** Codes of a folder that may not be entered or written. */
+export const refused: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
 const notFolder = ['ENOTDIR', 'ELOOP'];
 
-/** Opens `.postern/`. @throws ENOENT, StorageAway */
+/**
+ * Opens `.postern/`. Where it exists, no change keeps its evidence elsewhere: recovery would not find it.
+ * @throws ENOENT, StorageRefused
+ */
 export const openStagingFolder = (root: Root) =>
   openFolder(root, [stagingFolder]).catch((cause: unknown) => {
-    if (!notFolder.includes(codeOf(cause))) throw cause;
-    throw new StorageAway(`${stagingFolder} in the location's folder is not a folder`, { cause });
+    const code = codeOf(cause);
+    if (notFolder.includes(code)) throw new StorageRefused(`${stagingFolder} in the location's folder is not a folder`, { cause });
+    if (refused.includes(code))
+      throw new StorageRefused(`${stagingFolder} in the location's folder must belong to the user that runs Postern`, { cause });
+    throw cause;
   });
 
 /** Opens `.postern/`, which it creates if necessary. */

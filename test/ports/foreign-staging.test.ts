@@ -1,0 +1,63 @@
+// `.postern` in a location's folder that belongs to another user than the one that runs Postern.
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { StorageRefused } from '#ports/storage.ts';
+import { temporaryFolder } from '../start.ts';
+import { localDisk } from './local-disk.ts';
+import { make, path, put, remove, token } from './storage.contract.ts';
+
+const nobody = 65_534;
+
+/** Runs `work` as another user, who may write in the folder too. */
+async function asNobody(work: () => Promise<void>): Promise<void> {
+  process.seteuid?.(nobody);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+/** A location's folder whose `.postern` root has made; null where this is not root. */
+async function sharedFolder(t: TestContext) {
+  if (process.getuid?.() !== 0) {
+    t.skip('not root');
+    return null;
+  }
+  const root = await temporaryFolder(t);
+  chmodSync(root, 0o777);
+  const storage = localDisk(t, root);
+  await put(storage, '/', 'there', 'text');
+  return { root, storage };
+}
+
+test('a staging area of another user refuses every change, and nothing is left of it', async (t) => {
+  const shared = await sharedFolder(t);
+  if (!shared) return;
+  const { root, storage } = shared;
+  await asNobody(async () => {
+    await assert.rejects(make(storage, path('/'), 'folder'), StorageRefused);
+    await assert.rejects(put(storage, '/', 'new', 'text'), StorageRefused);
+    await assert.rejects(remove(storage, path('/'), 'there'), StorageRefused);
+    await assert.rejects(
+      storage.sweep(async () => []),
+      StorageRefused,
+    );
+  });
+  assert.deepEqual(readdirSync(root).sort(), ['.postern', 'there']);
+});
+
+test('how a change came out is not guessed where the staging area belongs to another user', async (t) => {
+  const shared = await sharedFolder(t);
+  if (!shared) return;
+  const { root, storage } = shared;
+  const cutOff = { does: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
+  await storage.createFolder(path('/'), 'made', { token: cutOff.token, overtaken: [] });
+  await asNobody(() => assert.rejects(storage.settle(cutOff), StorageRefused));
+  assert.equal(await storage.settle(cutOff), 'made');
+  await storage.clear(cutOff);
+  assert.ok(existsSync(join(root, 'made')));
+  assert.deepEqual(readdirSync(join(root, '.postern')), []);
+});
