@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
-import { type Turns, turns } from './turns.ts';
+import { turns, turnsByKey } from './turns.ts';
 
-const [searchesAtOnce, reportsAtOnce] = [4, 1]; // of searches one is answered, the next ones are ready for the thread
+const searchesAtOnce = 4;
 const mostWaiting = { inner: 64, all: 2000 };
 const retryAfter = 2; // seconds
 
@@ -17,12 +17,20 @@ export interface SearchTurns {
   run<T>(searching: Searching, left: AbortSignal, search: () => Promise<T>): Promise<T>;
 }
 
-function turnsOf(atOnce: number): SearchTurns {
-  const { run }: Turns = turns({ atOnce, mostWaiting, refusal: () => new Refusal('searchBusy', undefined, { retryAfter }) });
-  return { run: ({ tid, caller }, left, search) => run([`${tid}`, `${tid} ${caller}`], left, search) };
+function turnsOf(atOnce: number, ofOneTenant: number): SearchTurns {
+  const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
+  const tenants = turns({ atOnce, mostWaiting, refusal });
+  const callers = turnsByKey({ atOnce: ofOneTenant, mostWaiting, refusal });
+  return {
+    run: ({ tid, caller }, left, search) => {
+      const tenant = `${tid}`;
+      return callers(tenant, (own) => own.run([caller, caller], left, () => tenants.run([tenant, tenant], left, search)));
+    },
+  };
 }
 
-export const searchTurns = (): SearchTurns => turnsOf(searchesAtOnce);
+/** @param ofOneTenant how many of one tenant run at once: each may take seconds, and the others' find a thread or a connection */
+export const searchTurns = (ofOneTenant: number): SearchTurns => turnsOf(searchesAtOnce, ofOneTenant);
 
 /** Turns of reports, which read a whole history for seconds: they leave the turns of searches, and of portals, to those. */
-export const reportTurns = (): SearchTurns => turnsOf(reportsAtOnce);
+export const reportTurns = (): SearchTurns => turnsOf(1, 1);

@@ -21,8 +21,8 @@ import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
 import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
 import { approachingOf, readPlaces, type VisitorParts } from './visitor-request.ts';
 
-/** Bytes of portals' answers that wait for their visitors. */
-const mostPortalBytes = { network: 32 << 20, portal: 32 << 20, all: 128 << 20 };
+/** Bytes of portals' answers that wait for their visitors: one network leaves a portal to the others. */
+const mostPortalBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
 
 const checkNoQuery = validator(noQuery);
 const PortalQuery = Type.Object(

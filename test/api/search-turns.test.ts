@@ -10,8 +10,8 @@ const many = { tid: 1, caller: 'key 1' };
 const other = { tid: 2, caller: 'key 2' };
 
 /** Searches that end when they are told to, and who was searched for, in order. */
-function heldSearches() {
-  const turns = searchTurns();
+function heldSearches(ofOneTenant = 4) {
+  const turns = searchTurns(ofOneTenant);
   const begun: string[] = [];
   const gates: (() => void)[] = [];
   const search = (who: typeof many, left = stays) =>
@@ -34,6 +34,16 @@ test('the searches of one caller hold up no other tenant: it has the next turn b
   await endOne();
   await endOne();
   assert.ok(begun.slice(before).includes('key 2'), String(begun.slice(before)));
+});
+
+test('however many searches a tenant begins, another tenant’s begins at once', async () => {
+  const { search, begun } = heldSearches(3);
+  for (let number = 0; number < 40; number += 1) void search(many);
+  await new Promise(setImmediate);
+  const before = begun.length;
+  void search(other);
+  await new Promise(setImmediate);
+  assert.deepEqual(begun.slice(before), ['key 2']);
 });
 
 test('one tenant with many callers fills the room to wait, and another tenant still finds a place in it', async () => {
@@ -65,11 +75,12 @@ test('of one caller 64 searches wait, a further one is told to come again, and a
   void search(other);
 });
 
-test('a report that takes long holds up no search of another tenant', async (t) => {
-  const postern = await startPostern(t);
-  const long = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000000) select count(*) from n`;
-  const report = long.execute(postern.ports.store.reports).then(() => 'report');
-  const search = postern.call('share/search').then(() => 'search');
-  assert.equal(await Promise.race([report, search]), 'search');
-  await report;
-});
+for (const kind of ['reports', 'search'] as const)
+  test(`a query that takes long holds up no search of another tenant: ${kind}`, async (t) => {
+    const postern = await startPostern(t);
+    const long = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000000) select count(*) from n`;
+    const first = long.execute(postern.ports.store[kind]).then(() => 'the long one');
+    const search = postern.call('share/search').then(() => 'search');
+    assert.equal(await Promise.race([first, search]), 'search');
+    await first;
+  });

@@ -14,7 +14,7 @@ import { transactions } from './transactions.ts';
 import { wordParts } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
-const most = { questions: 10, changes: 8, changesOfTenants: 4, attempts: 2, searches: 4, reports: 1, locks: 8 };
+const most = { questions: 10, changes: 8, changesOfTenants: 4, attempts: 2, searches: 4, searchesOfOneTenant: 3, reports: 1, locks: 8 };
 const [shortPatience, longPatience] = [10_000, 60_000]; // ms
 
 const manyMatches = { walk: 1500, few: 20_000 };
@@ -52,6 +52,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     read,
     reports: kyselyWith(reports),
+    searchesOfOneTenant: most.searchesOfOneTenant,
     ...searchesOver(searches, { statement: longPatience, ...manyMatches }),
     dialect: {
       name: 'postgres',

@@ -79,7 +79,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const log = openWriteAheadLog(file, lost);
   const damage = unclean ? checkForDamage(file, reportDamage) : noCheck;
   const unchanged = unchangedAnswers();
-  const searcher = searchThread({ file, mostBytes: searchMemory }, (cause) => isUnreadable(cause) && lost(cause));
+  const thread = (mostBytes: number) => searchThread({ file, mostBytes }, (cause) => isUnreadable(cause) && lost(cause));
+  const searcher = thread(searchMemory);
   const heard = hearTextChanges(writer.database);
   const committed = () => {
     const changed = writer.changed();
@@ -89,8 +90,10 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   };
   const queue = writeQueue(writer, log, { ...events, committed });
   const checkpoints = startCheckpoints(file, queue, log, events);
-  const search = kyselyOver(sqlite, searcher.ask);
-  const reporter = searchThread({ file, mostBytes: 0 }, (cause) => isUnreadable(cause) && lost(cause));
+  const [second, reporter] = [thread(0), thread(0)];
+  const search = kyselyOver(sqlite, (text, parameters) =>
+    (searcher.waiting() > second.waiting() ? second : searcher).ask(text, parameters),
+  );
   return {
     read: kyselyOver(sqlite, (text, parameters) => {
       try {
@@ -103,6 +106,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     }),
     search,
     reports: kyselyOver(sqlite, reporter.ask),
+    searchesOfOneTenant: 1,
     find: findBySqlite(search, searcher),
     dialect: {
       name: 'sqlite',
@@ -125,8 +129,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     async [Symbol.asyncDispose]() {
       await queue.close();
       await checkpoints[Symbol.asyncDispose]();
-      await searcher[Symbol.asyncDispose]();
-      await reporter[Symbol.asyncDispose]();
+      for (const one of [searcher, second, reporter]) await one[Symbol.asyncDispose]();
       await damage[Symbol.asyncDispose]();
       reader.database.close();
       reserve[Symbol.dispose]();

@@ -14,6 +14,8 @@ type Question = Message extends infer M ? (M extends { number: number } ? Omit<M
 
 /** Long questions, answered by a thread with a connection of its own: they hold up nobody else. */
 export interface Searcher extends AsyncDisposable {
+  /** How many questions wait for their answers. */
+  readonly waiting: () => number;
   readonly ask: Ask;
   /** @returns null where the tenant's texts are more than memory is given for */
   find(texts: Texts, holding: Holding, page: WordPage): Promise<SearchPage | null>;
@@ -59,6 +61,7 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
       thread.postMessage({ number: last, ...question });
     });
   return {
+    waiting: () => pending.size,
     async ask(sql, parameters) {
       const told = await put({ ask: { sql, parameters } });
       return 'answer' in told ? told.answer : { rows: [], changes: 0 };
