@@ -27,6 +27,19 @@ async function edge({ store }: RetentionPorts, which: 'asc' | 'desc'): Promise<n
   return row?.at ?? null;
 }
 
+/**
+ * The first entry that was written after all of those before `end`. Where it is of a much later day, the clock may have
+ * been back when they were written: they would be deleted as soon as it is right.
+ */
+async function entryAfter({ store }: RetentionPorts, end: number): Promise<number | null> {
+  const last = store.read
+    .selectFrom('audit')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .where('at', '<', end);
+  const row = await store.read.selectFrom('audit').select('at').where('id', '>', last).orderBy('id').limit(1).executeTakeFirst();
+  return row?.at ?? null;
+}
+
 async function deleteBefore({ store }: RetentionPorts, before: number): Promise<number> {
   for (let deleted = 0; ; ) {
     const old = await store.read
@@ -51,8 +64,8 @@ async function deleteBefore({ store }: RetentionPorts, before: number): Promise<
 
 /**
  * A clock that is ahead by more than entries are kept would erase the audit log. So retention waits while the clock has
- * jumped since the start, and for a day after a start that finds its newest entry long ago; and it deletes one day of
- * entries an hour, so that nothing is gone at once.
+ * jumped since the start, for a day after a start that finds its newest entry long ago, and for a day after an entry of
+ * much later; and it deletes one day of entries an hour, so that nothing is gone at once.
  * @param elapsed ms since an arbitrary moment, by a clock that nobody sets
  */
 export function auditRetention(ports: RetentionPorts, elapsed: () => number, log: RetentionLog): AuditRetention {
@@ -62,7 +75,7 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
   let deletedAt: number | null = null;
 
   /** Why nothing may be deleted now; null: it may. */
-  async function reasonToWait(now: number): Promise<string | null> {
+  async function reasonToWait(now: number, before: number): Promise<string | null> {
     const running = elapsed() - start.elapsed;
     if (Math.abs(now - start.now - running) > hour)
       return 'the clock of this machine has been set since the start: restart Postern once it is right';
@@ -72,6 +85,9 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
     });
     if (newest !== null && start.now - newest > largestGap && running < waitAfterGap)
       return `the newest entry was of ${dateOf(newest)} when Postern started: is the clock right? Nothing is deleted for a day`;
+    const next = await entryAfter(ports, before);
+    if (next !== null && next - before > largestGap && now - next < waitAfterGap)
+      return `the next entry is of ${dateOf(next)}: was the clock right before? Nothing is deleted for a day`;
     return null;
   }
 
@@ -83,9 +99,9 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
       if (oldest === null || oldest >= end) return;
       // However often Postern is restarted under a wrong clock, an operator has days to notice.
       if (deletedAt !== null && elapsed() - deletedAt < hour) return;
-      const reason = await reasonToWait(now);
-      if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later would be deleted, but ${reason}`);
       const before = Math.min(end, firstOf(oldest) + day);
+      const reason = await reasonToWait(now, before);
+      if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later would be deleted, but ${reason}`);
       log(`audit entries before ${dateOf(before)} are deleted: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);
       const deleted = await deleteBefore(ports, before);
       deletedAt = elapsed();

@@ -19,7 +19,7 @@ async function logged(t: TestContext, days: number) {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     await tx
       .insertInto('audit')
-      .values(Array.from({ length: days }, (_day, index) => ({ ...row, at: today - (index + 1) * day, request_id: 'old' })))
+      .values(Array.from({ length: days }, (_day, index) => ({ ...row, at: today - (days - index) * day, request_id: 'old' })))
       .execute();
   });
   let running = 0;
@@ -80,6 +80,26 @@ test('a clock that is set ahead while Postern runs deletes nothing', async (t) =
   for (let times = 0; times < 5; times += 1) await run();
   assert.equal(await left(), 300);
   assert.match(lines.join('\n'), /the clock of this machine has been set/);
+});
+
+test('entries that were written while the clock was far back stay for a day after it was set, over a restart too', async (t) => {
+  const { clock, store, retention, left, lines, goOn } = await logged(t, 1);
+  await store.write(async (tx) => {
+    const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
+    const times = [clock.now() - 500 * day, clock.now()];
+    await tx
+      .insertInto('audit')
+      .values(times.map((at) => ({ ...row, at, request_id: 'old' })))
+      .execute();
+  });
+  await retention().run();
+  goOn(23 * hour);
+  await retention().run();
+  assert.equal(await left(), 3);
+  assert.match(lines.join('\n'), /was the clock right before\?/);
+  goOn(hour);
+  await retention().run();
+  assert.equal(await left(), 2);
 });
 
 test('a start with a clock that is far ahead deletes nothing for a day of running, and says why', async (t) => {
