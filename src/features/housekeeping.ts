@@ -16,7 +16,7 @@ const endedAt = (now: number): readonly (readonly [keyof Database, RawBuilder<bo
   ['visit_session', sql`created_at < ${now - longestSession} or used_at < ${now - longestIdle}`],
   ['operator_session', sql`created_at < ${now - longestOperatorSession}`],
   ['api_token', sql`expires_at < ${now}`],
-  ['idempotency', sql`created_at < ${now - answersKeptFor}`],
+  ['idempotency', sql`audit_id is null and created_at < ${now - answersKeptFor}`],
   ['ongoing', sql`until < ${now}`],
 ];
 

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Refusal } from '#core/messages.ts';
+import { keepHouse } from '#features/housekeeping.ts';
+import { keepAnswer, keptAnswer } from '#features/idempotency/kept-answers.ts';
 import { settleChanges } from '#features/visits/settle.ts';
 import { StorageAway } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
@@ -62,6 +65,20 @@ test('a key lasts a day and is at most 255 characters', async (t) => {
   assert.equal((await asks('x'.repeat(255))).status, 201);
   clock.ahead(1);
   assert.equal((await asks('x'.repeat(255))).status, 409, 'looked at anew: the folder exists');
+});
+
+test('a key of a change that is under way does not expire, however far ahead the clock is set', async (t) => {
+  const clock = settableClock();
+  const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
+  const twin = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
+  const { vault } = ports;
+  await ports.store.write((tx) => keepAnswer(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), underWay: 1 }));
+  clock.ahead(48 * hour);
+  await keepHouse(ports, { run: async () => {} });
+  await assert.rejects(
+    keptAnswer(ports.store.read, twin, vault, clock.now()),
+    (cause: unknown) => cause instanceof Refusal && cause.says === 'idempotencyRunning',
+  );
 });
 
 test('a stopped share answers no repeated request either', async (t) => {
