@@ -52,6 +52,11 @@ export const openStagingFolder = (root: Root) =>
 /** Opens `.postern/`, which it creates if necessary. */
 export async function openStagingArea(root: Root): Promise<number> {
   try {
+    return await openStagingFolder(root);
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENOENT') throw cause;
+  }
+  try {
     fs.mkdirSync(at(root.descriptor, stagingFolder), 0o700);
   } catch (cause) {
     if (codeOf(cause) !== 'EEXIST') throw cause;
