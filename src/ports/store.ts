@@ -38,6 +38,8 @@ export interface Store {
   readonly search: Kysely<Database>;
   /** Questions that read a whole history, such as counts by day: they hold up no search. */
   readonly reports: Kysely<Database>;
+  /** For records of one tenant that take long to read, such as shares with thousands of names: tenants take turns. */
+  longRecords(tid: number): Kysely<Database>;
   /** How many of one tenant's searches may run at once, so that those of others need not wait for them. */
   readonly searchesOfOneTenant: number;
   /** A page of a search; it holds up nobody else either. */

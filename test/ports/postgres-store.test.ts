@@ -171,6 +171,16 @@ test('a list of users who were added a moment ago costs as much as it is long, b
   assert.ok(most() <= 10 * names.length, `${most()} rows are read`);
 });
 
+test('long records of one tenant, however many are read, leave connections for the searches of others', async (t) => {
+  const store = await openStore(t);
+  const done: string[] = [];
+  const slow = Array.from({ length: 20 }, () => sql`SELECT pg_sleep(0.1)`.execute(store.longRecords(1)).then(() => done.push('long')));
+  await sql`SELECT 1`.execute(store.search);
+  await sql`SELECT 1`.execute(store.longRecords(2));
+  assert.ok(done.length < 5, `${done.length} come first`);
+  await Promise.all(slow);
+});
+
 test('attempts to sign in of one network, however many, leave connections for others and for ourselves', async (t) => {
   const store = await openStore(t);
   const held = Promise.withResolvers<void>();

@@ -124,10 +124,10 @@ const listedNames = prepared((db, p: Name<{ tid: number; id: number }>) =>
   db.selectFrom('share').select('listed_names').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
-/** Where a share is read: off the event loop, where it lists so many names that others would wait. */
-export async function readerOfShare({ read, search }: Pick<Store, 'read' | 'search'>, tid: number, id: number): Promise<Tx> {
+/** Where a share is read: off the event loop, and in turns, where it lists so many names that others would wait. */
+export async function readerOfShare({ read, longRecords }: Pick<Store, 'read' | 'longRecords'>, tid: number, id: number): Promise<Tx> {
   const [row] = await listedNames(read, { tid, id });
-  return row && row.listed_names > mostReadAtOnce ? search : read;
+  return row && row.listed_names > mostReadAtOnce ? longRecords(tid) : read;
 }
 
 const allowedById = prepared((db, p: Name<{ tid: number; id: number }>) =>

@@ -14,7 +14,17 @@ import { transactions } from './transactions.ts';
 import { wordParts } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
-const most = { questions: 10, changes: 8, changesOfTenants: 4, attempts: 2, searches: 4, searchesOfOneTenant: 3, reports: 1, locks: 8 };
+const most = {
+  questions: 10,
+  changes: 8,
+  changesOfTenants: 4,
+  attempts: 2,
+  searches: 4,
+  searchesOfOneTenant: 2,
+  longRecords: 1,
+  reports: 1,
+  locks: 8,
+};
 const [shortPatience, longPatience] = [10_000, 60_000]; // ms
 
 const manyMatches = { walk: 1500, few: 20_000 };
@@ -44,6 +54,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const transact = transactions(changes);
   const tenants = costTurns(most.changesOfTenants);
   const networks = costTurns(most.attempts);
+  const longRecords = costTurns(most.longRecords);
   const inTurn = <T>(run: () => Promise<T>, { tenant, network }: WriteOptions) => {
     if (tenant !== undefined) return tenants(`${tenant}`, run);
     return network === undefined ? run() : networks(network, run);
@@ -52,6 +63,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     read,
     reports: kyselyWith(reports),
+    longRecords: (tid) => kyselyWith(searches, (query) => longRecords(`${tid}`, query)),
     searchesOfOneTenant: most.searchesOfOneTenant,
     ...searchesOver(searches, { statement: longPatience, ...manyMatches }),
     dialect: {

@@ -18,9 +18,12 @@ interface Patience {
   readonly few: number;
 }
 
-/** Queries that any free connection answers. */
-export const kyselyWith = (connections: Connections): Kysely<Database> =>
-  kyselyOver(postgres, (text, parameters) => connections.with((client) => connections.ask(client, text, parameters)));
+type Run = <T>(query: () => Promise<T>) => Promise<T>;
+const atOnce: Run = (query) => query();
+
+/** Queries that any free connection answers. @param run runs each, such as in its turn */
+export const kyselyWith = (connections: Connections, run = atOnce): Kysely<Database> =>
+  kyselyOver(postgres, (text, parameters) => run(() => connections.with((client) => connections.ask(client, text, parameters))));
 
 /** Queries of which each is given up after a while, the connection with it. */
 function hastily(connections: Connections, { walk, statement }: Patience): Kysely<Database> {

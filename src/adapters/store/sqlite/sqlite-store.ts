@@ -106,6 +106,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     }),
     search,
     reports: kyselyOver(sqlite, reporter.ask),
+    longRecords: () => search,
     searchesOfOneTenant: 1,
     find: findBySqlite(search, searcher),
     dialect: {
