@@ -83,6 +83,7 @@ test('share/explain refuses what it cannot read, by name, and changes nothing', 
     ['action', 'fly'],
     ['adress', '::1'],
     ['groupNames', 7],
+    ['groupNames', Array.from({ length: 1001 }, (_, index) => `g${index}`).join(',')],
   ] as const)
     assert.deepEqual(faultsOf(await postern.send('share/explain', { id, [field]: value })), [field]);
   await postern.call('share/explain', { id, action: 'delete' });

@@ -61,6 +61,7 @@ const flagsFor: Record<Action | Approach, readonly (keyof Permissions)[]> = {
 
 function isListed(share: ShareRules, identity: Identity): boolean {
   const listed = (list: readonly string[], names: readonly string[]) => {
+    if (list.length === 0) return false;
     const known = new Set(names.map(fold));
     return list.some((entry) => known.has(fold(entry)));
   };

@@ -11,6 +11,8 @@ import { type LinkRow, linkOfShare, profileRules, type SignedIn, shareRules } fr
 import { read } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
+const mostGroups = 1000; // each is looked for among those of the share, for every action
+
 const text = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: limits.list, description }));
 const Question = Type.Object(
@@ -51,10 +53,11 @@ const Explanation = Type.Object({
 
 /** The person asked about, as signed in; null: nobody, or a user of the profile who is not there or not active. */
 async function personIn(db: Tx, link: LinkRow, question: Question): Promise<SignedIn | null> {
-  const names = [question.username, question.email].flatMap((name) => name || []);
-  if (names.length === 0) return null;
   const groups = parseList(question.groupNames ?? '');
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
+  if (groups.length > mostGroups) throw fieldRefusal('groupNames', `must name at most ${mostGroups} groups`);
+  const names = [question.username, question.email].flatMap((name) => name || []);
+  if (names.length === 0) return null;
   const person = { userId: null, name: names[0] ?? '', email: question.email ?? '', names, groups };
   if (link.type_id !== profileTypes.USERS) return person;
   let users = db
@@ -88,13 +91,13 @@ export const explainShare = read({
   summary: 'Says who could do what at a share, from where and when, by the rules that guard the link; changes nothing.',
   body: Question,
   answer: Explanation,
-  async read(body, caller, { store, clock }) {
+  async read(body, caller, { store, clock, rangesIn }) {
     const link = await linkOfShare(store.read, caller.tid, body.id);
     if (!link) throw new Refusal('recordUnknown');
     const [now, address] = [instantIn(body.at, clock.now()), addressIn(body.address)];
     const identity = await personIn(store.read, link, body);
     const share = await shareRules(store.read, link, identity);
-    const profile = profileRules(link);
+    const profile = profileRules(link, rangesIn);
     const question = { share, profile, visitor: { address, identity }, now };
     // Without an address the address rule stays open: the outcomes are those from an allowed one.
     const asked = address === null ? { ...question, profile: { ...profile, ipRanges: [] } } : question;
