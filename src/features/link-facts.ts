@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { fold } from '#core/fold.ts';
-import { parseRanges } from '#core/policy/address-range.ts';
+import type { RangesIn } from '#core/policy/known-ranges.ts';
 import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
@@ -94,8 +94,7 @@ export function rulesOf(link: Selectable<ShareTable>, listed: ListedNames): Shar
 }
 
 /** What the decision asks about a login profile. */
-export function profileRules(profile: { readonly type_id: number; readonly ip_range: string }): ProfileRules {
-  const ranges = parseRanges(profile.ip_range);
-  if ('wrong' in ranges) throw new Error('a stored address range is not one'); // checked when it was stored
-  return { asksSignIn: asksSignIn(profile.type_id), ipRanges: ranges };
-}
+export const profileRules = (profile: { readonly type_id: number; readonly ip_range: string }, rangesIn: RangesIn): ProfileRules => ({
+  asksSignIn: asksSignIn(profile.type_id),
+  ipRanges: rangesIn(profile.ip_range),
+});

@@ -17,8 +17,13 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const isV4 = plainV4.test(text);
   const dotted = text.includes('.') ? text.slice(text.lastIndexOf(':') + 1) : null;
   if (!isV4 && (!text.includes(':') || text.includes('%') || (dotted !== null && !plainV4.test(dotted)))) return null;
-  if (!ipaddr.isValid(text)) return null;
-  return ipaddr.process(text);
+  try {
+    if (isV4) return ipaddr.IPv4.parse(text);
+    const parsed = ipaddr.IPv6.parse(text);
+    return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+  } catch {
+    return null;
+  }
 }
 
 const family = (address: ipaddr.IPv4 | ipaddr.IPv6) => (address.kind() === 'ipv4' ? 4 : 6);
@@ -36,6 +41,13 @@ function block(address: string, prefix: string): AddressRange | null {
   return { family: family(parsed), first: hex(first), last: hex(last) };
 }
 
+function single(text: string): AddressRange | null {
+  const parsed = parseAddress(text);
+  if (!parsed) return null;
+  const digits = hex(parsed.toByteArray());
+  return { family: family(parsed), first: digits, last: digits };
+}
+
 function span(from: string, to: string): AddressRange | null {
   const [first, last] = [parseAddress(from), parseAddress(to)];
   if (!first || !last || first.kind() !== last.kind()) return null;
@@ -47,7 +59,7 @@ function parseRange(text: string): AddressRange | null {
   const slash = text.indexOf('/');
   if (slash >= 0) return block(text.slice(0, slash), text.slice(slash + 1));
   const dash = text.indexOf('-');
-  return dash >= 0 ? span(text.slice(0, dash), text.slice(dash + 1)) : span(text, text);
+  return dash >= 0 ? span(text.slice(0, dash), text.slice(dash + 1)) : single(text);
 }
 
 /**

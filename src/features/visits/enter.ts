@@ -20,10 +20,10 @@ interface KnownLink {
   readonly share: ShareRules;
 }
 
-const knownLink = ({ store }: Ports, viewId: string): Promise<KnownLink | null> =>
+const knownLink = ({ store, rangesIn }: Ports, viewId: string): Promise<KnownLink | null> =>
   store.unchanged(`link ${viewId}`, async () => {
     const link = await linkOfViewId(store.read, viewId);
-    return link ? { link, profile: profileRules(link), share: await shareRules(store.read, link, null) } : null;
+    return link ? { link, profile: profileRules(link, rangesIn), share: await shareRules(store.read, link, null) } : null;
   });
 
 /** One request at a link, as the edge hands it on. */

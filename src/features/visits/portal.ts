@@ -56,7 +56,7 @@ export async function reachPortal(ports: VisitPorts, approaching: Approaching): 
   const profile = await profileOfViewId(ports, approaching.viewId);
   approaching.checkNetwork();
   if (!profile) throw denialRefusal('unknown');
-  const denial = decidePortal(profileRules(profile), { address: approaching.address, identity: null });
+  const denial = decidePortal(profileRules(profile, ports.rangesIn), { address: approaching.address, identity: null });
   if (denial) throw denialRefusal(denial.because);
   return { profile, approaching };
 }
@@ -84,7 +84,7 @@ export async function portalAnswer(
   const visitor = { signedIn, address: approaching.address };
   const caller = `network ${networkOf(approaching.address, 32, 64)}`;
   const shares = await ports.searches.run({ tid: profile.tid, caller }, left, () =>
-    portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
+    portalShares(ports, { ref: profile, rules: profileRules(profile, ports.rangesIn) }, visitor, page),
   );
   return { ...answer, ...shares };
 }

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { knownRanges } from './known-ranges.ts';
+
+/** A list of many ranges, a different one for each number. */
+const listOf = (number: number, length: number) =>
+  Array.from({ length }, (_, index) => `10.${number}.${index >> 8}.${index & 255}`).join(' ');
+
+test('a long list is read once, however often it is asked for', () => {
+  const rangesIn = knownRanges();
+  assert.equal(rangesIn(listOf(1, 5000)), rangesIn(listOf(1, 5000)));
+});
+
+test('the lists that were asked for last are known, and no more than fit into memory', () => {
+  const rangesIn = knownRanges();
+  const [first, second] = [rangesIn(listOf(0, 9000)), rangesIn(listOf(1, 9000))];
+  for (let number = 2; number < 23; number += 1) {
+    rangesIn(listOf(number, 9000));
+    assert.equal(rangesIn(listOf(0, 9000)), first);
+  }
+  assert.notEqual(rangesIn(listOf(1, 9000)), second);
+});
+
+test('a list that was never checked is refused', () => {
+  assert.throws(() => knownRanges()('10.0.0.0/33'));
+});
