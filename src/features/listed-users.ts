@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 
 /**
  * The id of the user whose name stands on a list, else null; for a query over that list.
- * By `+ 0` the profile is no part of an index: PostgreSQL, before it has counted a profile's users, takes them for one
- * and would read all of them for each name.
+ * PostgreSQL takes no index for `is not distinct from`: before it has counted a profile's users, it takes them for one
+ * and would read all of them for each name. SQLite does take one.
  * @param list what the query calls the list
  */
 export const listedUser = (list: 'listed' | 'share_user', profileId: number | RawBuilder<number>) => sql<number | null>`
   (select id from access_user as named where named.tid = ${sql.ref(`${list}.tid`)}
-    and named.username_key = ${sql.ref(`${list}.name_key`)} and named.profile_id + 0 = ${profileId})`;
+    and named.username_key = ${sql.ref(`${list}.name_key`)} and named.profile_id is not distinct from ${profileId})`;
 
 /** The same by the address, which is one user's only in a profile that sends codes. */
 const listedAddress = sql`

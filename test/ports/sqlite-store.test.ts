@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { migrate } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
+import { listedUser } from '#features/listed-users.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
@@ -255,4 +256,11 @@ test('keys that were asked for before are asked for anew after each change, its 
       .then(() => tokens(tx)),
   );
   assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'what goes with the key goes');
+});
+
+test('each name of a list is looked up by an index: SQLite reads no other user of the tenant', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  const lookup = store.read.selectFrom('share_user').select(listedUser('share_user', 1).as('user')).compile();
+  const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN ${sql.raw(lookup.sql.replace('?', '1'))}`.execute(store.read);
+  assert.match(rows.map(({ detail }) => detail).join('\n'), /SEARCH named .*username_key=\?/);
 });
