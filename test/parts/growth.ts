@@ -1,13 +1,9 @@
-const repeats = 5;
+const repeats = 20;
 
-function bestOf(work: () => unknown): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < repeats; run += 1) {
-    const start = performance.now();
-    work();
-    best = Math.min(best, performance.now() - start);
-  }
-  return best;
+function timeOf(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
 }
 
 /**
@@ -16,6 +12,17 @@ function bestOf(work: () => unknown): number {
  * @param size of the smaller input; its cost must be well above the clock's resolution
  */
 export function growthEightfold(work: (size: number) => unknown, size: number): number {
-  work(size); // compiled before it is measured
-  return bestOf(() => work(size * 8)) / bestOf(() => work(size));
+  let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  // The best of each, measured in turn: other processes take the time of some of them.
+  for (let run = 0; run < repeats; run += 1) {
+    small = Math.min(
+      small,
+      timeOf(() => work(size)),
+    );
+    large = Math.min(
+      large,
+      timeOf(() => work(size * 8)),
+    );
+  }
+  return large / small;
 }
