@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Refusal } from '#core/messages.ts';
 import type { FolderArchive } from '#features/visits/download-folder.ts';
 import { type ByteRange, select } from './conditional.ts';
+import { joinedPieces } from './joined-pieces.ts';
 import { Gone, writePiece } from './send-bytes.ts';
 import { disposition, followed, type Sending } from './send-file.ts';
 
@@ -56,7 +57,7 @@ async function send(sending: Sending, archive: FolderArchive, base: OutgoingHttp
   if (request.method === 'HEAD' || status === 304) return void response.writeHead(status, headers).end();
   await followed(sending, archive, await archive.record(), async (sent) => {
     response.writeHead(status, headers);
-    for await (const piece of archive.pieces({ ...range, reading })) {
+    for await (const piece of joinedPieces(archive.pieces({ ...range, reading }))) {
       await writePiece(response, piece);
       sent(piece.length);
     }
