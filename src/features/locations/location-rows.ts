@@ -62,11 +62,12 @@ export interface CheckedLocation {
   readonly others: string;
 }
 
-/** Ids and versions of the locations of other tenants, to compare them later. */
-async function otherLocations(db: Tx, tid: number): Promise<string> {
-  const rows = await db.selectFrom('location').select(['id', 'version']).where('tid', '!=', tid).orderBy('id').execute();
-  return rows.map(({ id, version }) => `${id}.${version}`).join(' ');
-}
+/** Locations of other tenants: a tenant's own may overlap. */
+const otherLocations = (db: Tx, tid: number) => db.selectFrom('location').where('tid', '!=', tid).orderBy('id');
+
+/** Their ids and versions, to compare them later. */
+const versionsOf = (rows: readonly { readonly id: number; readonly version: number }[]) =>
+  rows.map(({ id, version }) => `${id}.${version}`).join(' ');
 
 /**
  * Is this a location that the tenant may have?
@@ -82,15 +83,15 @@ export async function checkLocation(
   const value = unmaskMembers(sent, locationSecrets, present?.configuration ?? '');
   checkShape(wanted.kind, value);
   const configuration = holdsMask(sent, locationSecrets) ? JSON.stringify(value) : wanted.configuration;
-  const others = await otherLocations(store.read, wanted.tid);
-  const rows = await store.read.selectFrom('location').select(['id', 'tid', 'kind', 'configuration']).execute();
-  const places = rows.filter((row) => row.id !== present?.id).map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
+  const others = await otherLocations(store.read, wanted.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
+  const places = others.map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
   const fault = await storages.fault({ ...wanted, configuration }, places);
   if (fault) throw configurationRefusal(fault);
-  return { configuration, others };
+  return { configuration, others: versionsOf(others) };
 }
 
 /** Asked again in the transaction: two tenants never come to have overlapping folders. @throws 409 */
 export async function checkOthersUnchanged(tx: Tx, tid: number, { others }: CheckedLocation): Promise<void> {
-  if ((await otherLocations(tx, tid)) !== others) throw new Refusal('locationsChanged');
+  const present = await otherLocations(tx, tid).select(['id', 'version']).execute();
+  if (versionsOf(present) !== others) throw new Refusal('locationsChanged');
 }
