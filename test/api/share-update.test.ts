@@ -83,3 +83,14 @@ test('a name that stood for itself admits its user once the profile has users an
   await postern.call('share/update', { ...share, userNames: 'carol, dave' });
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 2);
 });
+
+test('a profile whose shares list a hundred thousand names keeps its type: others would wait for seconds', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 3 });
+  const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false }));
+  const profile = await postern.call('loginprofile/get', { id: authenticationId });
+  await postern.ports.store.write((tx) => tx.updateTable('share').set({ listed_names: 100_001 }).where('id', '=', id).execute());
+  const refused = await postern.send('loginprofile/update', { ...profile, typeId: 4, configuration: '{"allow":[]}' });
+  assert.deepEqual([refused.status, refused.body.errors[0].field], [400, 'typeId']);
+  await postern.call('loginprofile/update', { ...profile, title: 'Another title' });
+});

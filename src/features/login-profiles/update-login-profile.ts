@@ -13,6 +13,8 @@ import type { Vault } from '#ports/vault.ts';
 import { endsSessions, mergeProfile } from './login-profile-body.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
+const mostRelinked = 100_000; // listed names of which one change looks up the users; a second for each million
+
 const fixed = { tid: 'cannot be changed' };
 
 /** The texts of a profile, secrets opened. */
@@ -65,14 +67,30 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
     });
 }
 
+/** @throws 400 where the shares of the profile list more names than one change may read while others wait */
+async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise<void> {
+  const { names } = await tx
+    .selectFrom('share')
+    .select(({ fn }) => fn.sum<number>('listed_names').as('names'))
+    .where('tid', '=', tid)
+    .where('profile_id', '=', profileId)
+    .executeTakeFirstOrThrow();
+  if (Number(names) > mostRelinked)
+    throw fieldRefusal(
+      'typeId',
+      `cannot be changed while the shares of the profile list more than ${mostRelinked} names: duplicate the profile, and give its shares the new one`,
+    );
+}
+
 /** In a USERS profile a listed name is a user; in others it stands for itself. */
 async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
-  await tx
+  await checkListedNames(tx, tid, profileId);
+  const names = tx
     .updateTable('share_user')
-    .set({ user_id: typeId === profileTypes.USERS ? listedUser('share_user', profileId) : null })
     .where('tid', '=', tid)
-    .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId))
-    .execute();
+    .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId));
+  if (typeId === profileTypes.USERS) await names.set({ user_id: listedUser('share_user', profileId) }).execute();
+  else await names.set({ user_id: null }).where('user_id', 'is not', null).execute();
 }
 
 /** Where sign-in is required, an active share does not lose it by its profile. @throws 400 */
@@ -83,13 +101,13 @@ async function checkSignInStays(tx: Tx, tid: number, profileId: number): Promise
     throw fieldRefusal('typeId', 'must be a type with sign-in while active shares use the profile: the policy of the tenant asks for it');
 }
 
-async function changeType(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
+async function changeType(tx: Tx, tid: number, profileId: number, { from, to: typeId }: { from: number; to: number }): Promise<void> {
   if (typeId === profileTypes.PUBLIC) {
     await checkSignInStays(tx, tid, profileId);
     await checkOpenLinks(tx, tid, profileId);
   }
   if (typeId === profileTypes.EMAIL_CODE) await checkAddresses(tx, tid, profileId);
-  await relinkNames(tx, tid, profileId, typeId);
+  if ([from, typeId].includes(profileTypes.USERS)) await relinkNames(tx, tid, profileId, typeId);
 }
 
 /** The new address of the portal, if the body names another. */
@@ -117,7 +135,7 @@ export const updateLoginProfile = change({
     if (body.title === null || body.title === '') throw fieldRefusal('title', 'must not be empty');
     const present = await profileText(tx, caller.tid, before.id, ports.vault);
     const profile = mergeProfile(body, present);
-    if (profile.type_id !== present.type_id) await changeType(tx, caller.tid, before.id, profile.type_id);
+    if (profile.type_id !== present.type_id) await changeType(tx, caller.tid, before.id, { from: present.type_id, to: profile.type_id });
     const viewId = await changeViewId(tx, caller.tid, before.id, body.viewId, before.viewId);
     const ends = endsSessions(present, profile) || viewId !== before.viewId;
     await tx
