@@ -328,3 +328,20 @@ test('what many visitors did while the database took no change is written togeth
     .executeTakeFirstOrThrow();
   assert.equal(rows, 1000);
 });
+
+test('a download that was complete stays done, though the visitor begins it again and breaks off', async (t) => {
+  const { store, clock, process } = (await startPostern(t)).ports;
+  for (const [outcome, bytes] of [
+    ['done', 10],
+    ['failed', 4],
+  ] as const) {
+    await using trail = visitTrail({ store, clock, process }, (cause) => assert.ifError(cause));
+    const download = await trail.begin({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
+    download.end(outcome, bytes);
+  }
+  const rows = await store.read.selectFrom('audit').select(['outcome', 'bytes']).where('action', '=', 'download').execute();
+  assert.deepEqual(
+    rows.map((row) => [row.outcome, row.bytes]),
+    [['done', 14]],
+  );
+});

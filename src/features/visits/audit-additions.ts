@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Outcome } from '#core/records/audit-row.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -9,6 +10,9 @@ export interface Added {
   outcome: Outcome | null;
 }
 
+/** What was handed out once stays so, though a later request for the same broke off. */
+const outcomeAfter = (outcome: Outcome) => sql<Outcome>`case when outcome = 'done' then outcome else ${outcome} end`;
+
 export async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Promise<void> {
   for (const [id, { tid, count, bytes, outcome }] of parts)
     await tx
@@ -16,7 +20,7 @@ export async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[
       .set((row) => ({
         count: row('count', '+', count),
         ...(bytes === null ? {} : { bytes: row(row.fn.coalesce('bytes', row.lit(0)), '+', bytes) }),
-        ...(outcome === null ? {} : { outcome }),
+        ...(outcome === null ? {} : { outcome: outcomeAfter(outcome) }),
       }))
       .where('tid', '=', tid)
       .where('id', '=', id)
