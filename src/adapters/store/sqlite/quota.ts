@@ -9,14 +9,15 @@ const probeBytes = 1 << 16; // more than a page of the database, with what a quo
 /**
  * Returns whether a write found no room. SQLite calls one that a quota refused an I/O error, as it does one of a disk
  * that fails: a write of our own beside the database tells which it was.
+ * @param wasFull there was no room before: where our own write now succeeds, room has returned since the one that failed
  */
-export function isOutOfRoom(error: unknown, databaseFile: string): boolean {
+export function isOutOfRoom(error: unknown, databaseFile: string, wasFull = false): boolean {
   if (isFull(error)) return true;
   if (codeOf(error) !== writeFailed) return false;
   const probe = join(dirname(databaseFile), 'quota-probe');
   try {
     writeFileSync(probe, Buffer.alloc(probeBytes), { mode: 0o600 });
-    return false;
+    return wasFull;
   } catch (cause) {
     return foundNoRoom(cause);
   } finally {

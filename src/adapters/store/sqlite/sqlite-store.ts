@@ -71,7 +71,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   closeToOthers(join(folder, 'lock.db'));
   const reserve = keepReserve(folder);
   const file = join(folder, 'postern.db');
-  const events: DiskEvents = { lost, isFull: (cause) => isOutOfRoom(cause, file), full: reserve.release };
+  const events: DiskEvents = { lost, isFull: (cause) => isOutOfRoom(cause, file, reserve.isFull(0)), full: reserve.release };
   const unclean = endedUncleanly(file);
   const writer = openWriter(file);
   closeToOthers(file);

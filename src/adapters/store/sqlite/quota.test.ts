@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isOutOfRoom } from './quota.ts';
+
+const writeFailed = Object.assign(new Error('disk I/O error'), { errcode: 778 });
+
+test('a write that a quota refused just before room returned is no failure of the disk', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-quota-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'postern.db');
+  assert.equal(isOutOfRoom(writeFailed, file, true), true);
+  assert.equal(isOutOfRoom(writeFailed, file), false, 'without a quota that was used up, the disk has failed');
+});
+
+test('a disk that fails while it is full is a disk that fails', () => {
+  assert.equal(isOutOfRoom(writeFailed, '/nowhere/postern.db', true), false);
+});
