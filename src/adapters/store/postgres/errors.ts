@@ -16,8 +16,8 @@ const codeOf = (cause: unknown) => (cause instanceof pg.DatabaseError ? (cause.c
 
 export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === uniqueViolation;
 
-/** Two changes that cannot have happened one after the other: one of them is to be run again. */
-export const isConflict = (cause: unknown): boolean => conflicts.includes(codeOf(cause));
+/** Returns whether a change met another one, and is to be run again: the two cannot have happened one after the other, or both took a name. */
+export const hasCollided = (cause: unknown): boolean => conflicts.includes(codeOf(cause)) || isUniqueViolation(cause);
 
 /** A statement took longer than it was allowed. */
 export class TookTooLong extends StoreAway {}

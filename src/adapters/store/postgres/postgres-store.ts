@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
-import { type Store, StoreFull, type WriteOptions } from '#ports/store.ts';
+import { type Store, StoreFull } from '#ports/store.ts';
+import { changesOver } from './changes.ts';
 import { costTurns } from './cost-turns.ts';
 import { isUniqueViolation } from './errors.ts';
 import { identityOver } from './identity.ts';
@@ -10,7 +11,6 @@ import { locksOver } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { openConnections } from './pool.ts';
 import { kyselyWith, searchesOver } from './searches.ts';
-import { transactions } from './transactions.ts';
 import { wordParts } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
@@ -23,9 +23,10 @@ const most = {
   searchesOfOneTenant: 2,
   longRecords: 1,
   reports: 1,
+  lines: 5,
   locks: 8,
 };
-const [shortPatience, longPatience] = [10_000, 60_000]; // ms
+const [shortPatience, longPatience] = [10_000, 60_000]; // ms; the second also ends the locks of a process that stands still
 
 const manyMatches = { walk: 1500, few: 20_000 };
 
@@ -39,9 +40,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const changes = openConnections(url, most.changes, shortPatience);
   const searches = openConnections(url, most.searches, longPatience, planned);
   const reports = openConnections(url, most.reports, longPatience, planned);
+  const lines = openConnections(url, most.lines, longPatience);
   const locks = openConnections(url, most.locks, longPatience);
   const close = async () => {
-    await Promise.all([questions, changes, searches, reports, locks].map((connections) => connections.close()));
+    await Promise.all([questions, changes, searches, reports, lines, locks].map((connections) => connections.close()));
   };
   let isIndexed: Store['dialect']['isIndexed'];
   try {
@@ -51,14 +53,8 @@ export async function openPostgresStore(url: string): Promise<Store> {
     throw cause;
   }
   const read = kyselyWith(questions);
-  const transact = transactions(changes);
-  const tenants = costTurns(most.changesOfTenants);
-  const networks = costTurns(most.attempts);
+  const write = changesOver(changes, lines, most);
   const longRecords = costTurns(most.longRecords);
-  const inTurn = <T>(run: () => Promise<T>, { tenant, network }: WriteOptions) => {
-    if (tenant !== undefined) return tenants(`${tenant}`, run);
-    return network === undefined ? run() : networks(network, run);
-  };
   let full = false;
   return {
     read,
@@ -77,7 +73,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     shared: true,
     async write(change, options = {}) {
       try {
-        const value = await inTurn(() => transact(change, options.dryRun === true), options);
+        const value = await write(change, options);
         full = false;
         return value;
       } catch (cause) {
@@ -90,7 +86,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     durable: async () => {}, // what is visible here is on disk
     isFull: () => full,
     isDamaged: () => false, // its server's to find
-    exclusive: locksOver(locks),
+    exclusive: locksOver(locks, longPatience),
     ...identityOver(read),
     check: () => questions.with(async (client) => void (await questions.ask(client, 'SELECT 1'))),
     [Symbol.asyncDispose]: close,

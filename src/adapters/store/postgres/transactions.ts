@@ -1,30 +1,34 @@
 import type pg from 'pg';
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { inTurns } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
-import { isConflict, isUniqueViolation } from './errors.ts';
+import { hasCollided } from './errors.ts';
 import { postgres } from './language.ts';
 import type { Connections } from './pool.ts';
 
 const mostTries = 3; // a name that was taken meanwhile is seen by the second
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /**
- * Changes share a lock, on a table that is written at a start alone; one that has collided has it alone, in all processes. A lock of the transaction: where a
- * process stands still or its network is cut, the server ends the transaction, and the others go on. LOCK TABLE takes no
- * snapshot, so that the change sees what was committed while it waited.
+ * Changes share a lock, on a table that is written at a start alone; one that collides again and again has it alone, in
+ * all processes. A lock of the transaction: where a process stands still or its network is cut, the server ends the
+ * transaction, and the others go on. LOCK TABLE takes no snapshot, so that the change sees what was committed while it
+ * waited.
  */
 const beginBeside = `${begin}; LOCK TABLE migration IN ROW SHARE MODE`;
 const beginAlone = `${begin}; LOCK TABLE migration IN EXCLUSIVE MODE`;
 
-const collided = (cause: unknown) => isConflict(cause) || isUniqueViolation(cause);
-
-/** Runs a change in a transaction of its own. */
+/** Runs a change in a transaction of its own. @throws what `hasCollided` tells, where it met another change */
 export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => Promise<T>;
 
-/**
- * Runs changes as if no other ran beside them, again where the server finds that one did.
- * @throws StoreAway where the outcome is unknown: an Idempotency-Key settles it
- */
-export function transactions(connections: Connections): Transact {
+export interface Transactions {
+  /** Runs a change beside others, as if none ran beside it. */
+  readonly beside: Transact;
+  /** Runs it while no other change runs in any process, so that it comes to its end. */
+  readonly alone: Transact;
+}
+
+/** @throws StoreAway where the outcome is unknown: an Idempotency-Key settles it */
+export function transactions(connections: Connections): Transactions {
   /** Kysely for each connection: statements are written out once for it. */
   const known = new WeakMap<pg.PoolClient, Tx>();
   function over(client: pg.PoolClient): Tx {
@@ -45,31 +49,19 @@ export function transactions(connections: Connections): Transact {
     }
   }
 
-  /** No other change runs beside it, so that it comes to its end. */
-  async function alone<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+  async function untilItEnds<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await once(client, beginAlone, change, dryRun);
       } catch (cause) {
-        if (!collided(cause) || tries === mostTries) throw cause;
+        if (!hasCollided(cause) || tries === mostTries) throw cause;
       }
     }
   }
 
-  let last: Promise<unknown> = Promise.resolve();
-  /** One of this process at a time: the others would hold a connection while they wait. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
-  }
-
-  return async (change, dryRun) => {
-    try {
-      return await connections.with((client) => once(client, beginBeside, change, dryRun));
-    } catch (cause) {
-      if (!collided(cause)) throw cause;
-      return inTurn(() => connections.with((client) => alone(client, change, dryRun)));
-    }
+  const oneAtATime = inTurns(); // the others would hold a connection while they wait
+  return {
+    beside: (change, dryRun) => connections.with((client) => once(client, beginBeside, change, dryRun)),
+    alone: (change, dryRun) => oneAtATime('', () => connections.with((client) => untilItEnds(client, change, dryRun))),
   };
 }

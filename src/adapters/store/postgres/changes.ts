@@ -1,0 +1,72 @@
+import { inTurns } from '#adapters/store/turns.ts';
+import type { Tx, WriteOptions } from '#ports/store.ts';
+import { costTurns } from './cost-turns.ts';
+import { hasCollided } from './errors.ts';
+import { lockOver } from './locks.ts';
+import type { Connections } from './pool.ts';
+import { transactions } from './transactions.ts';
+
+const triesInLine = 3; // only changes that have not come to the line yet can be in the way
+const longestInLine = 10_000; // ms: a process that stands still holds up the line no longer
+
+/** How many changes run at once. */
+interface Most {
+  readonly changesOfTenants: number;
+  readonly attempts: number;
+}
+
+/** Runs a change, again where it collided with another. */
+export type Write = <T>(change: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<T>;
+
+/**
+ * Runs changes beside one another. One that collided stands in a line of its tenant, in all processes; while that is
+ * not empty, further changes of the tenant join it, so that those of others go on beside it undisturbed.
+ * @param lines connections for the locks of lines, one for each that moves
+ */
+export function changesOver(connections: Connections, lines: Connections, most: Most): Write {
+  const transact = transactions(connections);
+  const tenants = costTurns(most.changesOfTenants);
+  const networks = costTurns(most.attempts);
+  const inLine = inTurns();
+  const locked = lockOver(lines, longestInLine);
+  const lengths = new Map<string, number>();
+
+  function inTurn<T>(run: () => Promise<T>, { tenant, network }: WriteOptions): Promise<T> {
+    if (tenant !== undefined) return tenants(`${tenant}`, run);
+    return network === undefined ? run() : networks(network, run);
+  }
+
+  async function oneOfLine<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+    for (let tries = 1; tries <= triesInLine; tries += 1) {
+      try {
+        return await transact.beside(change, dryRun);
+      } catch (cause) {
+        if (!hasCollided(cause)) throw cause;
+      }
+    }
+    return transact.alone(change, dryRun);
+  }
+
+  async function standInLine<T>(line: string, work: () => Promise<T>): Promise<T> {
+    lengths.set(line, (lengths.get(line) ?? 0) + 1);
+    try {
+      return await inLine(line, work);
+    } finally {
+      const left = (lengths.get(line) ?? 1) - 1;
+      if (left > 0) lengths.set(line, left);
+      else lengths.delete(line);
+    }
+  }
+
+  return async (change, options) => {
+    const { tenant, network = 'all', dryRun = false } = options;
+    const line = tenant === undefined ? `changes of visitors, network ${network}` : `changes of tenant ${tenant}`;
+    if (tenant === undefined || !lengths.has(line))
+      try {
+        return await inTurn(() => transact.beside(change, dryRun), options);
+      } catch (cause) {
+        if (!hasCollided(cause)) throw cause;
+      }
+    return standInLine(line, () => inTurn(() => locked(line, () => oneOfLine(change, dryRun)), options));
+  };
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
+import { keysOf, note } from './store.contract.ts';
+import { until } from './until.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+async function openStore(t: TestContext): Promise<Store> {
+  const store = await openPostgresStore(server.url('postgres'));
+  atEnd(t, () => store[Symbol.asyncDispose]());
+  return store;
+}
+
+async function waitsForLock({ read }: Store): Promise<boolean> {
+  const { rows } = await sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`.execute(read);
+  return rows.length > 0;
+}
+
+/** A change that collides at its first run, and then runs until it is let go. */
+function collidingChange(store: Store, tenant: number) {
+  const [again, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let runs = 0;
+  const done = store.write(
+    async (tx: Tx) => {
+      runs += 1;
+      const seen = (await tx.selectFrom('failure').selectAll().execute()).length;
+      if (runs === 1)
+        await store.write(async (beside) => {
+          await beside.selectFrom('failure').selectAll().execute();
+          await note('beside')(beside);
+        });
+      else {
+        again.resolve();
+        await letGo.promise;
+      }
+      await note(`after ${seen}`)(tx);
+    },
+    { tenant },
+  );
+  return { again: again.promise, letGo: letGo.resolve, done };
+}
+
+test('a change that collided is done again while those of visitors, other tenants and other processes go on', async (t) => {
+  const [one, other] = [await openStore(t), await openStore(t)];
+  const change = collidingChange(one, 2);
+  await change.again;
+  for (const store of [one, other]) for (const options of [{}, { tenant: 1 }, { network: 'a' }]) await store.write(async () => {}, options);
+  change.letGo();
+  await change.done;
+  assert.ok((await keysOf(one)).includes('after 1'), 'it sees what it collided with');
+});
+
+test('while a change that collided is done again, further ones of its tenant wait for it', async (t) => {
+  const store = await openStore(t);
+  const change = collidingChange(store, 2);
+  await change.again;
+  const order: string[] = [];
+  const next = store.write(async () => void order.push('next'), { tenant: 2 });
+  await store.write(async () => void order.push('of another'), { tenant: 1 });
+  change.letGo();
+  await change.done.then(() => order.push('done again'));
+  await next;
+  assert.deepEqual(order, ['of another', 'done again', 'next']);
+});
+
+test('two processes do the changes of one tenant that collided one after the other', async (t) => {
+  const [one, other] = [await openStore(t), await openStore(t)];
+  const first = collidingChange(one, 2);
+  await first.again;
+  const second = collidingChange(other, 2);
+  let begun = false;
+  void second.again.then(() => {
+    begun = true;
+  });
+  await until(async () => begun || (await waitsForLock(one)));
+  assert.equal(begun, false);
+  first.letGo();
+  await first.done;
+  await second.again;
+  second.letGo();
+  await second.done;
+});
