@@ -9,6 +9,7 @@ import { hasNginx } from '../test/parts/nginx.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { consoleLists } from './console-lists.ts';
+import { costs } from './costs.ts';
 import { crowd } from './crowd.ts';
 import { atLeast, atMost, compared, type Figure, middle, page, paired } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
@@ -187,6 +188,16 @@ async function frontSection(data: string): Promise<void> {
   await behindFrontServer(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
 }
 
+async function costsSection(): Promise<void> {
+  {
+    await using postern = await startPostern(join(folder, 'costs'));
+    await costs(note, postern, 'SQLite');
+  }
+  await using server = await startPostgres();
+  await using postern = await startPostern(join(folder, 'costs-postgres'), { POSTERN_DATABASE_URL: server.url('postgres') });
+  await costs(note, postern, 'PostgreSQL');
+}
+
 async function pagesSection(): Promise<void> {
   const data = join(folder, 'pages');
   await using postern = await startPostern(data);
@@ -259,6 +270,7 @@ try {
   if (wanted('starts')) await starts(data);
   if (wanted('front')) await frontSection(data);
   if (wanted('pages')) await pagesSection();
+  if (wanted('costs')) await costsSection();
   if (wanted('crowd')) await crowdSection(data);
   if (wanted('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();

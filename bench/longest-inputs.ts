@@ -1,0 +1,125 @@
+import { shareBody } from '../test/parts/share-body.ts';
+
+/** An answer of any operation. */
+// biome-ignore lint/suspicious/noExplicitAny: each operation answers another shape, and a test looks at each of them
+export type Answer = any;
+
+/** Calls an operation of the interface, some times, and remembers what it cost. @returns its last answer */
+export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<Answer>;
+
+const longestText = 65_000; // characters: what a field of the interface takes
+const rows = 1000; // of one call
+
+/** As many as fit into one field, joined by commas. */
+function joined(make: (index: number) => string, longest = longestText): string {
+  const parts: string[] = [];
+  for (let [index, length] = [0, 0]; ; index += 1) {
+    const part = make(index);
+    length += part.length + 1;
+    if (length > longest) return parts.join(',');
+    parts.push(part);
+  }
+}
+
+const names = joined((index) => `u${index.toString(36)}`);
+const groups = joined((index) => `g${index.toString(36)}`);
+const addresses = joined((index) => `a${index.toString(36)}@x.io`);
+const ranges = joined((index) => `${(index + 1).toString(16)}::`, 60_000);
+const listed = names.split(',');
+const users = (time: number, count = rows) =>
+  Array.from({ length: count }, (_, index) => ({ username: `n${time}-${index}`, active: true, email: `n${time}-${index}@x.io` }));
+const long = { userNames: names, groupNames: groups, notifyEmails: addresses, description: 'd'.repeat(3900) };
+
+async function shares(call: Call, authId: number): Promise<number> {
+  const added = await call('share/add', { ...shareBody, ...long, authenticationId: authId }, 'long lists');
+  const { id } = added;
+  const share = await call('share/get', { id }, 'long lists');
+  await call('share/update', share, 'as it is');
+  await call('share/update', (time) => ({ ...share, userNames: listed.toReversed().slice(time).join(',') }), 'another list');
+  await call('share/duplicate', { id, title: 'copy' });
+  await call('share/updateSharableLink', { id });
+  await call('share/explain', { id, username: 'u1', groupNames: groups.split(',').slice(0, rows).join(',') });
+  await call('share/explain', { id, username: 'ß'.repeat(longestText) }, 'a long name');
+  await call('share/activity', { id });
+  await call('share/lastVisits', { ids: Array.from({ length: rows }, (_, index) => index + 1) });
+  for (const search of [{}, { searchWord: 'a' }, { sortField: 'userNames' }, { pageSize: '1000' }])
+    await call('share/search', search, JSON.stringify(search));
+  return id;
+}
+
+async function profiles(call: Call, authId: number): Promise<void> {
+  const added = await call('loginprofile/add', { title: 'Ranges', ipRange: ranges }, 'long ranges');
+  const { etag, ...profile } = await call('loginprofile/get', { id: added.id }, 'long ranges');
+  await call('loginprofile/update', (time) => ({ ...profile, ipRange: ranges.split(',').slice(time).join(',') }), 'other ranges');
+  const { etag: version, ...listing } = await call('loginprofile/get', { id: authId });
+  const codes = { ...listing, typeId: 4, configuration: '{"allow":[]}' };
+  await call('loginprofile/update', (time) => (time % 2 === 0 ? codes : listing), 'another type');
+  await call('loginprofile/update', listing);
+  await call('loginprofile/duplicate', { id: added.id, title: 'copy' });
+  await call('loginprofile/updateViewId', { id: added.id });
+  await call('loginprofile/search', { pageSize: '1000' });
+  await call('loginprofile/makeDefault', { id: 1 });
+  await call('loginprofile/delete', { id: added.id });
+}
+
+async function accessUsers(call: Call, authId: number): Promise<void> {
+  await call('accessuser/addMany', (time) => ({ authId, users: users(time) }), 'a thousand');
+  await call('accessuser/addMany', { authId, users: users(0).map((user) => ({ ...user, email: 'x' })) }, 'a thousand at fault, refused');
+  await call('accessuser/add', (time) => ({ authId, username: `one${time}`, active: true }));
+  const { list } = await call('accessuser/search', { pageSize: '1000' });
+  const [user] = list;
+  await call('accessuser/get', { id: user.id });
+  await call('accessuser/update', user);
+  const password = { userPassword: 'wholly unguessable', confirmPassword: 'wholly unguessable' };
+  await call('accessuser/updateUserPassword', { ...password, username: user.username, authId });
+  await call('accessuser/delete', (time) => ({ id: list[time + 1].id }), 'listed');
+  await call('accessuser/deleteByUsername', (time) => ({ username: list[time + 10].username, loginProfileId: authId }));
+}
+
+async function installation(call: Call): Promise<void> {
+  const place = await call('location/search', {});
+  const local = place.list[0];
+  await call(
+    'location/add',
+    { name: 'z', kind: 'local', configuration: JSON.stringify({ folder: '/x'.repeat(30_000) }) },
+    'a long path, refused',
+  );
+  const { kind, configuration } = local;
+  const second = await call('location/add', (time) => ({ kind, configuration, name: `second${time}` }));
+  await call('location/update', await call('location/get', { id: second.id }));
+  await call('location/test', { id: second.id });
+  await call('location/browse', { location: local.name, path: '/' });
+  await call('location/delete', { id: second.id });
+  const key = await call('apikey/add', (time) => ({ name: `key${time}`, role: 'reader' }));
+  await call('apikey/search', {});
+  await call('apikey/delete', { id: key.id });
+  const secrets = { password: 'wholly unguessable', confirmPassword: 'wholly unguessable' };
+  const operator = await call('operator/add', (time) => ({ name: `Olga ${time}`, role: 'reader', ...secrets }));
+  await call('operator/search', {});
+  await call('operator/update', { id: operator.id, name: 'Olga B.' });
+  await call('operator/updatePassword', { id: operator.id, ...secrets });
+  await call('operator/delete', { id: operator.id });
+  for (const question of ['caller/get', 'overview/get', 'tenant/getPolicy', 'tenant/search', 'audit/export']) await call(question, {});
+  await call('tenant/add', (time) => ({ title: `Tenant ${time}` }));
+  await call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false });
+  await call('audit/search', { pageSize: '1000' });
+}
+
+/** Calls each operation with the longest inputs that it accepts, and some that it refuses. */
+export async function callWithLongestInputs(call: Call): Promise<void> {
+  const { id: authId } = await call('loginprofile/add', { title: 'Users', typeId: 3 });
+  for (let from = 0; from < listed.length; from += rows) {
+    const page = listed.slice(from, from + rows).map((username) => ({ username, active: true, email: `${username}@x.io` }));
+    await call('accessuser/addMany', { authId, users: page }, 'new ones');
+  }
+  const id = await shares(call, authId);
+  const manyNames = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`k${index}`, 1]));
+  for (const operation of ['share/update', 'accessuser/addMany']) {
+    await call(operation, manyNames, 'unknown names, refused');
+    await call(operation, { ids: Array.from({ length: 150_000 }, () => 1), title: 'x'.repeat(400_000) }, 'long values, refused');
+  }
+  await profiles(call, authId);
+  await accessUsers(call, authId);
+  await installation(call);
+  await call('share/delete', { id });
+}
