@@ -189,13 +189,14 @@ async function frontSection(data: string): Promise<void> {
 }
 
 async function costsSection(): Promise<void> {
-  {
-    await using postern = await startPostern(join(folder, 'costs'));
-    await costs(note, postern, 'SQLite');
-  }
+  const measure = async (engine: string, environment: Record<string, string>) => {
+    const data = join(folder, `costs of ${engine}`);
+    await using postern = await startPostern(data, environment);
+    await costs(note, postern, join(data, 'files'), engine);
+  };
+  await measure('SQLite', {});
   await using server = await startPostgres();
-  await using postern = await startPostern(join(folder, 'costs-postgres'), { POSTERN_DATABASE_URL: server.url('postgres') });
-  await costs(note, postern, 'PostgreSQL');
+  await measure('PostgreSQL', { POSTERN_DATABASE_URL: server.url('postgres') });
 }
 
 async function pagesSection(): Promise<void> {

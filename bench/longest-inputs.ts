@@ -2,7 +2,7 @@ import { shareBody } from '../test/parts/share-body.ts';
 
 /** An answer of any operation. */
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers another shape, and a test looks at each of them
-export type Answer = any;
+type Answer = any;
 
 /** Calls an operation of the interface, some times, and remembers what it cost. @returns its last answer */
 export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<Answer>;

@@ -1,0 +1,57 @@
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Asks a route of a link, some times, and remembers what it cost. @param path below the link's address */
+export type Visit = (what: string, path: string, init?: RequestInit) => Promise<void>;
+
+const longestHeaders = 15_000; // bytes: what a request may bring
+const [files, folders, depth] = [30_000, 3000, 200];
+
+/** Fills a folder with what is long, deep or wide. */
+export function fillWidely(folder: string): void {
+  mkdirSync(join(folder, 'many'));
+  for (let index = 0; index < files; index += 1) writeFileSync(join(folder, 'many', `a file with a rather long name ${index}.txt`), '');
+  for (let index = 0; index < folders; index += 1) mkdirSync(join(folder, 'wide', `folder ${index}`), { recursive: true });
+  mkdirSync(join(folder, deep), { recursive: true });
+  writeFileSync(join(folder, 'large.bin'), '');
+  truncateSync(join(folder, 'large.bin'), 200 << 20);
+}
+const deep = Array.from({ length: depth }, (_, index) => `d${index}`).join('/');
+
+const repeated = (part: string) => part.repeat(longestHeaders / part.length);
+const range = `bytes=${Array.from({ length: 1500 }, (_, index) => `${index * 2}-${index * 2}`).join(',')}`;
+const renaming = (path: string) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ path, name: 'another' }),
+});
+
+/** Asks each route of a link for what is long, deep or wide, or with headers as long as they may be. */
+export async function visitWithLongestInputs(visit: Visit): Promise<void> {
+  await visit('the page', '');
+  await visit('a visit', '/visit');
+  await visit('a list of many files', '/list/many');
+  await visit('a sorted list of many files', '/list/many?sort=size&pageSize=1000');
+  await visit('a search in many files', '/list/many?word=9');
+  await visit('a list of many folders', '/list/wide');
+  await visit('a list of a deep folder', `/list/${deep}`);
+  await visit('a list of too long a path', `/list/${repeated('a/')}`);
+  await visit('the headers of an archive of many files', '/zip/many', { method: 'HEAD' });
+  await visit('an archive of many files', '/zip/many');
+  await visit('an archive of many folders', '/zip/wide');
+  await visit('many ranges of an archive', '/zip/wide', { headers: { range } });
+  await visit('many ranges of a file', '/file/large.bin', { headers: { range }, method: 'HEAD' });
+  await visit('a long If-None-Match', '/file/large.bin', { method: 'HEAD', headers: { 'if-none-match': repeated('"a",') } });
+  await visit('long cookies', '/visit', { headers: { cookie: repeated('a=b;') } });
+  await visit('a long cookie in escapes', '/visit', { headers: { cookie: `postern=${repeated('%41')}` } });
+  await visit('many languages', '', { headers: { 'accept-language': repeated('a;q=0.1,') } });
+  await visit('many proxies', '/visit', { headers: { 'x-forwarded-for': repeated('10.0.0.1,') } });
+  await visit('long credentials', '/visit', {
+    headers: { authorization: `Basic ${Buffer.from(`a:${'b'.repeat(9000)}`).toString('base64')}` },
+  });
+  await visit('a long query', `/list?${repeated('a=1&')}`);
+  await visit('an upload of 20 MB', '/file/upload.bin', { method: 'PUT', body: Buffer.alloc(20 << 20) });
+  await visit('a rename within a long path', '/rename', renaming(`/${repeated('a/')}`));
+  await visit('a wide folder removed', '/file/wide', { method: 'DELETE' });
+  await visit('many files removed', '/file/many', { method: 'DELETE' });
+}
