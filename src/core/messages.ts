@@ -103,6 +103,7 @@ export const messages = {
   searchBusy: { id: 5040, status: 503, title: 'Too many searches are under way at this moment' },
   uploadsBusy: { id: 5039, status: 503, title: 'Too many uploads are under way from your network, or at this link' },
   changesBusy: { id: 5041, status: 503, title: 'Too many changes of files are waiting, from your network or at this link' },
+  bodiesBusy: { id: 5042, status: 503, title: 'Too many large bodies are waiting to be read' },
   descriptorsUsedUp: { id: 5030, status: 503, title: 'Too many files and connections are open at this moment' },
   stopping: { id: 5037, status: 503, title: 'Postern is stopping' },
   storageFull: { id: 5071, status: 507, title: 'The disk is full' },

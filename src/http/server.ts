@@ -1,13 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
-import { fieldRefusal, Refusal } from '#core/messages.ts';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { largestBody } from './body-limits.ts';
 import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
+import { jsonBodies } from './json-body.ts';
 import { nodeServer } from './node-server.ts';
 import { expectBody, type Patience } from './patience.ts';
 import { asRefusal, isGivenUp, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
@@ -24,28 +24,6 @@ export interface HttpSettings {
 const requestIdBits = 96;
 const longestPath = 16_384;
 const fitsTheKernel = 1 << 14; // bytes, in any setting
-
-function parseJson(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
-  if (!isUtf8(body)) throw new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
-  const text = body.toString('utf8');
-  try {
-    return suspect.test(text) ? JSON.parse(text, refuseSuspect) : JSON.parse(text);
-  } catch (cause) {
-    throw cause instanceof Refusal ? cause : new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
-  }
-}
-
-/** What no field takes, as it can stand in a JSON text. */
-const suspect = /__proto__|\\u0000/;
-
-function refuseSuspect(key: string, value: unknown): unknown {
-  // No stored text holds one, and PostgreSQL takes it in none.
-  if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(key, 'must not hold a NUL character');
-  if (key === '__proto__')
-    throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
-  return value;
-}
 
 /** An id for each request: unguessable by process, counted within it. */
 function requestIds(random: Random): () => string {
@@ -115,7 +93,10 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   });
   app.decorateRequest('refusal', null);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, parseJson(body)));
+  const readJson = jsonBodies();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
+    readJson(request, body),
+  );
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     const forwarded = request.raw.headers['x-forwarded-for'];

@@ -87,7 +87,7 @@ function sizeCheck(schema: TSchema): (value: unknown) => void {
     return isObject(items) ? [{ name, maxItems, checkItem: sizeCheck(items) }] : [];
   });
   return (value) => {
-    if (!isObject(value)) return;
+    if (!isObject(value) || Array.isArray(value)) return;
     const names = Object.keys(value);
     if (names.length > known.length + mostFieldErrors) checkNames(names, known);
     for (const { name, maxItems, checkItem } of lists) {

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { newShare, startPostern, usersProfile } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { faultAt, faultsOf, keyOf } from './keys.ts';
-
-const json = { 'content-type': 'application/json' };
-
-/** A request as it is, past everything that `send` makes right. */
-async function raw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {
-  const headers = new Headers(init.headers);
-  if (key !== null) headers.set('authorization', `Bearer ${key}`);
-  const response = await fetch(`${postern.apiUrl}${path}`, { ...init, headers });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
-}
+import { json, raw } from './raw-call.ts';
 
 test('the success envelope has its four fields, and add the id, viewId and viewUrl beside them', async (t) => {
   const postern = await startPostern(t);

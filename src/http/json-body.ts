@@ -1,0 +1,90 @@
+import { isUtf8 } from 'node:buffer';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { networkOf } from '#core/policy/address-range.ts';
+import { turns } from '#features/turns.ts';
+
+const mostValues = 60_000; // ten times what the largest call brings: a thousand access users
+const shortestOfTurns = 1 << 16; // bytes: what is shorter is read at once
+const rest = 3; // times as long as reading a long one took: the others' share of the time
+const mostWaiting = { inner: 32, all: 128 };
+const retryAfter = 2; // seconds
+
+const malformed = () => new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
+const [quote, backslash, comma, list, object] = [...Buffer.from('"\\,[{')];
+
+/** Counts what begins or follows a value, outside of texts. */
+function hasTooManyValues(body: Buffer): boolean {
+  if (body.length <= 2 * mostValues) return false;
+  let [count, inText] = [0, false];
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if (byte === quote) inText = !inText;
+    else if (inText && byte === backslash) index += 1;
+    else if (!inText && (byte === comma || byte === list || byte === object)) count += 1;
+    if (count > mostValues) return true;
+  }
+  return false;
+}
+
+/** What no field takes, as it can stand in a JSON text. */
+const suspect = /__proto__|\\u0000/;
+
+/** Refuses names that mean something to JavaScript, and NUL: no stored text holds one, and PostgreSQL takes it in none. */
+function refuseSuspects(body: unknown): void {
+  const left: [name: string, value: unknown][] = [['body', body]];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [name, value] = next;
+    if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(name, 'must not hold a NUL character');
+    if (name === '__proto__')
+      throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
+    if (typeof value === 'object' && value !== null) for (const field of Object.entries(value)) left.push(field);
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  if (!isUtf8(body)) throw malformed();
+  if (hasTooManyValues(body)) throw fieldRefusal('body', `must hold at most ${mostValues} values`);
+  const text = body.toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed();
+  }
+  if (suspect.test(text)) refuseSuspects(value);
+  return value;
+}
+
+/**
+ * Reads JSON bodies. Long ones are read one after the other, networks in turn, with a rest between two: many of them
+ * hold up nobody.
+ */
+export function jsonBodies(): (request: FastifyRequest, body: Buffer) => unknown {
+  const long = turns({ atOnce: 1, mostWaiting, refusal: () => new Refusal('bodiesBusy', undefined, { retryAfter }) });
+
+  async function inTurn({ ip, socket }: FastifyRequest, body: Buffer): Promise<unknown> {
+    const [left, value] = [new AbortController(), Promise.withResolvers<unknown>()];
+    const leave = () => left.abort();
+    socket.once('close', leave);
+    const network = networkOf(ip, 32, 64);
+    const read = long.run([network, network], left.signal, async () => {
+      const begun = performance.now();
+      try {
+        value.resolve(parseJson(body));
+      } catch (cause) {
+        value.reject(cause);
+      }
+      await setTimeout(rest * (performance.now() - begun), undefined, { ref: false });
+    });
+    read.catch(value.reject);
+    try {
+      return await value.promise;
+    } finally {
+      socket.off('close', leave);
+    }
+  }
+  return (request, body) => (body.length < shortestOfTurns ? parseJson(body) : inTurn(request, body));
+}

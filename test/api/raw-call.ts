@@ -1,0 +1,12 @@
+import { adminKey, type TestPostern } from '../start.ts';
+
+export const json = { 'content-type': 'application/json' };
+
+/** A request as it is, past everything that `send` makes right. */
+export async function raw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {
+  const headers = new Headers(init.headers);
+  if (key !== null) headers.set('authorization', `Bearer ${key}`);
+  const response = await fetch(`${postern.apiUrl}${path}`, { ...init, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
