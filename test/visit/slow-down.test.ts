@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { StoreAway } from '#ports/store.ts';
 import { argon2Hash } from '../../src/adapters/os/argon2.ts';
 import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, posting, second, settableClock } from './visiting.ts';
@@ -125,10 +126,19 @@ test('an invented user name gives no further guesses at the one password of a pr
   assert.equal((await at.tries('wrong', { username: 'another' })).status, 429);
 });
 
-for (const [kind, at] of [
+const kinds = [
   ['one password', async (it: Door) => it.base],
   ['users', async (it: Door) => (await linkTo(it.postern, { authenticationId: (await usersProfile(it.postern)).id })).base],
-] as const)
+] as const;
+for (const [kind, at] of kinds) {
+  test(`a guess that has to wait is told so without a change of the database: ${kind}`, async (t) => {
+    const it = await door(t);
+    const base = await at(it);
+    for (let number = 0; number < 6; number += 1) await it.tries('wrong', { at: base });
+    t.mock.method(it.postern.ports.store, 'write', () => Promise.reject(new StoreAway('it takes no changes')));
+    assert.equal((await it.tries('wrong', { at: base })).status, 429);
+  });
+
   test(`of four hundred guesses at once few are looked at, and the right one among the others does not get in: ${kind}`, async (t) => {
     const it = await door(t);
     const base = await at(it);
@@ -142,6 +152,7 @@ for (const [kind, at] of [
     assert.ok(looked <= 6, `${looked} are looked at`);
     assert.ok(answers.every(({ status }) => [401, 429, 503].includes(status)));
   });
+}
 
 for (const [kind, inside, outside] of [
   ['IPv4 /24', (number: number) => `198.51.100.${number}`, '198.51.101.1'],

@@ -64,8 +64,8 @@ export async function signInByPassword(ports: Ports, profile: ProfileRef, pair: 
   const name = profile.type_id === profileTypes.PASSWORD ? '' : fold(pair.username);
   const user = pairKey(String(profile.profile_id), name, address);
   const networks = networkKeys('signIn', address);
+  await checkWait(ports.store.read, [user, ...networks], ports.clock.now()); // those that have to wait write nothing
   if (profile.type_id === profileTypes.PASSWORD) return countedAttempt(ports, user, networks, () => verifyProfile(ports, profile, pair));
-  await checkWait(ports.store.read, [user, ...networks], ports.clock.now());
   return ports.passwordHash.inTurn(address, (verify) =>
     countedAttempt(ports, user, networks, () => verifyUser(ports, profile, pair, verify)),
   );
