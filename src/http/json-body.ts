@@ -8,7 +8,7 @@ import { turns } from '#features/turns.ts';
 const mostValues = 60_000; // ten times what the largest call brings: a thousand access users
 const shortestOfTurns = 1 << 16; // bytes: what is shorter is read at once
 const rest = 3; // times as long as reading a long one took: the others' share of the time
-const mostWaiting = { inner: 32, all: 128 };
+const mostWaiting = { inner: 64, all: 192 };
 const retryAfter = 2; // seconds
 
 const malformed = () => new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
