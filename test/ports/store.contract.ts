@@ -68,24 +68,28 @@ export function storeContract(engine: string, begin: OpenStore): void {
     assert.equal((await keysOf(store)).length, 90);
   });
 
-  test(`the changes of visitors and of other tenants wait for few of one tenant (${engine})`, async (t) => {
-    const store = await openStore(t);
-    let done = 0;
-    const costly = async (tx: Tx) => {
-      await note('costly')(tx);
-      const end = performance.now() + 5;
-      while (performance.now() < end);
-    };
-    const many = Array.from({ length: 60 }, async () => {
-      await store.write(costly, { tenant: 2 });
-      done += 1;
+  for (const [whom, crowd] of [
+    ['one tenant', { tenant: 2 }],
+    ['one network', { network: 'crowd' }],
+  ] as const)
+    test(`the changes of visitors and of other tenants wait for few of ${whom} (${engine})`, async (t) => {
+      const store = await openStore(t);
+      let done = 0;
+      const costly = async (tx: Tx) => {
+        await note('costly')(tx);
+        const end = performance.now() + 5;
+        while (performance.now() < end);
+      };
+      const many = Array.from({ length: 60 }, async () => {
+        await store.write(costly, crowd);
+        done += 1;
+      });
+      for (const options of [{}, { tenant: 1 }]) {
+        await store.write(note('cheap'), options);
+        assert.ok(done < 30, `${done} costly changes came before`);
+      }
+      await Promise.all(many);
     });
-    for (const options of [{}, { tenant: 1 }]) {
-      await store.write(note('cheap'), options);
-      assert.ok(done < 30, `${done} costly changes came before`);
-    }
-    await Promise.all(many);
-  });
 
   test(`a dry run answers as the change would and leaves nothing (${engine})`, async (t) => {
     const store = await openStore(t);

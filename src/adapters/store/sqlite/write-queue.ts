@@ -186,10 +186,13 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     });
   }
 
-  const groupOf = (tenant: number | undefined) => (tenant === undefined ? ours : `tenant ${tenant}`);
+  function groupOf({ tenant, network }: WriteOptions): string {
+    if (tenant !== undefined) return `tenant ${tenant}`;
+    return network === undefined ? ours : `network ${network}`;
+  }
   const drain = async () => void (await Promise.all([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true))));
   return {
-    write: (change, { tenant, dryRun = false } = {}) => add(groupOf(tenant), change, dryRun),
+    write: (change, options = {}) => add(groupOf(options), change, options.dryRun === true),
     async pause(work) {
       paused = true;
       try {
