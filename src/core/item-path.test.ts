@@ -4,11 +4,13 @@ import fc from 'fast-check';
 import {
   formatItemPath,
   joinPaths,
+  mostLevels,
   nameFault,
   numberedName,
   parseEncodedPath,
   parseItemPath,
   parseSegments,
+  parseStoredPath,
   rootPath,
   splitPath,
 } from './item-path.ts';
@@ -128,6 +130,19 @@ test('no path, however it is written, names anything above its root', () =>
     }),
     { numRuns: 5000 },
   ));
+
+test('a path deeper than 255 levels is refused, but read where it was stored', () => {
+  const names = Array.from({ length: mostLevels }, () => '~');
+  for (const [levels, isRead] of [
+    [names, true],
+    [[...names, 'a'], false],
+    [Array.from({ length: 7500 }, () => 'é'), false],
+  ] as const) {
+    assert.equal(parseItemPath(levels.join('/')) !== null, isRead);
+    assert.equal(parseEncodedPath(levels.map(encodeURIComponent).join('/')) !== null, isRead);
+    assert.deepEqual(parseStoredPath(levels.join('/')), levels);
+  }
+});
 
 test('a path is its parent and its name', () =>
   fc.assert(

@@ -4,13 +4,17 @@ export type ItemPath = readonly string[] & { readonly [checked]: true };
 
 /** The longest name that the file systems in use take, in bytes of UTF-8. */
 const longestName = 255;
+/** The deepest path that a caller may name: each level costs the disk a lookup, and the check of its name. */
+export const mostLevels = 255;
 const reserved = '.postern';
-const byteLength = (text: string) => new TextEncoder().encode(text).length;
+const mostBytes = 3; // of UTF-8 for each of UTF-16
+const encoder = new TextEncoder();
+const byteLength = (text: string) => encoder.encode(text).length;
 
-const plainName = /^\w[\w .,()+-]{0,253}$/; // most names: nothing more is to be looked at
+const plainName = /^[ -\-0-[\]-~][ -.0-[\]-~]{0,254}$/; // ASCII without / and \, no dot in front: nothing more is to be looked at
 
 /** Longer than a disk takes. */
-export const isTooLong = (name: string) => byteLength(name) > longestName;
+export const isTooLong = (name: string) => name.length * mostBytes > longestName && byteLength(name) > longestName;
 
 /** Kept for Postern's own folder and files. NFKC: a disk that ignores case may also take compatible letters for the same. */
 export function isKept(name: string): boolean {
@@ -32,50 +36,66 @@ export function nameFault(name: string): string | null {
 
 const isItemPath = (segments: readonly string[]): segments is ItemPath => segments.every((segment) => nameFault(segment) === null);
 
-/** The root of whatever is looked at. */
-export const rootPath = itemPathOf([]);
+/** Makes a path of segments that were checked before: to check hundreds of them again takes a millisecond. */
+const ofChecked = (segments: readonly string[]) => segments as ItemPath;
 
-function itemPathOf(segments: readonly string[]): ItemPath {
-  if (isItemPath(segments)) return segments;
-  throw new RangeError('not a list of checked segments');
-}
+/** The root of whatever is looked at. */
+export const rootPath = ofChecked([]);
 
 /** @returns null where a segment is not a name (see nameFault). */
 export function parseSegments(segments: readonly string[]): ItemPath | null {
   return isItemPath(segments) ? segments : null;
 }
 
-/** Reads plain text such as `/reports/2026`; one slash may lead and one may follow. */
+function segmentsOf(text: string): readonly string[] {
+  const inner = text.slice(text.startsWith('/') ? 1 : 0, text.endsWith('/') ? -1 : undefined);
+  return inner === '' ? [] : inner.split('/');
+}
+
+/** Reads a path that was checked before it was stored: a share's and a visitor's together may be deeper than one. */
+export const parseStoredPath = (text: string): ItemPath | null => parseSegments(segmentsOf(text));
+
+/** Reads plain text such as `/reports/2026`; one slash may lead and one may follow. @returns null where it is deeper than `mostLevels`, too */
 export function parseItemPath(text: string): ItemPath | null {
-  const inner = text.replace(/^\//, '').replace(/\/$/, '');
-  return parseSegments(inner === '' ? [] : inner.split('/'));
+  const segments = segmentsOf(text);
+  return segments.length > mostLevels ? null : parseSegments(segments);
 }
 
 /** Reads the path part of an address, percent-encoded per segment, decoded once; an encoded slash is not a separator. */
 export function parseEncodedPath(encoded: string): ItemPath | null {
   if (encoded === '') return rootPath;
   if (encoded === '/') return null;
+  const segments = (encoded.endsWith('/') ? encoded.slice(0, -1) : encoded).split('/', mostLevels + 1);
+  if (segments.length > mostLevels) return null;
   try {
-    return parseSegments(encoded.replace(/\/$/, '').split('/').map(decodeURIComponent));
+    return parseSegments(segments.map(decodeURIComponent));
   } catch {
     return null; // not percent-encoded UTF-8
   }
 }
 
+/** What a path has to be, to whoever sent another. */
+export const pathRule = `must be at most ${mostLevels} names separated by /, none of them ".", ".." or one that begins with .postern`;
+
 /** `/reports/2026`; the root is `/`. */
 export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;
 
 /** The path of `inner` seen from where `outer` begins. */
-export const joinPaths = (outer: ItemPath, inner: ItemPath): ItemPath => itemPathOf([...outer, ...inner]);
+export const joinPaths = (outer: ItemPath, inner: ItemPath): ItemPath => ofChecked([...outer, ...inner]);
 
 /** The folder that holds the item, and the item's name; null for the root. */
 export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | null {
   const name = path.at(-1);
-  return name === undefined ? null : { parent: itemPathOf(path.slice(0, -1)), name };
+  return name === undefined ? null : { parent: ofChecked(path.slice(0, -1)), name };
 }
 
-/** The path with another name at its end; the root, which has none, stays. */
-export const withName = (path: ItemPath, name: string): ItemPath => (path.length === 0 ? path : itemPathOf([...path.slice(0, -1), name]));
+/** The path with another name at its end; the root, which has none, stays. @throws RangeError where it is no name */
+export function withName(path: ItemPath, name: string): ItemPath {
+  if (path.length === 0) return path;
+  const fault = nameFault(name);
+  if (fault !== null) throw new RangeError(fault);
+  return ofChecked([...path.slice(0, -1), name]);
+}
 
 /** `name (2).ext`: the name that a second file of the same name is kept under. @param suffix a number, or random letters */
 export function numberedName(name: string, suffix: number | string): string {

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { nameFault, parseItemPath } from '#core/item-path.ts';
+import { nameFault, parseItemPath, pathRule } from '#core/item-path.ts';
 import { defaultListing, largestListing } from '#core/listing.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import type { Action } from '#core/policy/decide.ts';
@@ -133,7 +133,7 @@ function renameOf(body: unknown) {
   checkRename(body ?? {});
   const { path, name } = body as Static<typeof RenameBody>; // just checked
   const item = parseItemPath(path);
-  if (!item) throw fieldRefusal('path', 'must be names separated by /, none of them ".", ".." or one that begins with .postern');
+  if (!item) throw fieldRefusal('path', pathRule);
   const fault = nameFault(name);
   if (fault) throw fieldRefusal('name', fault);
   return { item, name };

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ItemPath, parseEncodedPath, rootPath } from '#core/item-path.ts';
+import { type ItemPath, mostLevels, parseEncodedPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Running } from '#features/idempotency/kept-answers.ts';
 import type { Approaching, VisitPorts } from '#features/visits/enter.ts';
@@ -41,14 +41,16 @@ declare module 'fastify' {
   }
 }
 
+const linkAddress = /^\/[^/]*\/([^/]*)(?:\/[^/]*(?:\/(.*))?)?$/s; // /s/{viewId}/{route}/{path}
+
 /** The viewId and the item of an address, percent-decoded once. @throws 400 */
 function placeOf(url: string): Place {
-  const [, , viewId = '', , ...rest] = pathOf(url).split('/');
-  const path = rest.length === 0 ? rootPath : parseEncodedPath(rest.join('/'));
+  const [, viewId = '', item = ''] = linkAddress.exec(pathOf(url)) ?? [];
+  const path = parseEncodedPath(item);
   if (!path)
     throw new Refusal(
       'pathMalformed',
-      'A segment of the path is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.',
+      `A path has at most ${mostLevels} levels, and none is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.`,
     );
   return { viewId, path };
 }

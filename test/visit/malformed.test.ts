@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startPostern } from '../start.ts';
+import { newShare, startPostern } from '../start.ts';
 import { linkTo, posting, raw } from './visiting.ts';
 
 const malformed = [
@@ -110,6 +110,44 @@ test('in a body paths and names are plain text, and the same segments are refuse
   const plain = await postern.visit(`${base}/rename`, posting({ path: 'a%2e.txt', name: 'b%2e.txt' }));
   assert.equal(plain.status, 200);
   assert.equal((await raw(postern, `${base}/file/b%252e.txt`)).status, 200);
+});
+
+test('a path of 255 levels is reached, and a deeper one refused by what it may be, wherever it is named', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const [deepest, deeper] = [255, 256].map((levels) => Array.from({ length: levels }, () => '~').join('/'));
+  await mkdir(join(postern.files, deepest ?? ''), { recursive: true });
+  assert.equal((await postern.visit(`${base}/list/${deepest}`)).status, 200);
+  for (const at of [base, '/s/neverexistedatall'])
+    for (const [method, route] of [
+      ['GET', 'list'],
+      ['GET', 'file'],
+      ['PUT', 'file'],
+      ['POST', 'folder'],
+      ['GET', 'zip'],
+    ] as const) {
+      const { status, body } = await postern.visit(`${at}/${route}/${deeper}`, { method, ...(method === 'PUT' ? { body: 'x' } : {}) });
+      assert.equal(status, 400, `${method} ${route}`);
+      assert.match(body.detail, /at most 255 levels/);
+    }
+  const renamed = await postern.visit(`${base}/rename`, posting({ path: deeper, name: 'b' }));
+  const shared = await postern.send('share/add', newShare({ path: `/${deeper}` }));
+  const browsed = await postern.send('location/browse', { location: 'local', path: deeper });
+  for (const { status, body } of [renamed, shared, browsed]) {
+    assert.equal(status, 400);
+    assert.match(body.detail, /at most 255 names/);
+  }
+});
+
+test('a share deep within its location is visited as deep again', async (t) => {
+  const postern = await startPostern(t);
+  const levels = Array.from({ length: 200 }, () => 'a').join('/');
+  await mkdir(join(postern.files, levels, levels), { recursive: true });
+  await writeFile(join(postern.files, levels, levels, 'b.txt'), 'b');
+  const { base } = await linkTo(postern, { path: `/${levels}` });
+  assert.equal((await raw(postern, `${base}/file/${levels}/b.txt`)).bytes.toString(), 'b');
+  assert.equal((await postern.visit(`${base}/rename`, posting({ path: `${levels}/b.txt`, name: 'c.txt' }))).status, 200);
+  assert.equal((await postern.visit(`${base}/file/${levels}/c.txt`, { method: 'DELETE' })).status, 204);
 });
 
 test('a malformed body is refused before the link is looked up', async (t) => {

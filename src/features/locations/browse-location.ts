@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { formatInstant } from '#core/instant.ts';
-import { formatItemPath, parseItemPath } from '#core/item-path.ts';
+import { formatItemPath, parseItemPath, pathRule } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
@@ -57,7 +57,7 @@ export const browseLocation = read({
       .executeTakeFirst();
     if (!row) throw fieldRefusal('location', 'is not the name of a configured location');
     const path = parseItemPath(query.path ?? '/');
-    if (!path) throw fieldRefusal('path', 'must be names separated by /, none of them ".", ".." or one that begins with .postern');
+    if (!path) throw fieldRefusal('path', pathRule);
     try {
       const storage = await openLocation(row, { storages, vault });
       const batches = await storage.list(path);

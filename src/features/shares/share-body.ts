@@ -1,6 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
-import { formatItemPath, parseItemPath } from '#core/item-path.ts';
+import { formatItemPath, parseItemPath, pathRule } from '#core/item-path.ts';
 import { formatList, listLength, parseList } from '#core/list-text.ts';
 import { checkTogether, fieldRefusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
@@ -50,7 +50,7 @@ export function emailsIn(text: string | null | undefined): string {
 /** The path of a share as checked segments. @throws 400 at the field */
 export function pathIn(text: string) {
   const path = parseItemPath(text);
-  if (!path) throw fieldRefusal('path', 'must be names separated by /, none of them ".", ".." or one that begins with .postern');
+  if (!path) throw fieldRefusal('path', pathRule);
   return path;
 }
 

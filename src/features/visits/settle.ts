@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { formatItemPath, parseItemPath, withName } from '#core/item-path.ts';
+import { formatItemPath, parseStoredPath, withName } from '#core/item-path.ts';
 import { confirmAnswer, forgetAnswer } from '#features/answers-under-way.ts';
 import { configurationOf, openLocation } from '#features/location-configuration.ts';
 import { livingProcesses } from '#features/processes.ts';
@@ -70,7 +70,7 @@ async function oweAlertOf(tx: Tx, { tid, share_id, audit_id }: Pending, does: Be
 /** @param name that the change gave or took; null: it did not take place */
 async function record(tx: Tx, row: Pending, change: BegunChange, name: string | null, now: number): Promise<void> {
   if (!(await takePending(tx, row.tid, row.audit_id))) return; // it came to its own end meanwhile
-  const path = parseItemPath(row.path);
+  const path = parseStoredPath(row.path);
   await tx
     .updateTable('audit')
     .set({
@@ -88,7 +88,7 @@ async function record(tx: Tx, row: Pending, change: BegunChange, name: string | 
 
 /** Looks whether a change took place, records it, and only then clears away what told so. */
 async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
-  const parent = parseItemPath(row.parent);
+  const parent = parseStoredPath(row.parent);
   if (!parent || !isChange(row.action)) throw new Error('a pending change is not one'); // it was checked when it was written
   const change = { does: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
   const { storages, vault, store, clock } = ports;

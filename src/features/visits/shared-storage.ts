@@ -1,4 +1,4 @@
-import { type ItemPath, joinPaths, parseItemPath, splitPath } from '#core/item-path.ts';
+import { type ItemPath, joinPaths, parseStoredPath, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { configurationOf } from '#features/location-configuration.ts';
 import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
@@ -18,7 +18,7 @@ export async function storageFor(
   { permit, link }: Pick<Entered, 'permit' | 'link'>,
   { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
 ): Promise<SharedStorage> {
-  const root = parseItemPath(link.path);
+  const root = parseStoredPath(link.path);
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('a stored path is not one');
   const configuration = configurationOf(link, vault);
   const storage = await guarded(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));

@@ -1,5 +1,5 @@
 import { formatInstant } from '#core/instant.ts';
-import { parseItemPath } from '#core/item-path.ts';
+import { parseStoredPath } from '#core/item-path.ts';
 import { mustMark } from '#core/policy/delivery.ts';
 import { asksSignIn, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
@@ -38,7 +38,7 @@ export function visitAnswer({ link, recognised, permit }: Entered, maxFileSize: 
       description: link.description,
       startupMessage: link.startup_message,
       folder: link.folder === 1,
-      name: parseItemPath(link.path)?.at(-1) ?? '',
+      name: parseStoredPath(link.path)?.at(-1) ?? '',
       can: {
         view: share.canView,
         download: share.canDownload,
