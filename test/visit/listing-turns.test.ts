@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listingTurns } from '#features/visits/listing-turns.ts';
 import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Answer, adminKey, type TestPostern } from '../start.ts';
@@ -13,6 +14,20 @@ async function waitingIn(postern: TestPostern): Promise<number> {
   const { body } = await postern.visit('/metrics', { headers: { authorization: `Bearer ${adminKey}` } });
   return Number(/postern_queue_length\{queue="folders"\} (\d+)/.exec(String(body))?.[1]);
 }
+
+test('a listing that waits when its client leaves ends by that alone', async () => {
+  const turns = listingTurns();
+  const never = new Promise<never>(() => {});
+  const query = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 1 } as const;
+  const ask = (path: string, left: AbortSignal) =>
+    turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, left, sent: never }, () => never);
+  const stays = new AbortController().signal;
+  for (const path of ['a', 'b', 'c', 'd']) void ask(path, stays);
+  const leaving = new AbortController();
+  const waits = ask('e', leaving.signal);
+  leaving.abort();
+  await assert.rejects(waits, (cause) => cause === leaving.signal.reason);
+});
 
 test('listings that were given up are not read, and a stranger waits for none of them', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');

@@ -148,8 +148,8 @@ export function listingTurns(): ListingTurns {
       next(locationId, turns);
       const gone = Promise.withResolvers<never>();
       const onLeft = () => {
+        gone.reject(left.reason); // first: the job is rejected by nothing that a log could name
         leave(turns, job, groups);
-        gone.reject(left.reason);
       };
       left.addEventListener('abort', onLeft, { once: true });
       try {
