@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { allWords } from '#core/words/all-words.ts';
 import { directionOf, type Language, languageOf, tagOf } from '#core/words/languages.ts';
 import { type Say, sayIn } from '#core/words/say.ts';
+import { preferencesOf } from './preferences.ts';
 
 /** Who reads a page that the server writes. */
 export interface Reader {
@@ -12,7 +12,7 @@ export interface Reader {
 
 /** The language that a browser asks for. */
 export function readerOf(request: FastifyRequest): Reader {
-  const tags = new Negotiator(request.raw).languages();
+  const tags = preferencesOf(request).languages();
   const language = languageOf(tags);
   return { language, say: sayIn(allWords[language], tagOf(language, tags)) };
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { isKnown } from './conditional.ts';
+import { preferencesOf } from './preferences.ts';
 
 const compress = promisify(gzip);
 const etagLength = 22; // characters of base64url: 128 bits
@@ -23,7 +23,7 @@ export async function constantBody(type: string, bytes: Buffer): Promise<Constan
 
 /** Answers with a constant body: compressed where the client takes that, 304 where it has it. */
 export function sendConstant(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped, etag }: ConstantBody): FastifyReply {
-  const isCompressed = new Negotiator(request.raw).encoding(['gzip', 'identity']) === 'gzip';
+  const isCompressed = preferencesOf(request).encoding(['gzip', 'identity']) === 'gzip';
   const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;
   reply.header('etag', tag).header('vary', 'accept-encoding').header('cache-control', 'no-cache');
   if (isKnown(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send();

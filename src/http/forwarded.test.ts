@@ -15,3 +15,9 @@ test('trusted proxies are addresses, blocks and first-last ranges', () => {
   for (const address of ['10.0.0.10', '192.0.3.1', '::2', 'proxy', '']) assert.ok(!trusts?.(address), address);
   assert.equal(trustIn([]), undefined);
 });
+
+test('of thousands of forwarded addresses the last are read, which proxies of ours have written', () => {
+  const last = withoutPorts(`${'198.51.100.1,'.repeat(1100)}203.0.113.7:52100, 10.0.0.1`).split(/, */);
+  assert.deepEqual(last.slice(-2), ['203.0.113.7', '10.0.0.1']);
+  assert.ok(last.length < 100 && last.slice(0, -2).every((address) => address === '198.51.100.1'));
+});

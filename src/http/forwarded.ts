@@ -4,10 +4,16 @@ import { inRanges, parseRanges } from '#core/policy/address-range.ts';
 /** An address with a port, as some proxies write it: `203.0.113.7:52100`, `[2001:db8::1]:52100`. */
 const withPort = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-f:.]+)\](?::\d{1,5})?)$/i;
 
-/** The addresses of an `X-Forwarded-For`, without their ports: with them every visitor would be of one unknown network. */
+const longest = 1000; // characters, some sixty proxies: a caller may write thousands of addresses in front
+
+/**
+ * The last addresses of an `X-Forwarded-For`, which alone can be believed, without their ports: with them every visitor
+ * would be of one unknown network.
+ */
 export function withoutPorts(forwarded: string): string {
-  if (!/[[\]]|\.\d+:/.test(forwarded)) return forwarded;
-  return forwarded
+  const near = forwarded.length > longest ? forwarded.slice(forwarded.indexOf(',', forwarded.length - longest) + 1) : forwarded;
+  if (!/[[\]]|\.\d+:/.test(near)) return near;
+  return near
     .split(',')
     .map((entry) => {
       const [, v4, v6] = withPort.exec(entry.trim()) ?? [];

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { messages, type Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import { readerOf } from './card-page.ts';
 import { failurePage } from './failure-page.ts';
+import { preferencesOf } from './preferences.ts';
 import { refusalHeaders, sendProblem } from './problem.ts';
 
 /** The headers of every answer at a link (visit.md). */
@@ -20,7 +20,7 @@ const basicRealm = 'Basic realm="Postern", charset="UTF-8"';
 
 /** Does the client ask for a page rather than data? A client that takes anything gets data. */
 export function asksForHtml(request: FastifyRequest): boolean {
-  return new Negotiator(request.raw).mediaType(['application/json', 'text/html']) === 'text/html';
+  return preferencesOf(request).mediaType(['application/json', 'text/html']) === 'text/html';
 }
 
 /** No browser is made to open a dialog of its own. */
