@@ -18,8 +18,11 @@ export const isTooLong = (name: string) => name.length * mostBytes > longestName
 
 /** Kept for Postern's own folder and files. NFKC: a disk that ignores case may also take compatible letters for the same. */
 export function isKept(name: string): boolean {
-  const folded = name.normalize('NFKC').toLowerCase();
-  return folded === reserved || folded.startsWith(`${reserved}-`);
+  const begin = name
+    .slice(0, 2 * reserved.length + 2)
+    .normalize('NFKC')
+    .toLowerCase(); // two units a letter, at most
+  return (begin === reserved && name.length <= 2 * reserved.length) || begin.startsWith(`${reserved}-`);
 }
 
 /** Says what is wrong with a name within a folder, or null where nothing is. */
@@ -29,8 +32,8 @@ export function nameFault(name: string): string | null {
   if (name === '.' || name === '..') return '"." and ".." are not names';
   if (/[/\\]/.test(name)) return 'a name must not hold / or \\';
   if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not hold control characters or broken text';
-  if (isKept(name)) return 'names that begin with .postern are kept for Postern';
   if (isTooLong(name)) return `a name is at most ${longestName} bytes long`;
+  if (isKept(name)) return 'names that begin with .postern are kept for Postern';
   return null;
 }
 

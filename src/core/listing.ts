@@ -43,7 +43,8 @@ export function pageOf<T extends Sorted>(
 ): { readonly entries: readonly T[]; readonly total: number } {
   const sign = order === 'asc' ? 1 : -1;
   const keyed = entries.map((entry) => ({ entry, key: fold(entry.name) }));
-  const found = word === null ? keyed : keyed.filter(({ key }) => key.includes(fold(word)));
+  const wanted = word === null ? null : fold(word);
+  const found = wanted === null ? keyed : keyed.filter(({ key }) => key.includes(wanted));
   const byName = (a: (typeof keyed)[number], b: (typeof keyed)[number]) => byText(a.key, b.key) || byText(a.entry.name, b.entry.name);
   found.sort((a, b) => {
     const folders = Number(b.entry.folder) - Number(a.entry.folder);

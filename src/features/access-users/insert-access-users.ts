@@ -1,5 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
+import { normalizeText } from '#core/unicode.ts';
 import type { Tx } from '#ports/store.ts';
 import { searchText } from './access-user-rows.ts';
 
@@ -21,7 +22,7 @@ export interface NewUser {
   readonly active: boolean;
 }
 
-const nfc = (text: string | null | undefined) => (text ?? '').normalize('NFC');
+const nfc = (text: string | null | undefined) => normalizeText(text ?? '');
 
 /** Returns the fields as they are stored, in one Unicode form. */
 export const newUser = (given: GivenUser): NewUser => ({

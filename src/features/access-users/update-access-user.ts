@@ -2,6 +2,7 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { AccessUserChange, accessUserFields } from '#core/records/access-user.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { accessUserRecord, checkFree, searchText } from './access-user-rows.ts';
@@ -27,7 +28,7 @@ export const updateAccessUser = change({
       .where('id', '=', body.authId)
       .executeTakeFirst();
     if (!profile) throw fieldRefusal('authId', 'is not the id of a login profile');
-    const kept = (sent: string | null | undefined, present: string) => (sent === undefined ? present : (sent ?? '').normalize('NFC'));
+    const kept = (sent: string | null | undefined, present: string) => (sent === undefined ? present : normalizeText(sent ?? ''));
     const user = {
       username: before.username,
       first_name: kept(body.firstName, before.firstName),

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { locationFields, NewLocation } from '#core/records/location.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
@@ -30,7 +31,7 @@ export const addLocation = change({
   check: (body, caller, ports) => checkLocation({ tid: caller.tid, kind: body.kind, configuration: body.configuration }, null, ports),
   async change(body, caller, tx, { clock, vault }, checked) {
     await checkOthersUnchanged(tx, caller.tid, checked);
-    const [now, name] = [clock.now(), body.name.normalize('NFC')];
+    const [now, name] = [clock.now(), normalizeText(body.name)];
     await checkNameFree(tx, caller.tid, name);
     const { id } = await tx
       .insertInto('location')

@@ -4,6 +4,7 @@ import { formatItemPath, parseItemPath, pathRule } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { openLocation } from '#features/location-configuration.ts';
 import { read } from '#features/operation.ts';
 import { StorageAway } from '#ports/storage.ts';
@@ -36,7 +37,7 @@ async function entriesOf(batches: AsyncIterable<readonly Entry[]>): Promise<{ en
 
 export const browseLocation = read({
   name: 'location/browse',
-  reads: ({ location }) => location.normalize('NFC'),
+  reads: ({ location }) => normalizeText(location),
   method: 'GET',
   role: 'editor',
   summary: 'Lists a folder of a location, to choose a path from.',
@@ -53,7 +54,7 @@ export const browseLocation = read({
       .selectFrom('location')
       .selectAll()
       .where('tid', '=', caller.tid)
-      .where('name', '=', query.location.normalize('NFC'))
+      .where('name', '=', normalizeText(query.location))
       .executeTakeFirst();
     if (!row) throw fieldRefusal('location', 'is not the name of a configured location');
     const path = parseItemPath(query.path ?? '/');

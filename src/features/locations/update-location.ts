@@ -1,6 +1,7 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
@@ -32,7 +33,7 @@ export const updateLocation = change({
     checkUnchanged(body, before, fixed);
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
     if (body.configuration === null || body.configuration === '') throw fieldRefusal('configuration', 'must not be empty');
-    const name = body.name?.normalize('NFC') ?? before.name;
+    const name = normalizeText(body.name ?? before.name);
     await checkNameFree(tx, caller.tid, name, before.id);
     await tx
       .updateTable('location')

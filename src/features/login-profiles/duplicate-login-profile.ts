@@ -1,6 +1,7 @@
 import { fieldRefusal } from '#core/messages.ts';
 import { bodyOf, limits } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { insertProfile } from '#features/insert-profile.ts';
 import { change } from '#features/operation.ts';
 import { madeAnswer } from './add-login-profile.ts';
@@ -19,7 +20,7 @@ export const duplicateLoginProfile = change({
   async change(body, caller, tx, ports) {
     if (body.title === '') throw fieldRefusal('title', 'must not be empty');
     const original = await profileText(tx, caller.tid, body.id ?? 0, ports.vault);
-    const title = body.title?.normalize('NFC') ?? `${original.title.slice(0, limits.name - 7)} (copy)`;
+    const title = normalizeText(body.title ?? `${original.title.slice(0, limits.name - 7)} (copy)`);
     return madeProfile(tx, caller.tid, await insertProfile(tx, caller, { ...original, title }, ports), ports);
   },
 });

@@ -2,6 +2,7 @@ import { checkAll, fieldRefusal } from '#core/messages.ts';
 import { checkGuessable } from '#core/password-rules.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { languages } from '#core/words/languages.ts';
 import type { ProfileText } from '#features/insert-profile.ts';
 import { readConfiguration } from './configuration.ts';
@@ -41,7 +42,7 @@ function checkPasswordProfile({ type_id, password, username }: ProfileText, kept
  * @throws 400 at the field that is not right
  */
 export function mergeProfile(sent: Sent, present: ProfileText): ProfileText {
-  const text = (given: string | null | undefined, kept: string) => (given === undefined ? kept : (given ?? '').normalize('NFC'));
+  const text = (given: string | null | undefined, kept: string) => (given === undefined ? kept : normalizeText(given ?? ''));
   if (sent.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
   const typeId = sent.typeId ?? present.type_id;
   if (sent.password === secretMask && present.password === '')

@@ -3,6 +3,7 @@ import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './key-rows.ts';
@@ -36,7 +37,7 @@ export const addApiKey = change({
   body: NewApiKey,
   answers: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key: it is not shown again.' }) }),
   async change(body, caller, tx, { clock, random }) {
-    const [now, name] = [clock.now(), body.name.normalize('NFC')];
+    const [now, name] = [clock.now(), normalizeText(body.name)];
     const tid = await namedTenant(tx, caller, body.tid);
     if (body.role === 'metrics' && tid !== firstTenant)
       throw fieldRefusal('role', 'must be reader, editor or admin: metrics are read in tenant 1');

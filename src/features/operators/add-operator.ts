@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { NewOperator, operatorFields } from '#core/records/operator.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
 import { namedTenant } from './named-tenant.ts';
 import { insertOperator, operatorRecord } from './operator-rows.ts';
@@ -19,7 +20,7 @@ export const addOperator = change({
   },
   async change(body, caller, tx, { clock }, { hash }) {
     const tid = await namedTenant(tx, caller, body.tid);
-    const name = body.name.normalize('NFC');
+    const name = normalizeText(body.name);
     const id = await insertOperator(tx, { tid, name, role: body.role, passwordHash: hash, owner: caller.name }, clock.now());
     return { fresh: { id }, trail: { after: await operatorRecord(tx, tid, id) } };
   },

@@ -2,6 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import type { FirstOperator } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { recordChange } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -41,7 +42,7 @@ export async function makeFirstOperator(ports: Ports, body: FirstOperator, origi
   checkNewPassword(body, 'password');
   await checkInvited(store.read, body.token, clock.now()); // before a hash is computed for nobody
   const hash = await passwordHash.hash(body.password, { tid: firstTenant });
-  const [token, name] = [random.token(sessionBits), body.name.normalize('NFC')];
+  const [token, name] = [random.token(sessionBits), normalizeText(body.name)];
   const caller = await store.write(async (tx) => {
     const now = clock.now();
     await checkInvited(tx, body.token, now);

@@ -2,6 +2,7 @@ import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { checkWait, countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import type { Caller } from '#features/operation.ts';
 import { recordChange, recordHappening } from '#features/trail.ts';
@@ -53,7 +54,7 @@ async function tellRefused(
  */
 export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorEntered> {
   const { store, clock, random } = ports;
-  const [tid, name] = [body.tid ?? firstTenant, body.name.normalize('NFC')];
+  const [tid, name] = [body.tid ?? firstTenant, normalizeText(body.name)];
   const pair = pairKey(`operator ${tid}`, fold(name), origin.address);
   const networks = networkKeys('operator', origin.address);
   await checkWait(store.read, [pair, ...networks], clock.now());

@@ -4,6 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tenant.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { inOrder } from '#features/in-order.ts';
 import { type Caller, change, read } from '#features/operation.ts';
 import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
@@ -73,7 +74,7 @@ export const addTenant = change({
   answers: Type.Object({ id: tenantFields.id }),
   async change(body, caller, tx, ports) {
     checkFirstTenant(caller);
-    const title = body.title.normalize('NFC');
+    const title = normalizeText(body.title);
     const id = await insertTenant(tx, title, caller.name, ports);
     return { fresh: { id }, trail: { after: { id, title } } };
   },

@@ -1,6 +1,7 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { OperatorChange, operatorFields } from '#core/records/operator.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
 import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
 import { checkAdminRemains, checkOperatorName, operatorRecord } from './operator-rows.ts';
@@ -21,7 +22,7 @@ export const updateOperator = change({
     checkUnchanged(body, before, fixed);
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
     if (body.role === null) throw fieldRefusal('role', 'must be reader, editor or admin');
-    const [name, role] = [(body.name ?? before.name).normalize('NFC'), body.role ?? before.role];
+    const [name, role] = [normalizeText(body.name ?? before.name), body.role ?? before.role];
     await checkOperatorName(tx, caller.tid, name, body.id);
     if (before.role === 'admin' && role !== 'admin') await checkAdminRemains(tx, caller.tid, body.id);
     await tx

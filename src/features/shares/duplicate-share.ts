@@ -2,6 +2,7 @@ import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { asksSignIn } from '#core/records/login-profile.ts';
 import { shareFields } from '#core/records/share.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
 import { checkPolicy } from '#features/tenant-policy.ts';
 import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
@@ -30,7 +31,7 @@ export const duplicateShare = change({
     const { type_id } = await profileNamed(tx, tid, original.profile_id);
     const window = { active: original.active === 1, from: original.valid_from, to: original.valid_to };
     await checkPolicy(tx, tid, { ...window, asksSignIn: asksSignIn(type_id) }, clock.now());
-    const [now, viewId, title] = [clock.now(), newViewId(random), body.title.normalize('NFC')];
+    const [now, viewId, title] = [clock.now(), newViewId(random), normalizeText(body.title)];
     const { id } = await tx
       .insertInto('share')
       .values({

@@ -1,6 +1,7 @@
 import { checkGuessable } from '#core/password-rules.ts';
 import { limits } from '#core/records/field.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { insertProfile } from '#features/insert-profile.ts';
 import type { Caller } from '#features/operation.ts';
 import { releaseViewId } from '#features/viewid-rows.ts';
@@ -29,12 +30,12 @@ async function makeLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, au
     .where('id', '=', authenticationId)
     .executeTakeFirstOrThrow();
   const profile = {
-    title: `Password for ${title}`.normalize('NFC').slice(0, limits.name),
+    title: normalizeText(`Password for ${title}`).slice(0, limits.name),
     description: '',
     ip_range,
     type_id: profileTypes.PASSWORD,
     username: '',
-    password: linkPassword.normalize('NFC'),
+    password: normalizeText(linkPassword),
     lang,
     startup_message,
     configuration: '',

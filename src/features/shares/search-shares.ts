@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { limits, recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { read } from '#features/operation.ts';
 import { asEmpty, emptyFirst, envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -73,7 +74,7 @@ export const searchShares = read({
       );
     if (query.authId !== undefined) found = found.where('share.profile_id', '=', query.authId);
     if (query.location !== undefined)
-      found = found.where('share.location_id', 'in', locationNamed(search, caller.tid, query.location.normalize('NFC')));
+      found = found.where('share.location_id', 'in', locationNamed(search, caller.tid, normalizeText(query.location)));
     if (query.state !== undefined) found = inState(found, query.state, ports.clock.now());
     const { searchWord: _, ...others } = query;
     const lasting = query.authType === undefined && query.location === undefined && query.state === undefined;

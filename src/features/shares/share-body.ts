@@ -4,6 +4,7 @@ import { formatItemPath, parseItemPath, pathRule } from '#core/item-path.ts';
 import { formatList, listLength, parseList } from '#core/list-text.ts';
 import { checkTogether, fieldRefusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
+import { normalizeText } from '#core/unicode.ts';
 
 const emailShape = /^[^\s@,]+@[^\s@,]+$/;
 const longestEmail = 254;
@@ -33,7 +34,7 @@ export function windowIn(sent: Dates, before: Dates = {}): { from: number | null
 
 /** The entries of a list. @throws 400 at the field */
 export function listIn(field: string, text: string | null | undefined): string[] {
-  const entries = parseList((text ?? '').normalize('NFC'));
+  const entries = parseList(normalizeText(text ?? ''));
   if (!entries) throw fieldRefusal(field, 'has a quote that is not closed, or text behind a closing quote');
   if (listLength(entries) > limits.list) throw fieldRefusal(field, `must be at most ${limits.list} characters long`);
   return entries;

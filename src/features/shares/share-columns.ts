@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { normalizeText } from '#core/unicode.ts';
 import { emptyFirst, type Sortable } from '#features/record-search.ts';
 import type { Flag } from '#ports/tables.ts';
 
@@ -77,7 +78,7 @@ export function plainColumns(
   }
   for (const [field, column] of Object.entries(textColumns)) {
     const value: unknown = Reflect.get(body, field);
-    if (value !== undefined) row[column] = typeof value === 'string' ? value.normalize('NFC') : '';
+    if (value !== undefined) row[column] = typeof value === 'string' ? normalizeText(value) : '';
   }
   return row;
 }

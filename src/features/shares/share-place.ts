@@ -1,5 +1,6 @@
 import { formatItemPath } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { normalizeText } from '#core/unicode.ts';
 import { openLocation } from '#features/location-configuration.ts';
 import { type Name, prepared } from '#features/prepared.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -13,7 +14,7 @@ const locationsByName = prepared((db, p: Name<{ tid: number; name: string }>) =>
 
 /** The location of a name. @throws 400 at the field */
 export async function locationNamed(db: Tx, tid: number, name: string) {
-  const [found] = await locationsByName(db, { tid, name: name.normalize('NFC') });
+  const [found] = await locationsByName(db, { tid, name: normalizeText(name) });
   if (!found) throw fieldRefusal('location', 'is not the name of a configured location');
   return found;
 }
