@@ -113,10 +113,10 @@ export async function callWithLongestInputs(call: Call): Promise<void> {
     await call('accessuser/addMany', { authId, users: page }, 'new ones');
   }
   const id = await shares(call, authId);
-  const manyNames = Object.fromEntries(Array.from({ length: 59_000 }, (_, index) => [`k${index}`, 1]));
+  const manyNames = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`k${index}`, 1]));
   for (const operation of ['share/update', 'accessuser/addMany']) {
     await call(operation, manyNames, 'unknown names, refused');
-    await call(operation, { ids: Array.from({ length: 55_000 }, () => 1), title: 'x'.repeat(400_000) }, 'long values, refused');
+    await call(operation, { ids: Array.from({ length: 150_000 }, () => 1), title: 'x'.repeat(400_000) }, 'long values, refused');
   }
   await profiles(call, authId);
   await accessUsers(call, authId);

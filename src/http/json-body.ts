@@ -5,48 +5,34 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
 import { turns } from '#features/turns.ts';
 
-const mostValues = 60_000; // ten times what the largest call brings: a thousand access users
 const shortestOfTurns = 1 << 16; // bytes: what is shorter is read at once
 const rest = 3; // times as long as reading a long one took: the others' share of the time
 const mostWaiting = { inner: 64, all: 192 };
 const retryAfter = 2; // seconds
 
 const malformed = () => new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
-const [quote, backslash, comma, list, object] = [...Buffer.from('"\\,[{')];
-
-/** Counts what begins or follows a value, outside of texts. */
-function hasTooManyValues(body: Buffer): boolean {
-  if (body.length <= 2 * mostValues) return false;
-  let [count, inText] = [0, false];
-  for (let index = 0; index < body.length; index += 1) {
-    const byte = body[index];
-    if (byte === quote) inText = !inText;
-    else if (inText && byte === backslash) index += 1;
-    else if (!inText && (byte === comma || byte === list || byte === object)) count += 1;
-    if (count > mostValues) return true;
-  }
-  return false;
-}
 
 /** What no field takes, as it can stand in a JSON text. */
 const suspect = /__proto__|\\u0000/;
 
 /** Refuses names that mean something to JavaScript, and NUL: no stored text holds one, and PostgreSQL takes it in none. */
 function refuseSuspects(body: unknown): void {
-  const left: [name: string, value: unknown][] = [['body', body]];
-  for (let next = left.pop(); next; next = left.pop()) {
-    const [name, value] = next;
+  const left: object[] = [];
+  const look = (name: string, value: unknown) => {
     if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(name, 'must not hold a NUL character');
     if (name === '__proto__')
       throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
-    if (typeof value === 'object' && value !== null) for (const field of Object.entries(value)) left.push(field);
-  }
+    if (typeof value === 'object' && value !== null) left.push(value);
+  };
+  look('body', body);
+  for (let next = left.pop(); next; next = left.pop())
+    if (Array.isArray(next)) for (const item of next) look('item', item);
+    else for (const [name, value] of Object.entries(next)) look(name, value);
 }
 
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw malformed();
-  if (hasTooManyValues(body)) throw fieldRefusal('body', `must hold at most ${mostValues} values`);
   const text = body.toString('utf8');
   let value: unknown;
   try {

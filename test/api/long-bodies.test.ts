@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, startPostern } from '../start.ts';
+import { startPostern } from '../start.ts';
 import { faultsOf } from './keys.ts';
 import { json, raw } from './raw-call.ts';
 
 const post = (body: string) => ({ method: 'POST', headers: json, body });
 
-test('a body of more values than any call needs is refused by what it may hold, whatever it is made of', async (t) => {
-  const postern = await startPostern(t);
-  for (const body of [
-    `[${'0,'.repeat(500_000)}0]`,
-    `{"users":[${'{},'.repeat(300_000)}{}]}`,
-    '['.repeat(1 << 20),
-    `{${'"a":1,'.repeat(70_000)}"b":2}`,
-  ]) {
-    const answer = await raw(postern, '/api/v1/share/get', post(body));
-    assert.equal(answer.status, 400);
-    assert.deepEqual(faultsOf(answer), ['body']);
-    assert.match(answer.body.detail, /at most 60000 values/);
-  }
-});
-
-test('commas and brackets within a text are no values', async (t) => {
-  const postern = await startPostern(t);
-  const description = `"\\,[{`.repeat(700);
-  const body = JSON.stringify(newShare({ description, notifyEmails: '' })).padEnd(200_000, ' ');
-  const answer = await raw(postern, '/api/v1/share/add', post(body));
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  assert.equal((await postern.call('share/get', { id: answer.body.id })).description, description);
-});
-
 test('a list where an object is expected is refused as one', async (t) => {
   const postern = await startPostern(t);
-  const answer = await raw(postern, '/api/v1/share/get', post(`["__proto__"${',0'.repeat(50_000)}]`));
+  const answer = await raw(postern, '/api/v1/share/get', post(`["__proto__"${',0'.repeat(500_000)}]`));
   assert.equal(answer.status, 400);
   assert.deepEqual(answer.body.errors, [{ field: 'body', detail: 'must be object' }]);
 });
@@ -43,7 +19,7 @@ test('a name of JavaScript and a NUL character are found wherever they stand in 
   for (const [body, field] of [
     [rows('{"username":"a\\u0000b"}'), 'username'],
     [rows('{"__proto__":{}}'), '__proto__'],
-    [`{"title":"__proto__","description":["a",{"b":["\\u0000"]}]}`, '0'],
+    [`{"title":"__proto__","description":["a",{"b":["\\u0000"]}]}`, 'item'],
   ] as const)
     assert.deepEqual(faultsOf(await raw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
 });
