@@ -17,17 +17,19 @@ const suspect = /__proto__|\\u0000/;
 
 /** Refuses names that mean something to JavaScript, and NUL: no stored text holds one, and PostgreSQL takes it in none. */
 function refuseSuspects(body: unknown): void {
-  const left: object[] = [];
+  const left: [name: string, value: object][] = [];
   const look = (name: string, value: unknown) => {
     if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(name, 'must not hold a NUL character');
     if (name === '__proto__')
       throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
-    if (typeof value === 'object' && value !== null) left.push(value);
+    if (typeof value === 'object' && value !== null) left.push([name, value]);
   };
   look('body', body);
-  for (let next = left.pop(); next; next = left.pop())
-    if (Array.isArray(next)) for (const item of next) look('item', item);
-    else for (const [name, value] of Object.entries(next)) look(name, value);
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [outer, value] = next;
+    if (Array.isArray(value)) for (const item of value) look(outer, item);
+    else for (const [name, inner] of Object.entries(value)) look(name, inner);
+  }
 }
 
 function parseJson(body: Buffer): unknown {

@@ -19,7 +19,7 @@ test('a name of JavaScript and a NUL character are found wherever they stand in 
   for (const [body, field] of [
     [rows('{"username":"a\\u0000b"}'), 'username'],
     [rows('{"__proto__":{}}'), '__proto__'],
-    [`{"title":"__proto__","description":["a",{"b":["\\u0000"]}]}`, 'item'],
+    [`{"title":"__proto__","description":["a",{"b":["\\u0000"]}]}`, 'b'],
   ] as const)
     assert.deepEqual(faultsOf(await raw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
 });
