@@ -87,3 +87,45 @@ test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async
     ['1@example.com', '2@example.com'],
   );
 });
+
+test('a change of many shares counts its profile once, before and after an update alike (PostgreSQL)', async (t) => {
+  const { url, client } = await newDatabase(t);
+  await migrate(
+    url,
+    migrations.filter(({ name }) => name < '0009'),
+    () => {},
+  );
+  await insert(client, 'tenant', { id: 1 });
+  for (const id of [1, 2]) await insert(client, 'login_profile', { id, tid: 1 });
+  await insert(client, 'location', { id: 1, tid: 1 });
+  for (let id = 1; id <= 50; id += 1) await insert(client, 'share', { id, tid: 1, profile_id: 1, location_id: 1 });
+  await migrate(url, migrations, () => {});
+  for (let id = 51; id <= 60; id += 1) await insert(client, 'share', { id, tid: 1, profile_id: 1, location_id: 1 });
+  for (const [id, active] of [
+    [1, 1],
+    [2, 0],
+    [3, 1],
+  ] as const)
+    await insert(client, 'access_user', { id, tid: 1, profile_id: 1, active, username_key: `${id}` });
+  const counts = async () =>
+    (
+      await client.query(
+        'SELECT profile_id::int, sum(shares)::int AS shares, (SELECT sum(users)::int FROM user_count AS u WHERE u.profile_id = s.profile_id) AS users, (SELECT sum(active_users)::int FROM user_count AS u WHERE u.profile_id = s.profile_id) AS active FROM share_count AS s GROUP BY profile_id ORDER BY profile_id',
+      )
+    ).rows;
+  assert.deepEqual(await counts(), [{ profile_id: 1, shares: 60, users: 3, active: 2 }]);
+  const written = async () =>
+    (await client.query("SELECT pg_stat_get_xact_tuples_updated('share_count'::regclass)::int AS updated")).rows[0].updated;
+  await client.query('BEGIN');
+  const before = await written();
+  await client.query('UPDATE share SET version = version + 1');
+  assert.equal((await written()) - before, 1);
+  await client.query('COMMIT');
+  await client.query('UPDATE share SET profile_id = 2 WHERE id <= 20');
+  await client.query('UPDATE access_user SET profile_id = 2, active = 0 WHERE id = 1');
+  await client.query('DELETE FROM share WHERE id > 55');
+  assert.deepEqual(await counts(), [
+    { profile_id: 1, shares: 35, users: 2, active: 1 },
+    { profile_id: 2, shares: 20, users: 1, active: 0 },
+  ]);
+});

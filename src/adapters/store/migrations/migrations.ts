@@ -6,7 +6,18 @@ import { longLists } from './0005-long-lists.ts';
 import { policies } from './0006-policies.ts';
 import { answersUnderWay } from './0007-answers-under-way.ts';
 import { alertLists } from './0008-alert-lists.ts';
+import { countsByStatement } from './0009-counts-by-statement.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [first, consoleAccounts, lists, portal, longLists, policies, answersUnderWay, alertLists];
+export const migrations: readonly Migration[] = [
+  first,
+  consoleAccounts,
+  lists,
+  portal,
+  longLists,
+  policies,
+  answersUnderWay,
+  alertLists,
+  countsByStatement,
+];
