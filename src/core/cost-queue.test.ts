@@ -55,3 +55,19 @@ test('the groups that wait are known by name', () => {
   queue.take();
   assert.deepEqual(queue.groups(), ['b']);
 });
+
+test('a group that has had its first turn gets the second though ever new groups come', () => {
+  const queue = costQueue<string>();
+  for (let group = 0; group < 30; group += 1) queue.add(`new ${group}`, `new ${group}`);
+  queue.add('old', 'old');
+  const turns: number[] = [];
+  for (let taken = 0; taken < 300; taken += 1) {
+    const group = queue.take() ?? '';
+    queue.charge(group, 10);
+    if (group === 'old') {
+      turns.push(taken);
+      queue.add('old', 'old');
+    } else queue.add(`newer ${taken}`, `newer ${taken}`);
+  }
+  assert.ok(turns.length >= 3, `it had its turns at ${turns.join(', ')}`);
+});

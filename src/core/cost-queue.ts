@@ -19,7 +19,10 @@ interface Group<Item> {
 
 export function costQueue<Item>(): CostQueue<Item> {
   const groups = new Map<string, Group<Item>>();
-  /** What the group had cost whose turn it was last: time without items is no credit for later. */
+  /**
+   * What a group has cost that comes now: time without items is no credit for later. It rises with all that is charged,
+   * a part for each group that waits: ever new groups do not come before one that has had its first turn.
+   */
   let floor = 0;
   function cheapest(): Group<Item> | undefined {
     let next: Group<Item> | undefined;
@@ -29,6 +32,7 @@ export function costQueue<Item>(): CostQueue<Item> {
       } else if (!next || group.cost < next.cost) next = group;
     return next;
   }
+  const waitingGroups = () => [...groups].flatMap(([name, { items }]) => (items.length > 0 ? [name] : []));
   return {
     add(name, item) {
       const group = groups.get(name) ?? { items: [], cost: floor };
@@ -45,7 +49,8 @@ export function costQueue<Item>(): CostQueue<Item> {
     charge(name, cost) {
       const group = groups.get(name);
       if (group) group.cost += cost;
+      floor += cost / Math.max(1, waitingGroups().length);
     },
-    groups: () => [...groups].flatMap(([name, { items }]) => (items.length > 0 ? [name] : [])),
+    groups: waitingGroups,
   };
 }

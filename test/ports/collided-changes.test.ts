@@ -59,17 +59,32 @@ test('a change that collided is done again while those of visitors, other tenant
   assert.ok((await keysOf(one)).includes('after 1'), 'it sees what it collided with');
 });
 
-test('while a change that collided is done again, further ones of its tenant wait for it', async (t) => {
+for (const [where, which] of [
+  ['at the same process', 0],
+  ['at another process', 1],
+] as const)
+  test(`while a change that collided is done again, further ones of its tenant wait for it ${where}`, async (t) => {
+    const stores = [await openStore(t), await openStore(t)] as const;
+    const change = collidingChange(stores[0], 2);
+    await change.again;
+    const order: string[] = [];
+    const next = stores[which].write(async () => void order.push('next'), { tenant: 2 });
+    if (which === 1) await until(() => waitsForLock(stores[0]));
+    await stores[which].write(async () => void order.push('of another'), { tenant: 1 });
+    change.letGo();
+    await change.done.then(() => order.push('done again'));
+    await next;
+    assert.deepEqual(order, ['of another', 'done again', 'next']);
+  });
+
+test('changes of one tenant that wait for one another leave a place for those of others', async (t) => {
   const store = await openStore(t);
-  const change = collidingChange(store, 2);
-  await change.again;
-  const order: string[] = [];
-  const next = store.write(async () => void order.push('next'), { tenant: 2 });
-  await store.write(async () => void order.push('of another'), { tenant: 1 });
-  change.letGo();
-  await change.done.then(() => order.push('done again'));
-  await next;
-  assert.deepEqual(order, ['of another', 'done again', 'next']);
+  const letGo = Promise.withResolvers<void>();
+  t.after(() => letGo.resolve());
+  const waiting = Array.from({ length: 8 }, () => store.write(() => letGo.promise, { tenant: 2 }));
+  await store.write(async () => {}, { tenant: 1 });
+  letGo.resolve();
+  await Promise.all(waiting);
 });
 
 test('two processes do the changes of one tenant that collided one after the other', async (t) => {

@@ -6,12 +6,13 @@ import { lockOver } from './locks.ts';
 import type { Connections } from './pool.ts';
 import { transactions } from './transactions.ts';
 
-const triesInLine = 3; // only changes that have not come to the line yet can be in the way
+const triesInLine = 3; // only changes of visitors can be in the way
 const longestInLine = 10_000; // ms: a process that stands still holds up the line no longer
 
 /** How many changes run at once. */
 interface Most {
   readonly changesOfTenants: number;
+  readonly changesOfOneTenant: number;
   readonly attempts: number;
 }
 
@@ -19,13 +20,14 @@ interface Most {
 export type Write = <T>(change: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<T>;
 
 /**
- * Runs changes beside one another. One that collided stands in a line of its tenant, in all processes; while that is
- * not empty, further changes of the tenant join it, so that those of others go on beside it undisturbed.
+ * Runs changes beside one another. One that collided stands in a line of its tenant, and has the tenant to itself, in
+ * all processes, when its turn comes; while the line is not empty, further changes of the tenant join it. Those of
+ * others go on beside it undisturbed.
  * @param lines connections for the locks of lines, one for each that moves
  */
 export function changesOver(connections: Connections, lines: Connections, most: Most): Write {
   const transact = transactions(connections);
-  const tenants = costTurns(most.changesOfTenants);
+  const tenants = costTurns(most.changesOfTenants, most.changesOfOneTenant);
   const networks = costTurns(most.attempts);
   const inLine = inTurns();
   const locked = lockOver(lines, longestInLine);
@@ -39,7 +41,7 @@ export function changesOver(connections: Connections, lines: Connections, most: 
   async function oneOfLine<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     for (let tries = 1; tries <= triesInLine; tries += 1) {
       try {
-        return await transact.beside(change, dryRun);
+        return await transact.beside()(change, dryRun);
       } catch (cause) {
         if (!hasCollided(cause)) throw cause;
       }
@@ -63,7 +65,7 @@ export function changesOver(connections: Connections, lines: Connections, most: 
     const line = tenant === undefined ? `changes of visitors, network ${network}` : `changes of tenant ${tenant}`;
     if (tenant === undefined || !lengths.has(line))
       try {
-        return await inTurn(() => transact.beside(change, dryRun), options);
+        return await inTurn(() => transact.beside(tenant === undefined ? undefined : line)(change, dryRun), options);
       } catch (cause) {
         if (!hasCollided(cause)) throw cause;
       }

@@ -1,8 +1,12 @@
+import pg from 'pg';
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Connections } from './pool.ts';
 
 /** Ends with its transaction, and so with a process that stands still or whose network is cut. */
 const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+/** The command by which a transaction shares a key with others, and waits while work runs alone under it. */
+export const shareKey = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
 /** Runs work of one key alone. */
 export type RunAlone = <T>(key: string, work: () => Promise<T>) => Promise<T>;

@@ -18,6 +18,7 @@ const most = {
   questions: 10,
   changes: 8,
   changesOfTenants: 4,
+  changesOfOneTenant: 3,
   attempts: 2,
   searches: 4,
   searchesOfOneTenant: 2,

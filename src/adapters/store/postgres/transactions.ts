@@ -4,6 +4,7 @@ import { inTurns } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
 import { hasCollided } from './errors.ts';
 import { postgres } from './language.ts';
+import { shareKey } from './locks.ts';
 import type { Connections } from './pool.ts';
 
 const mostTries = 3; // a name that was taken meanwhile is seen by the second
@@ -14,15 +15,18 @@ const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
  * transaction, and the others go on. LOCK TABLE takes no snapshot, so that the change sees what was committed while it
  * waited.
  */
-const beginBeside = `${begin}; LOCK TABLE migration IN ROW SHARE MODE`;
+const share = 'LOCK TABLE migration IN ROW SHARE MODE';
 const beginAlone = `${begin}; LOCK TABLE migration IN EXCLUSIVE MODE`;
 
 /** Runs a change in a transaction of its own. @throws what `hasCollided` tells, where it met another change */
 export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => Promise<T>;
 
 export interface Transactions {
-  /** Runs a change beside others, as if none ran beside it. */
-  readonly beside: Transact;
+  /**
+   * Runs a change beside others, as if none ran beside it.
+   * @param key no change that shares it runs beside what has it alone (`lockOver`). Taken first: who waits for it holds up nobody.
+   */
+  readonly beside: (key?: string) => Transact;
   /** Runs it while no other change runs in any process, so that it comes to its end. */
   readonly alone: Transact;
 }
@@ -61,7 +65,10 @@ export function transactions(connections: Connections): Transactions {
 
   const oneAtATime = inTurns(); // the others would hold a connection while they wait
   return {
-    beside: (change, dryRun) => connections.with((client) => once(client, beginBeside, change, dryRun)),
+    beside: (key) => {
+      const beginning = [begin, ...(key === undefined ? [] : [shareKey(key)]), share].join('; ');
+      return (change, dryRun) => connections.with((client) => once(client, beginning, change, dryRun));
+    },
     alone: (change, dryRun) => oneAtATime('', () => connections.with((client) => untilItEnds(client, change, dryRun))),
   };
 }
