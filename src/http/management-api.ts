@@ -17,7 +17,7 @@ import { carriesSecure, isSecure } from './console-cookie.ts';
 import { type LargeAnswers, largeAnswers } from './large-answers.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
-import { checkOwnHost } from './own-site.ts';
+import { checkOwnHost, originIn } from './own-site.ts';
 import { bodyTooLarge, sendProblem } from './problem.ts';
 import { type ReadingTurns, readingTurns } from './reading-turns.ts';
 import { checkNames, namesOf, readQuery, validator } from './validation.ts';
@@ -191,7 +191,7 @@ async function run(
 /** Returns the absolute address of the next page (RFC 8288), at the host that the client called. */
 function nextPage(request: FastifyRequest, publicUrl: string, after: string): string {
   const origin = `${isSecure(request, publicUrl) ? 'https' : 'http'}://${request.host}`;
-  const url = new URL(request.url, URL.canParse(origin) ? origin : publicUrl);
+  const url = new URL(request.url, originIn(origin) ?? publicUrl);
   url.searchParams.delete('startIndex');
   url.searchParams.set('after', after);
   return url.href;

@@ -212,3 +212,18 @@ test('a link under a former address leads to the address of today, and nothing e
   assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'files.example.com' } })).status, 200);
   assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'other.example.com' } })).status, 421);
 });
+
+test('a host or origin longer than any name is another, and is not read', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const read: string[] = [];
+  const { parse } = URL;
+  t.mock.method(URL, 'parse', (text: string) => {
+    read.push(text);
+    return parse(text);
+  });
+  const name = `a${'%CD%84'.repeat(1200)}${'%CC%96'.repeat(1200)}`;
+  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: name } })).status, 421);
+  assert.equal((await raw(postern, `${base}/folder/new`, { method: 'POST', headers: { origin: `http://${name}` } })).status, 403);
+  assert.ok(read.every((text) => text.length <= 300));
+});
