@@ -104,3 +104,34 @@ test('two processes do the changes of one tenant that collided one after the oth
   second.letGo();
   await second.done;
 });
+
+/** A setting of the server as a transaction has it. */
+const settingOf = async (tx: Tx, name: string): Promise<string> => {
+  const { rows } = await sql<{ value: string }>`SELECT current_setting(${name}) AS value`.execute(tx);
+  return rows[0]?.value ?? '';
+};
+
+test('a change for which all others wait may not take long, nor wait for long', async (t) => {
+  const store = await openStore(t);
+  const limits: string[] = [];
+  await store.write(
+    async (tx) => {
+      limits.push(await settingOf(tx, 'statement_timeout'));
+      if (limits.length > 4) return;
+      await tx.selectFrom('failure').selectAll().execute();
+      await store.write(async (beside) => {
+        await beside.selectFrom('failure').selectAll().execute();
+        await note(`beside ${limits.length}`)(beside);
+      });
+      await note('mine')(tx);
+    },
+    { tenant: 2 },
+  );
+  assert.deepEqual(limits, ['10s', '10s', '10s', '10s', '1s']);
+});
+
+test("a visitor's change does not wait for long for what a tenant's change holds", async (t) => {
+  const store = await openStore(t);
+  assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout')), '1s');
+  assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), { tenant: 2 }), '0');
+});

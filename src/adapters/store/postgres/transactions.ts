@@ -16,7 +16,16 @@ const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
  * waited.
  */
 const share = 'LOCK TABLE migration IN ROW SHARE MODE';
-const beginAlone = `${begin}; LOCK TABLE migration IN EXCLUSIVE MODE`;
+/** All others wait for it: neither its lock nor a statement of it may take long. */
+const beginAlone = [
+  begin,
+  'SET LOCAL lock_timeout = 1000',
+  'LOCK TABLE migration IN EXCLUSIVE MODE',
+  'SET LOCAL lock_timeout TO DEFAULT',
+  'SET LOCAL statement_timeout = 1000',
+].join('; ');
+/** A visitor's change that waits for a row, which a long change of a tenant holds, keeps a connection from other visitors. */
+const waitsShortly = 'SET LOCAL lock_timeout = 1000';
 
 /** Runs a change in a transaction of its own. @throws what `hasCollided` tells, where it met another change */
 export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => Promise<T>;
@@ -24,10 +33,11 @@ export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => P
 export interface Transactions {
   /**
    * Runs a change beside others, as if none ran beside it.
-   * @param key no change that shares it runs beside what has it alone (`lockOver`). Taken first: who waits for it holds up nobody.
+   * @param key of a tenant: no change that shares it runs beside what has it alone (`lockOver`). Taken first: who waits for it
+   *   holds up nobody. Without one it is a visitor's.
    */
   readonly beside: (key?: string) => Transact;
-  /** Runs it while no other change runs in any process, so that it comes to its end. */
+  /** Runs it while no other change runs in any process, so that it comes to its end. @throws StoreAway where it takes long */
   readonly alone: Transact;
 }
 
@@ -66,7 +76,7 @@ export function transactions(connections: Connections): Transactions {
   const oneAtATime = inTurns(); // the others would hold a connection while they wait
   return {
     beside: (key) => {
-      const beginning = [begin, ...(key === undefined ? [] : [shareKey(key)]), share].join('; ');
+      const beginning = (key === undefined ? [begin, share, waitsShortly] : [begin, shareKey(key), share]).join('; ');
       return (change, dryRun) => connections.with((client) => once(client, beginning, change, dryRun));
     },
     alone: (change, dryRun) => oneAtATime('', () => connections.with((client) => untilItEnds(client, change, dryRun))),
