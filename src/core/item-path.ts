@@ -6,6 +6,8 @@ export type ItemPath = readonly string[] & { readonly [checked]: true };
 const longestName = 255;
 /** The deepest path that a caller may name: each level costs the disk a lookup, and the check of its name. */
 export const mostLevels = 255;
+/** Characters of such a path: what a share's path may have. */
+export const longestPath = 4096;
 const reserved = '.postern';
 const mostBytes = 3; // of UTF-8 for each of UTF-16
 const encoder = new TextEncoder();
@@ -55,13 +57,16 @@ function segmentsOf(text: string): readonly string[] {
   return inner === '' ? [] : inner.split('/');
 }
 
+const isShort = (segments: readonly string[]) =>
+  segments.length <= mostLevels && segments.reduce((sum, { length }) => sum + length + 1, 0) <= longestPath + 1;
+
 /** Reads a path that was checked before it was stored: a share's and a visitor's together may be deeper than one. */
 export const parseStoredPath = (text: string): ItemPath | null => parseSegments(segmentsOf(text));
 
-/** Reads plain text such as `/reports/2026`; one slash may lead and one may follow. @returns null where it is deeper than `mostLevels`, too */
+/** Reads plain text such as `/reports/2026`; one slash may lead and one may follow. @returns null where it is deeper than `mostLevels` or longer than `longestPath`, too */
 export function parseItemPath(text: string): ItemPath | null {
   const segments = segmentsOf(text);
-  return segments.length > mostLevels ? null : parseSegments(segments);
+  return isShort(segments) ? parseSegments(segments) : null;
 }
 
 /** Reads the path part of an address, percent-encoded per segment, decoded once; an encoded slash is not a separator. */
@@ -71,14 +76,15 @@ export function parseEncodedPath(encoded: string): ItemPath | null {
   const segments = (encoded.endsWith('/') ? encoded.slice(0, -1) : encoded).split('/', mostLevels + 1);
   if (segments.length > mostLevels) return null;
   try {
-    return parseSegments(segments.map(decodeURIComponent));
+    const names = segments.map(decodeURIComponent);
+    return isShort(names) ? parseSegments(names) : null;
   } catch {
     return null; // not percent-encoded UTF-8
   }
 }
 
 /** What a path has to be, to whoever sent another. */
-export const pathRule = `must be at most ${mostLevels} names separated by /, none of them ".", ".." or one that begins with .postern`;
+export const pathRule = `must be at most ${mostLevels} names separated by /, of ${longestPath} characters in all, none of them ".", ".." or one that begins with .postern`;
 
 /** `/reports/2026`; the root is `/`. */
 export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;

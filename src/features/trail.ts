@@ -48,7 +48,9 @@ export function recordHappening(tx: Tx, happening: Happening): Promise<number> {
     request_id: happening.requestId,
     count: 1,
     process: happening.process,
-    search_text: fold([happening.actor, happening.address, happening.action, share?.title ?? '', happening.path].join('\u001f')),
+    search_text: fold(
+      [happening.actor, happening.address, happening.action, share?.title ?? '', happening.path.slice(0, longText)].join('\u001f'),
+    ),
   });
 }
 

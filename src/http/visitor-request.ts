@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ItemPath, mostLevels, parseEncodedPath } from '#core/item-path.ts';
+import { type ItemPath, longestPath, mostLevels, parseEncodedPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Running } from '#features/idempotency/kept-answers.ts';
 import type { Approaching, VisitPorts } from '#features/visits/enter.ts';
@@ -50,7 +50,7 @@ function placeOf(url: string): Place {
   if (!path)
     throw new Refusal(
       'pathMalformed',
-      `A path has at most ${mostLevels} levels, and none is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.`,
+      `A path has at most ${mostLevels} levels and ${longestPath} characters, and none of its names is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.`,
     );
   return { viewId, path };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type ItemPath, parseItemPath } from '#core/item-path.ts';
+import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import { type BegunChange, type ChangeMark, ItemAbsent, ItemExists, ItemStale, type Storage } from '#ports/storage.ts';
 
 /** Makes an empty place that is gone after the test. */
@@ -14,7 +14,7 @@ export function token(): string {
 }
 
 export function path(text: string): ItemPath {
-  const parsed = parseItemPath(text);
+  const parsed = parseStoredPath(text);
   assert.ok(parsed, `${text} is a path`);
   return parsed;
 }

@@ -7,7 +7,7 @@ import { headOf } from './hand-out-file.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 import type { ByteRecord } from './visit-trail.ts';
 import { gather } from './zip-gather.ts';
-import { type Found, mostPlanned, planZip, type ZipPlan } from './zip-plan.ts';
+import { costOf, type Found, mostPlanned, planZip, type ZipPlan } from './zip-plan.ts';
 import { type Wanted, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
@@ -61,7 +61,7 @@ async function* walk({ storage, left }: Packed, path: ItemPath, prefix: string):
         if (entry.folder) subfolders.push({ path: below(folder.path, entry.name), prefix: name, depth: folder.depth + 1 });
       }
     }
-    pending.push(...subfolders.reverse());
+    for (const subfolder of subfolders.reverse()) pending.push(subfolder); // not all at once: a call takes some 100,000 parameters
   }
 }
 
@@ -154,10 +154,14 @@ async function* sourcesOf(ports: VisitPorts, packed: Packed, entered: Entered): 
  */
 async function* planOf(packed: Packed, mostFound: () => number): AsyncGenerator<void, ZipPlan | null> {
   const found: Found[] = [];
+  let cost = 0;
   for await (const one of findInSlices(packed)) {
     if (!one) yield;
-    else found.push(one);
-    if (found.length > Math.min(mostPlanned, mostFound())) {
+    else {
+      found.push(one);
+      cost += costOf(one);
+    }
+    if (cost > Math.min(mostPlanned, mostFound())) {
       for await (const _present of chosenEntries(packed)); // those that come later must be there too
       return null;
     }

@@ -93,8 +93,8 @@ export function zipArchives(): ZipArchives {
   function use(plan: ZipPlan, locationId: number, summing: UsedPlan['summing']): UsedPlan | null {
     const { etag } = plan;
     const known = used.get(etag) ?? { plan, users: 0 };
-    if (known.users === 0 && entries > 0 && entries + plan.items.length > mostEntries) return null;
-    if (known.users === 0) entries += plan.items.length;
+    if (known.users === 0 && entries > 0 && entries + plan.cost > mostEntries) return null;
+    if (known.users === 0) entries += plan.cost;
     known.users += 1;
     used.set(etag, known);
     let released = false;
@@ -108,7 +108,7 @@ export function zipArchives(): ZipArchives {
         known.users -= 1;
         if (known.users > 0) return;
         used.delete(etag);
-        entries -= plan.items.length;
+        entries -= plan.cost;
       },
     };
   }

@@ -4,6 +4,10 @@ import { centralLength, descriptorLength, endLength, headerLength, type ZipItem 
 
 /** More entries are packed as they are found: their number is not known before the first byte. */
 export const mostPlanned = 50_000;
+const shortName = 300; // characters
+
+/** What an entry takes of memory, in entries with a short name: names of deep folders may have 50,000 characters. */
+export const costOf = ({ name }: { readonly name: string }): number => 1 + Math.floor(name.length / shortName);
 /** Bytes: a file that small is read at once, so that its header knows its sum; a larger one's sum follows it. */
 export const readWholeUpTo = 1 << 20;
 const atOnce = 2000; // items placed before others get their turn
@@ -27,6 +31,8 @@ export interface PlacedItem extends ZipItem {
 /** An archive to the byte, but for the sums of its files. */
 export interface ZipPlan {
   readonly items: readonly PlacedItem[];
+  /** What they take of memory: see `costOf`. */
+  readonly cost: number;
   /** Where the directory at the end begins, and how long it is without its end record. */
   readonly directory: { readonly offset: number; readonly length: number };
   readonly size: number;
@@ -41,11 +47,12 @@ export const isFollowed = ({ size }: Pick<PlacedItem, 'size'>) => size > readWho
 export async function planZip(found: readonly Found[]): Promise<ZipPlan> {
   const items: PlacedItem[] = [];
   const hash = createHash('sha256');
-  let [offset, directoryLength] = [0, 0];
+  let [offset, directoryLength, cost] = [0, 0, 0];
   for (const { entry, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const { size, modified, etag, folder } = entry;
     const nameLength = Buffer.byteLength(name);
     items.push({ name, modified, size, etag, offset });
+    cost += costOf({ name });
     directoryLength += centralLength(nameLength, size, offset);
     offset += headerLength(nameLength, isFollowed(entry)) + size + (isFollowed(entry) ? descriptorLength : 0);
     // A folder's own validator changes with every file in it; of it the archive holds its name and time alone.
@@ -53,5 +60,5 @@ export async function planZip(found: readonly Found[]): Promise<ZipPlan> {
     if (items.length % atOnce === 0) await new Promise(setImmediate);
   }
   const size = offset + directoryLength + endLength(items.length, directoryLength, offset);
-  return { items, directory: { offset, length: directoryLength }, size, etag: `"zip-${hash.digest('base64url')}"` };
+  return { items, cost, directory: { offset, length: directoryLength }, size, etag: `"zip-${hash.digest('base64url')}"` };
 }

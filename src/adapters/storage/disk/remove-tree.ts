@@ -37,7 +37,7 @@ export async function wipe(trash: number, name: Name, fresh: () => string): Prom
       continue;
     }
     try {
-      left.push(...(await emptyFolder(folder, trash, fresh)));
+      for (const moved of await emptyFolder(folder, trash, fresh)) left.push(moved); // not all at once: a call takes some 100,000 parameters
     } finally {
       fs.closeSync(folder);
     }

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startPostern } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+test('an archive whose names would take much memory is packed as it is found', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await linkTo(postern);
+  const deep = join(postern.files, 'deep', ...Array.from({ length: 14 }, () => 'n'.repeat(250)));
+  const fill = (from: number, to: number) => {
+    for (let index = from; index < to; index += 1) writeFileSync(join(deep, `${index}`), '');
+  };
+  mkdirSync(deep, { recursive: true });
+  fill(0, 1000);
+  const planned = await raw(postern, `${base}/zip/deep`, { method: 'HEAD' });
+  assert.ok(planned.headers['etag'] && Number(planned.headers['content-length']) > 3_000_000);
+  fill(1000, 5000);
+  const found = await raw(postern, `${base}/zip/deep`, { method: 'HEAD' });
+  assert.deepEqual([found.status, found.headers['etag']], [200, undefined]);
+  const whole = await raw(postern, `${base}/zip/deep`);
+  assert.ok(whole.bytes.length > 5000 * 2 * 3500, `${whole.bytes.length}`);
+});
