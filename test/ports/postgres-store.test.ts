@@ -9,7 +9,7 @@ import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import { searchesOver } from '#adapters/store/postgres/searches.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { prepare } from '#features/operators/first-start.ts';
-import { type Store, StoreAway } from '#ports/store.ts';
+import { type Store, StoreAway, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { tenantTables } from '../parts/statements.ts';
@@ -128,6 +128,12 @@ for (const { letters, options, byIndex } of [
     }
   });
 
+async function rowsRead(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ rows: string }>`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS rows
+    FROM pg_stat_xact_user_tables WHERE relname IN ('access_user', 'share_user')`.execute(tx);
+  return Number(rows[0]?.rows);
+}
+
 /** A store that says how many rows of users and lists each change read, of the statements' own and of the server's checks. */
 async function countedStore(t: TestContext, url: string) {
   const store = await openPostgresStore(url);
@@ -136,10 +142,9 @@ async function countedStore(t: TestContext, url: string) {
   const write: Store['write'] = (change, ...rest) =>
     store.write(
       async (tx) => {
+        const before = await rowsRead(tx); // of the changes before it on the connection, which the server has not noted yet
         const value = await change(tx);
-        const { rows } = await sql<{ rows: string }>`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS rows
-        FROM pg_stat_xact_user_tables WHERE relname IN ('access_user', 'share_user')`.execute(tx);
-        most = Math.max(most, Number(rows[0]?.rows));
+        most = Math.max(most, (await rowsRead(tx)) - before);
         return value;
       },
       ...rest,

@@ -157,10 +157,8 @@ async function* planOf(packed: Packed, mostFound: () => number): AsyncGenerator<
   let cost = 0;
   for await (const one of findInSlices(packed)) {
     if (!one) yield;
-    else {
-      found.push(one);
-      cost += costOf(one);
-    }
+    else found.push(one);
+    cost += one ? costOf(one) : 0;
     if (cost > Math.min(mostPlanned, mostFound())) {
       for await (const _present of chosenEntries(packed)); // those that come later must be there too
       return null;
