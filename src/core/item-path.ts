@@ -83,7 +83,7 @@ export function parseEncodedPath(encoded: string): ItemPath | null {
   }
 }
 
-/** What a path has to be, to whoever sent another. */
+/** The rule for a path, as the error of a field states it. */
 export const pathRule = `must be at most ${mostLevels} names separated by /, of ${longestPath} characters in all, none of them ".", ".." or one that begins with .postern`;
 
 /** `/reports/2026`; the root is `/`. */
