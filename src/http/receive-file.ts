@@ -18,15 +18,20 @@ async function* piecesOf(body: IncomingMessage): AsyncGenerator<Buffer> {
   }
 }
 
+const waitsToBeAsked = ({ headers }: IncomingMessage) => /^100-continue$/i.test(headers.expect ?? '');
+
 function lengthOf(header: string | undefined): number | null {
   return header === undefined ? null : Number(header);
 }
 
-/** A refused body is not read to its end: the connection closes behind the answer. */
-function dropBody(request: FastifyRequest, reply: FastifyReply): void {
-  const { raw } = request;
+/**
+ * Drops what is still sent of a refused body, for a while. The connection stays open meanwhile: who writes to a closed one
+ * gets an error in place of the answer.
+ * @param asked false: a client that waits to be asked for its body sends none
+ */
+function dropBody({ raw }: FastifyRequest, reply: FastifyReply, asked: boolean): void {
   if (raw.complete) return;
-  reply.header('connection', 'close');
+  if (!asked && waitsToBeAsked(raw)) reply.header('connection', 'close');
   raw.resume();
   const close = setTimeout(() => raw.destroy(), drainFor).unref();
   raw.once('close', () => clearTimeout(close));
@@ -39,13 +44,15 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
     throw new Refusal('requestMalformed', 'A file is sent whole: Content-Range is not taken.');
   const cut = new AbortController();
   let unfollow = () => {};
+  let asked = false;
   try {
     const received = await uploadFile(parts.ports, approachingOf(request, parts), path, {
       body: expectRate(piecesOf(raw), parts.patience, () => performance.now()),
       length: lengthOf(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
       begin(entered) {
-        if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
+        asked = true;
+        if (waitsToBeAsked(raw)) reply.raw.writeContinue();
         expectBodyProgress(raw, parts.patience);
         unfollow = parts.transfers.follow({
           stillPermitted: async () => (await entered.decideAgain()) !== null,
@@ -60,7 +67,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
     return await reply.code(201).send(received);
   } catch (cause) {
     if (raw.destroyed && !raw.complete) return reply.hijack(); // the client has left: nobody is there to be answered
-    dropBody(request, reply);
+    dropBody(request, reply, asked);
     throw cause;
   } finally {
     unfollow();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
 import { dial, raw, sendRaw, statuses, statusOf } from './raw-socket.ts';
 
@@ -127,6 +129,20 @@ test('the body of a refused upload is never asked for', { timeout: 15_000 }, asy
   const { viewId } = await postern.call('share/add', newShare({ canUpload: false }));
   const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, ['Expect: 100-continue', 'Content-Length: 1000000']);
   assert.deepEqual(statuses(answer), [403]);
+});
+
+test('who still sends while an upload is refused reads why, and the connection goes on', { timeout: 15_000 }, async (t) => {
+  const postern = await startPostern(t);
+  const { viewId } = await postern.call('share/add', newShare({ canUpload: false }));
+  const socket = await dial(postern.publicUrl);
+  atEnd(t, () => socket.destroy());
+  const host = `Host: ${new URL(postern.publicUrl).host}`;
+  socket.write([`PUT /s/${viewId}/file/new HTTP/1.1`, host, 'Content-Length: 8', '', 'half'].join('\r\n'));
+  const [refusal] = await once(socket, 'data');
+  assert.equal(statusOf(String(refusal)), 403);
+  socket.write([`moreGET /s/${viewId}/visit HTTP/1.1`, host, '', ''].join('\r\n'));
+  const [visit] = await once(socket, 'data');
+  assert.equal(statusOf(String(visit)), 200);
 });
 
 test('the body of an upload that is permitted is asked for once', { timeout: 15_000 }, async (t) => {

@@ -48,6 +48,13 @@ test('nothing is kept of statements that read what changes often, and no lists',
   assert.equal(times(), 3);
 });
 
+test('a long row is asked for anew: hundreds of them would fill the memory', () => {
+  const kept = keptRows();
+  const { ask, times } = asking([{ id: 1, ip_range: '10.0.0.0/8 '.repeat(6000) }]);
+  for (let time = 0; time < 3; time += 1) kept.rows('one', ['login_profile'], [1], ask);
+  assert.equal(times(), 3);
+});
+
 test('however many are asked for, few are kept', () => {
   const kept = keptRows();
   const { ask, times } = asking([]);

@@ -21,6 +21,16 @@ test('the lists that were asked for last are known, and no more than fit into me
   assert.notEqual(rangesIn(listOf(1, 9000)), second);
 });
 
+test('few ranges in a long text take as much room as many', () => {
+  const rangesIn = knownRanges();
+  const long = (number: number) => `10.${number >> 8}.${number & 255}.0 ${listOf(1, 10)}${' '.repeat(60_000)}`;
+  const first = rangesIn(long(0));
+  for (let number = 1; number < 100; number += 1) rangesIn(long(number));
+  assert.equal(rangesIn(long(0)), first);
+  for (let number = 1; number < 600; number += 1) rangesIn(long(number));
+  assert.notEqual(rangesIn(long(0)), first);
+});
+
 test('a list that was never checked is refused', () => {
   assert.throws(() => knownRanges()('10.0.0.0/33'));
 });

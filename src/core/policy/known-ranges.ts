@@ -1,7 +1,8 @@
 import { type AddressRange, parseRanges } from './address-range.ts';
 
 const few = 10; // ranges that cost less to read anew than to remember
-const mostKept = 200_000; // ranges of all lists together; each takes some 150 bytes
+const mostKept = 200_000; // ranges of all lists together
+const rangeLength = 150; // characters of a list that take as much memory as one of its ranges
 
 /** Reads a list of ranges that was checked when it was stored. */
 export type RangesIn = (list: string) => readonly AddressRange[];
@@ -11,19 +12,21 @@ export type RangesIn = (list: string) => readonly AddressRange[];
  * request at a link asks for it.
  */
 export function knownRanges(): RangesIn {
+  const costOf = (list: string, ranges: readonly AddressRange[]) => ranges.length + Math.ceil(list.length / rangeLength);
   const known = new Map<string, readonly AddressRange[]>();
   let kept = 0;
   function forget(list: string): void {
-    kept -= known.get(list)?.length ?? 0;
-    known.delete(list);
+    const ranges = known.get(list);
+    if (ranges && known.delete(list)) kept -= costOf(list, ranges);
   }
   function remember(list: string, ranges: readonly AddressRange[]): void {
+    const cost = costOf(list, ranges);
     for (const oldest of known.keys()) {
-      if (kept + ranges.length <= mostKept) break;
+      if (kept + cost <= mostKept) break;
       forget(oldest);
     }
     known.set(list, ranges);
-    kept += ranges.length;
+    kept += cost;
   }
   return (list) => {
     const found = known.get(list);

@@ -1,18 +1,17 @@
-import { formatItemPath, type ItemPath, joinPaths, parseSegments, rootPath } from '#core/item-path.ts';
+import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
-import type { OpenFile, Storage } from '#ports/storage.ts';
+import type { OpenFile } from '#ports/storage.ts';
 import { type Approaching, type Entered, enter, type VisitPorts } from './enter.ts';
+import { chosenEntries, find, findInSlices, type Packed } from './folder-walk.ts';
 import { headOf } from './hand-out-file.ts';
+import { below } from './pending-folders.ts';
 import { guarded, storageFor } from './shared-storage.ts';
 import type { ByteRecord } from './visit-trail.ts';
 import { gather } from './zip-gather.ts';
 import { costOf, type Found, mostPlanned, planZip, type ZipPlan } from './zip-plan.ts';
 import { type Wanted, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
-
-const [sliceCost, folderCost] = [200, 20]; // entries; a folder costs as much as so many, or more where it lies deep
-const deepest = 200; // levels; each costs a look-up for every level above it, and few programs unpack more
 
 /** A folder that may leave as an archive. */
 export interface FolderArchive {
@@ -26,85 +25,6 @@ export interface FolderArchive {
   /** May it still leave, and still as it is? */
   readonly stillPermitted: () => Promise<boolean>;
   readonly record: () => Promise<ByteRecord>;
-}
-
-/** Where something lies that was found below a folder under that name. */
-const below = (folder: ItemPath, name: string): ItemPath =>
-  joinPaths(folder, parseSegments(name.replace(/\/$/, '').split('/')) ?? rootPath);
-
-/** A folder that is still to be listed: its path in the storage, its name in the archive, its depth below the first. */
-interface PendingFolder {
-  readonly path: ItemPath;
-  readonly prefix: string;
-  readonly depth: number;
-}
-
-/**
- * Yields what lies below a folder, a folder's own entries before those of its subfolders, and null for every folder that
- * is listed. The stack is explicit: generators that delegate to each other pass every entry through all levels.
- * @throws 409 where folders are nested too deep; the reason of `left`
- */
-async function* walk({ storage, left }: Packed, path: ItemPath, prefix: string): AsyncGenerator<Found | null> {
-  const pending: PendingFolder[] = [{ path, prefix, depth: 0 }];
-  for (let folder = pending.pop(); folder; folder = pending.pop()) {
-    if (folder.depth > deepest)
-      throw new Refusal('archiveTooDeep', `Folders are nested deeper than ${deepest} levels: download one of the inner folders instead.`);
-    left.throwIfAborted();
-    yield null;
-    const subfolders: PendingFolder[] = [];
-    // null: it is gone since it was found
-    for await (const batch of (await storage.list(folder.path)) ?? []) {
-      left.throwIfAborted();
-      for (const entry of batch) {
-        const name = `${folder.prefix}${entry.name}${entry.folder ? '/' : ''}`;
-        yield { entry, name };
-        if (entry.folder) subfolders.push({ path: below(folder.path, entry.name), prefix: name, depth: folder.depth + 1 });
-      }
-    }
-    for (const subfolder of subfolders.reverse()) pending.push(subfolder); // not all at once: a call takes some 100,000 parameters
-  }
-}
-
-/** The folder that is packed, and what of it. */
-interface Packed {
-  readonly storage: Storage;
-  readonly folder: ItemPath;
-  /** Of its children; null: all. */
-  readonly names: readonly string[] | null;
-  /** Aborted when the visitor leaves before the answer: nobody waits for what is looked at. */
-  readonly left: AbortSignal;
-}
-
-/** @throws 404 for a chosen name that is not there; the reason of `left` */
-async function* chosenEntries({ storage, folder, names, left }: Packed): AsyncGenerator<Found & { readonly path: ItemPath }> {
-  for (const name of names ?? []) {
-    left.throwIfAborted();
-    const path = below(folder, name);
-    const entry = await storage.stat(path);
-    if (!entry) throw new Refusal('itemAbsent');
-    yield { entry, name: `${name}${entry.folder ? '/' : ''}`, path };
-  }
-}
-
-/** All that is packed, and null for every folder that is listed. @throws as `walk` and `chosenEntries` */
-async function* find(packed: Packed): AsyncGenerator<Found | null> {
-  if (!packed.names) return yield* walk(packed, packed.folder, '');
-  for await (const { entry, name, path } of chosenEntries(packed)) {
-    yield { entry, name };
-    if (entry.folder) yield* walk(packed, path, name);
-  }
-}
-
-/** The same, and null at the end of every slice: others have their turn then. */
-async function* findInSlices(packed: Packed): AsyncGenerator<Found | null> {
-  let cost = 0;
-  for await (const one of find(packed)) {
-    cost += one ? 1 : folderCost;
-    if (one) yield one;
-    if (cost < sliceCost) continue;
-    cost = 0;
-    yield null;
-  }
 }
 
 /** Returns whether a file of the folder would have to be signed. */
@@ -237,7 +157,7 @@ export async function downloadFolder(
     const folder = at(path);
     const entry = await storage.stat(folder);
     if (!entry?.folder) throw new Refusal('itemAbsent');
-    const archive = await archiveOf(ports, { storage, folder, names, left }, entered);
+    const archive = await archiveOf(ports, { storage, folder, names, left, beginFolders: ports.archives.beginFolders }, entered);
     const event = { ...told, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
     return {
       ...archive,

@@ -2,6 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
 import { turns } from '#features/turns.ts';
 import { type Asker, crowdsOf, groupsOf } from './asker.ts';
+import { type FolderRoom, folderRooms } from './pending-folders.ts';
 import { type PieceRoom, pieceRooms } from './piece-room.ts';
 import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
@@ -59,6 +60,8 @@ export interface ZipArchives {
   look<T>(asker: Asker, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
   /** Begins an archive that is sent. */
   readonly beginPieces: () => PieceRoom;
+  /** Begins to look for what lies below a folder. */
+  readonly beginFolders: () => FolderRoom;
 }
 
 export function zipArchives(): ZipArchives {
@@ -139,6 +142,7 @@ export function zipArchives(): ZipArchives {
     },
     look,
     beginPieces: pieceRooms(),
+    beginFolders: folderRooms(),
   };
 }
 

@@ -1,11 +1,19 @@
 import type { Database } from '#ports/tables.ts';
 
 const mostKept = 5000;
+const mostText = 16 << 20; // characters of all answers together: a share may hold a quarter of a million
 const longestKey = 512; // characters; longer ones come from outside, and would fill the memory
 
 /** What happened, not what holds: a visit that is recorded makes nobody ask again. */
 const trail = ['audit', 'ongoing', 'alert', 'alert_list', 'unsettled'] as const satisfies readonly (keyof Database)[];
 const isTrail: ReadonlySet<string> = new Set([...trail, 'sqlite_sequence']);
+
+/** Characters of the texts of a record and of its lists. What lies further in is shared: address ranges. */
+function lengthOf(answer: unknown, depth = 2): number {
+  if (typeof answer === 'string') return answer.length;
+  if (typeof answer !== 'object' || answer === null || depth < 0) return 0;
+  return Object.values(answer).reduce<number>((sum, part) => sum + lengthOf(part, depth - 1), 0);
+}
 
 /** Answers that hold until a commit changes more than the trail: one process writes, so that it knows of every change. */
 export interface Unchanged {
@@ -16,6 +24,17 @@ export interface Unchanged {
 
 export function unchangedAnswers(): Unchanged {
   const kept = new Map<string, Promise<unknown>>();
+  let text = 0;
+  function forgetAll(): void {
+    kept.clear();
+    text = 0;
+  }
+  /** Counts an answer that is still kept. One that has to go takes all others with it, as a change does. */
+  function weigh(key: string, asked: Promise<unknown>, answer: unknown): void {
+    if (kept.get(key) !== asked) return;
+    text += lengthOf(answer);
+    if (text > mostText) forgetAll();
+  }
   return {
     ask<T>(key: string, ask: () => Promise<T>): Promise<T> {
       if (key.length > longestKey) return ask();
@@ -23,13 +42,16 @@ export function unchangedAnswers(): Unchanged {
       // The key names the question, and with it the type of the answer.
       if (known) return known as Promise<T>;
       const asked = ask();
-      if (kept.size >= mostKept) kept.clear();
+      if (kept.size >= mostKept) forgetAll();
       kept.set(key, asked);
-      asked.catch(() => kept.delete(key));
+      asked.then(
+        (answer) => weigh(key, asked, answer),
+        () => kept.delete(key),
+      );
       return asked;
     },
     forget(changed) {
-      if (!changed.isSubsetOf(isTrail)) kept.clear();
+      if (!changed.isSubsetOf(isTrail)) forgetAll();
     },
   };
 }
