@@ -24,7 +24,7 @@ function joined(make: (index: number) => string, longest = longestText): string 
 const names = joined((index) => `u${index.toString(36)}`);
 const groups = joined((index) => `g${index.toString(36)}`);
 const addresses = joined((index) => `a${index.toString(36)}@x.io`);
-const ranges = joined((index) => `${(index + 1).toString(16)}::`, 60_000);
+const ranges = Array.from({ length: rows }, (_, index) => `2001:db8:${index.toString(16)}::1-2001:db8:${index.toString(16)}::ffff`).join();
 const listed = names.split(',');
 const users = (time: number, count = rows) =>
   Array.from({ length: count }, (_, index) => ({ username: `n${time}-${index}`, active: true, email: `n${time}-${index}@x.io` }));

@@ -4,7 +4,6 @@ import { findPackageJSON } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { knownRanges } from '#core/policy/known-ranges.ts';
 import { operations } from '#features/operations.ts';
 import { inviteFirstOperator } from '#features/operators/first-operator.ts';
 import { checkSecretKey, holdsNoSecrets, isLivingKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
@@ -136,7 +135,6 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
     vault: keyVault(secretKey),
     passwordHash,
     media: mediaTypes,
-    rangesIn: knownRanges(),
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
     limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays, minFreeSpace: settings.minFreeSpace },

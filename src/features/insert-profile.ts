@@ -1,4 +1,5 @@
 import { fold } from '#core/fold.ts';
+import { packList } from '#core/policy/address-range.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { claimNewViewId, newViewId } from './viewid-rows.ts';
@@ -29,6 +30,7 @@ export function profileColumns(profile: ProfileText, { vault }: Pick<InstantPort
   const sealed = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealedFor[field], profile[field]));
   return {
     ...profile,
+    ip_bounds: packList(profile.ip_range),
     password: sealed('password'),
     configuration: sealed('configuration'),
     username_key: fold(profile.username),

@@ -1,11 +1,15 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { fold } from '#core/fold.ts';
-import type { RangesIn } from '#core/policy/known-ranges.ts';
+import { packList } from '#core/policy/address-range.ts';
 import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
 import { ownerOfViewId } from './viewid-rows.ts';
+
+/** The ranges of a profile as they were sent, where an earlier version stored it: it kept them in no other form. */
+export const earlierRanges = (profile: string) =>
+  sql<string | null>`case when ${sql.ref(profile)}.ip_bounds is null then ${sql.ref(profile)}.ip_range end`;
 
 const selectLinks = (db: Tx) =>
   db
@@ -18,7 +22,8 @@ const selectLinks = (db: Tx) =>
     .select([
       'profile.type_id',
       'profile.title as profile_title',
-      'profile.ip_range',
+      'profile.ip_bounds',
+      earlierRanges('profile').as('ip_range'),
       'profile.view_id as profile_view_id',
       'profile.username as profile_username',
       'profile.startup_message as profile_startup_message',
@@ -72,8 +77,26 @@ export async function shareRules(db: Tx, link: LinkRow, visitor: SignedIn | null
   return rulesOf(link, all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
 }
 
+/** Columns of a share that tell what it rules. */
+export const ruleColumns = [
+  'active',
+  'valid_from',
+  'valid_to',
+  'can_view',
+  'can_download',
+  'can_download_folder',
+  'can_upload',
+  'can_create_folder',
+  'can_rename',
+  'can_delete',
+  'copy_protect',
+  'water_mark_text',
+  'digital_signature',
+  'allow_all_users',
+] as const satisfies readonly (keyof ShareTable)[];
+
 /** The same from a row of the share. @param listed entries of its lists that could be the visitor */
-export function rulesOf(link: Selectable<ShareTable>, listed: ListedNames): ShareRules {
+export function rulesOf(link: Pick<Selectable<ShareTable>, (typeof ruleColumns)[number]>, listed: ListedNames): ShareRules {
   return {
     active: link.active === 1,
     validFrom: link.valid_from,
@@ -94,7 +117,11 @@ export function rulesOf(link: Selectable<ShareTable>, listed: ListedNames): Shar
 }
 
 /** What the decision asks about a login profile. */
-export const profileRules = (profile: { readonly type_id: number; readonly ip_range: string }, rangesIn: RangesIn): ProfileRules => ({
+export const profileRules = (profile: {
+  readonly type_id: number;
+  readonly ip_bounds: string | null;
+  readonly ip_range: string | null;
+}): ProfileRules => ({
   asksSignIn: asksSignIn(profile.type_id),
-  ipRanges: rangesIn(profile.ip_range),
+  ipRanges: profile.ip_bounds ?? packList(profile.ip_range ?? ''),
 });

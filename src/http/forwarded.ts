@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { inRanges, parseRanges } from '#core/policy/address-range.ts';
+import { inRanges, packList } from '#core/policy/address-range.ts';
 
 /** An address with a port, as some proxies write it: `203.0.113.7:52100`, `[2001:db8::1]:52100`. */
 const withPort = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-f:.]+)\](?::\d{1,5})?)$/i;
@@ -25,8 +25,7 @@ export function withoutPorts(forwarded: string): string {
 /** Says whether a proxy is one whose headers are believed; undefined: none is. */
 export function trustIn(proxies: readonly string[]): ((address: string) => boolean) | undefined {
   if (proxies.length === 0) return undefined;
-  const ranges = parseRanges(proxies.join(' '));
-  if ('wrong' in ranges) throw new Error('a trusted proxy is no address'); // checked when the settings were read
+  const ranges = packList(proxies.join(' '));
   const known = new Map<string, boolean>();
   return (address) => {
     const trusted = known.get(address) ?? inRanges(ranges, address);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { inRanges, parseRanges } from '#core/policy/address-range.ts';
+import { inRanges, packList } from '#core/policy/address-range.ts';
 import type { HandedOut } from '#features/visits/hand-out-file.ts';
 import { isSmall } from './send-bytes.ts';
 
@@ -29,10 +29,10 @@ function addressOf(header: HandOverHeader, onDisk: string): string | null {
  */
 export function handOverTo(header: HandOverHeader | null, trusted: readonly string[]): HandOver {
   if (header === null || trusted.length === 0) return () => null;
-  const proxies = parseRanges(trusted.join(' '));
+  const proxies = packList(trusted.join(' '));
   return ({ socket }, { file, onDisk, mediaType }) => {
     if (onDisk === null || isSmall(file.entry.size)) return null;
-    if ('wrong' in proxies || !inRanges(proxies, socket.remoteAddress ?? '')) return null;
+    if (!inRanges(proxies, socket.remoteAddress ?? '')) return null;
     const address = addressOf(header, onDisk);
     return address === null ? null : { 'content-type': mediaType, [header]: address };
   };

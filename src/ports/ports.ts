@@ -1,4 +1,3 @@
-import type { RangesIn } from '#core/policy/known-ranges.ts';
 import type { Clock } from './clock.ts';
 import type { Links } from './links.ts';
 import type { MediaTypes } from './media.ts';
@@ -24,7 +23,6 @@ export interface Ports extends InstantPorts {
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;
   readonly media: MediaTypes;
-  readonly rangesIn: RangesIn;
   /** The operator's limits. */
   readonly limits: { readonly maxFileSize: number; readonly auditDays: number; readonly minFreeSpace: number };
 }

@@ -31,6 +31,8 @@ export interface LoginProfileTable extends Owned {
   title: string;
   description: string;
   ip_range: string;
+  /** The same as PackedRanges; null: it was stored by a version that kept them in no other form. */
+  ip_bounds: Generated<string | null>;
   type_id: number;
   view_id: string;
   username: string;

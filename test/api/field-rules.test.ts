@@ -159,6 +159,17 @@ for (const range of [
     assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { ipRange: range })), ['ipRange']);
   });
 
+test('an ipRange has at most a thousand entries: any request at a link may ask for it', async (t) => {
+  const postern = await startPostern(t);
+  const ranges = (count: number) => Array.from({ length: count }, (_, index) => `10.0.${index >> 8}.${index & 255}`).join(', ');
+  await postern.call('loginprofile/add', { ipRange: ranges(1000) });
+  for (const list of [ranges(1001), '::,'.repeat(1001)]) {
+    const refused = await postern.send('loginprofile/add', { ipRange: list });
+    assert.deepEqual(faultsOf(refused), ['ipRange']);
+    assert.match(refused.body.detail, /at most 1000 entries/);
+  }
+});
+
 test('an ipRange takes addresses, CIDR blocks and ranges, separated by commas or white space', async (t) => {
   const postern = await startPostern(t);
   await postern.call('loginprofile/add', {

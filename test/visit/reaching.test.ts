@@ -96,6 +96,21 @@ test('an address outside the range reaches nothing, the page and sign-in include
     assert.equal((await postern.visit(base + path, posting({ username: 'ann', password: 'correct horse battery' }))).status, 403, path);
 });
 
+test('an address range that an earlier version has stored still holds', async (t) => {
+  const postern = await startPostern(t);
+  const outside = await usersProfile(postern, [], { ipRange: '203.0.113.7, 2001:db8::/32' });
+  const inside = await usersProfile(postern, [], { ipRange: '127.0.0.0/8, ::1' });
+  await postern.ports.store.write((tx) => tx.updateTable('login_profile').set({ ip_bounds: null }).execute());
+  for (const [id, viewId, expected] of [
+    [outside.id, outside.viewId, 403],
+    [inside.id, inside.viewId, 200],
+  ]) {
+    const { base } = await linkTo(postern, { authenticationId: id });
+    assert.equal((await postern.visit(`${base}/visit`)).status, expected);
+    assert.equal((await postern.visit(`/p/${viewId}/visit`)).status, expected);
+  }
+});
+
 test('an address within the range is judged by what a trusted proxy says, and by that alone', async (t) => {
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
   const postern = await startPostern(t, { environment });

@@ -75,9 +75,10 @@ test('the end of an archive waits for a slice of other large files, not for all 
     await truncate(join(postern.files, name), size);
   }
   const { base } = await linkTo(postern);
-  const endOf = (name: string) => raw(postern, `${base}/zip?name=${name}`, { headers: { range: 'bytes=-22' } });
+  const bytes = 80; // the directory and its end
+  const endOf = (name: string) => raw(postern, `${base}/zip?name=${name}`, { headers: { range: `bytes=-${bytes}` } });
   const others = ['huge', 'vast', 'huge'].map(endOf);
-  assert.equal((await endOf('large')).bytes.length, 22);
+  assert.equal((await endOf('large')).bytes.length, bytes);
   gate.resolve();
-  for (const other of others) assert.equal((await other).bytes.length, 22);
+  for (const other of others) assert.equal((await other).bytes.length, bytes);
 });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inRanges, networkOf, parseRanges } from './address-range.ts';
+import { inRanges, networkOf, packList, parseRanges } from './address-range.ts';
 
 function admits(list: string, address: string): boolean {
-  const ranges = parseRanges(list);
-  assert.ok(!('wrong' in ranges), `${list} is a list`);
-  return inRanges(ranges, address);
+  return inRanges(packList(list), address);
 }
 const wrong = (list: string) => {
   const ranges = parseRanges(list);
@@ -136,6 +134,25 @@ test('an IPv6 block admits those that share its prefix, and nobody else', () =>
     }),
     { numRuns: 1000 },
   ));
+
+const small = fc.integer({ min: 0, max: 40 });
+const anyList = fc.array(fc.record({ from: small, length: fc.integer({ min: 0, max: 6 }), v6: fc.boolean() }), { maxLength: 12 });
+
+test('of ranges in any order, some within others, each admits its own', () =>
+  fc.assert(
+    fc.property(anyList, small, fc.boolean(), (ranges, address, v6) => {
+      const at = (of6: boolean, value: number) => (of6 ? `2001:db8::${value.toString(16)}` : `10.0.0.${value}`);
+      const list = ranges.map((range) => `${at(range.v6, range.from)}-${at(range.v6, range.from + range.length)}`).join();
+      const within = ranges.some((range) => range.v6 === v6 && range.from <= address && address <= range.from + range.length);
+      assert.equal(admits(list, at(v6, address)), ranges.length === 0 || within, list);
+    }),
+    { numRuns: 1000 },
+  ));
+
+test('ranges that overlap are packed as one', () => {
+  assert.equal(packList('10.0.0.0/8, 10.1.0.0/16, 10.2.3.4, ::1, ::1'), packList('10.0.0.0/8 ::1'));
+  assert.equal(packList(' , '), '');
+});
 
 test('whatever is in the list of addresses, reading it never fails otherwise than by naming an entry', () =>
   fc.assert(

@@ -7,9 +7,13 @@ export interface AddressRange {
   readonly last: string;
 }
 
-const hex = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const hex = (bytes: readonly number[]) => bytes.reduce((digits, byte) => digits + hexOf[byte], '');
 
 const plainV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/;
+
+/** ::ffff:0:0/96. The library's own question costs as much as reading the address. */
+const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.every((part, index) => index >= 5 || part === 0);
 
 /** @returns null where the text is no address; `::ffff:a.b.c.d` counts as `a.b.c.d` (decisions.md, Fields). */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
@@ -20,7 +24,7 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   try {
     if (isV4) return ipaddr.IPv4.parse(text);
     const parsed = ipaddr.IPv6.parse(text);
-    return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+    return isMapped(parsed) ? parsed.toIPv4Address() : parsed;
   } catch {
     return null;
   }
@@ -62,13 +66,19 @@ function parseRange(text: string): AddressRange | null {
   return dash >= 0 ? span(text.slice(0, dash), text.slice(dash + 1)) : single(text);
 }
 
+/** Entries of a list of ranges, read or not. */
+const entriesOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+/** How many entries a list of ranges has, whatever they are. */
+export const countRanges = (text: string): number => entriesOf(text).length;
+
 /**
  * Reads a list of addresses, CIDR blocks and `first-last` ranges, separated by commas or white space.
  * @returns the ranges, or the first entry that is none of these.
  */
 export function parseRanges(text: string): readonly AddressRange[] | { readonly wrong: string } {
   const ranges: AddressRange[] = [];
-  for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
+  for (const entry of entriesOf(text)) {
     const range = parseRange(entry);
     if (!range) return { wrong: entry };
     ranges.push(range);
@@ -76,13 +86,50 @@ export function parseRanges(text: string): readonly AddressRange[] | { readonly 
   return ranges;
 }
 
+/**
+ * Ranges as text that is searched by halves, so that a list costs nothing to read again: those of IPv4, `|`, those of
+ * IPv6, each its first and its last address in hexadecimal digits. Sorted, none overlaps another; empty: no range.
+ */
+export type PackedRanges = string;
+
+function packFamily(ranges: readonly AddressRange[], of: 4 | 6): string {
+  const sorted = ranges.filter(({ family: one }) => one === of).toSorted((a, b) => (a.first < b.first ? -1 : 1));
+  const merged: { first: string; last: string }[] = [];
+  for (const { first, last } of sorted) {
+    const before = merged.at(-1);
+    if (!before || first > before.last) merged.push({ first, last });
+    else if (last > before.last) before.last = last;
+  }
+  return merged.map(({ first, last }) => first + last).join('');
+}
+
+export const packRanges = (ranges: readonly AddressRange[]): PackedRanges =>
+  ranges.length === 0 ? '' : `${packFamily(ranges, 4)}|${packFamily(ranges, 6)}`;
+
+/** Packs a list that was checked when it was stored or set. */
+export function packList(text: string): PackedRanges {
+  const ranges = parseRanges(text);
+  if ('wrong' in ranges) throw new Error(`"${ranges.wrong}" is no range of addresses, though it was checked`);
+  return packRanges(ranges);
+}
+
 /** Is the address within one of the ranges? No range means from anywhere; what is no address is within none. */
-export function inRanges(ranges: readonly AddressRange[], address: string): boolean {
-  if (ranges.length === 0) return true;
+export function inRanges(ranges: PackedRanges, address: string): boolean {
+  if (ranges === '') return true;
   const parsed = parseAddress(address);
   if (!parsed) return false;
-  const [digits, kind] = [hex(parsed.toByteArray()), family(parsed)];
-  return ranges.some((range) => range.family === kind && range.first <= digits && digits <= range.last);
+  const digits = hex(parsed.toByteArray());
+  const [width, middle] = [digits.length, ranges.indexOf('|')];
+  const [begin, end] = family(parsed) === 4 ? [0, middle] : [middle + 1, ranges.length];
+  const at = (index: number) => begin + index * 2 * width;
+  const firstOf = (index: number) => ranges.slice(at(index), at(index) + width);
+  let [low, high] = [0, (end - begin) / (2 * width)]; // ranges that begin at or before the address
+  while (low < high) {
+    const half = Math.floor((low + high) / 2);
+    if (firstOf(half) <= digits) low = half + 1;
+    else high = half;
+  }
+  return low > 0 && digits <= ranges.slice(at(low - 1) + width, at(low));
 }
 
 /** The network that an address stands for when failures are counted: `bits4` of an IPv4 address, `bits6` of an IPv6 one. */

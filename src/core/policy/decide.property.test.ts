@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { packList } from './address-range.ts';
 import { actions, type Denial, decide, decidePortal, explain, type Question } from './decide.ts';
 import type { ShareRules } from './share-rules.ts';
 
@@ -29,11 +30,11 @@ const anyShare: fc.Arbitrary<ShareRules> = fc.record({
   groupNames: anyNames,
 });
 
-const loopback = { family: 4, first: '7f000001', last: '7f000001' } as const;
+const loopback = packList('127.0.0.1');
 const anyQuestion = fc.record({
   request: fc.constantFrom(...actions, 'page' as const, 'signIn' as const, 'signOut' as const),
   share: anyShare,
-  profile: fc.record({ asksSignIn: fc.boolean(), ipRanges: fc.constantFrom([], [loopback]) }),
+  profile: fc.record({ asksSignIn: fc.boolean(), ipRanges: fc.constantFrom('', loopback) }),
   visitor: fc.record({
     address: fc.constantFrom('127.0.0.1', '::ffff:127.0.0.1', '127.0.0.2', '::1'),
     identity: fc.option(fc.record({ names: anyNames, groups: anyNames }), { nil: null }),
@@ -149,7 +150,7 @@ test('an explanation never says of a stranger that they have signed in', () =>
 
 test('a portal is there only for a profile that asks for sign-in, and only within its addresses', () =>
   holds(({ profile, visitor }) => {
-    const inside = profile.ipRanges.length === 0 || visitor.address.endsWith('127.0.0.1');
+    const inside = profile.ipRanges === '' || visitor.address.endsWith('127.0.0.1');
     const denial = !profile.asksSignIn ? 'unknown' : inside ? null : 'address';
     assert.equal(decidePortal(profile, visitor)?.because ?? null, denial);
   }));

@@ -74,7 +74,7 @@ function isAdmitted({ share, profile, visitor }: Known): boolean {
 }
 
 function comesFrom(profile: ProfileRules, visitor: Visitor): boolean {
-  return profile.ipRanges.length === 0 || (visitor.address !== null && inRanges(profile.ipRanges, visitor.address));
+  return profile.ipRanges === '' || (visitor.address !== null && inRanges(profile.ipRanges, visitor.address));
 }
 
 /** `visit` says how to sign in before anybody has: it then tells nothing of the share. */
@@ -117,7 +117,7 @@ const rules: readonly Rule[] = [
     passes: nobody,
     reason: ({ profile, visitor }, holds) => {
       if (visitor.address === null) return 'No address was asked about.';
-      if (profile.ipRanges.length === 0) return 'The login profile allows every address.';
+      if (profile.ipRanges === '') return 'The login profile allows every address.';
       return `${visitor.address} is ${holds ? 'within' : 'outside'} the address ranges of the login profile.`;
     },
   },

@@ -1,4 +1,4 @@
-import type { AddressRange } from './address-range.ts';
+import type { PackedRanges } from './address-range.ts';
 
 /** What a share allows whoever it admits: the seven flags of the interface. */
 export interface Permissions {
@@ -36,7 +36,7 @@ export interface ShareRules extends Permissions, Protection, Audience {
 export interface ProfileRules {
   /** False for PUBLIC, whose visitors are nobody in particular. */
   readonly asksSignIn: boolean;
-  readonly ipRanges: readonly AddressRange[];
+  readonly ipRanges: PackedRanges;
 }
 
 /** Who has signed in, by every name that an audience may list: user name, e-mail, the provider's groups. */

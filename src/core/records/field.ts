@@ -5,7 +5,16 @@ const line = '^[^\\p{Cc}\\p{Cs}]*$';
 /** Text of several lines: of the control characters, line breaks and tabs alone. */
 const lines = '^(?:[^\\p{Cc}\\p{Cs}]|[\\n\\r\\t])*$';
 
-export const limits = { name: 255, email: 254, path: 4096, text: 4000, list: 65_536, configuration: 65_536, password: 256 } as const;
+export const limits = {
+  name: 255,
+  email: 254,
+  path: 4096,
+  text: 4000,
+  list: 65_536,
+  configuration: 65_536,
+  password: 256,
+  ranges: 1000,
+} as const;
 
 interface Words {
   readonly description: string;

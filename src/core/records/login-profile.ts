@@ -34,7 +34,7 @@ export const loginProfileFields = {
   description: freeText('For operators; visitors do not see it.'),
   ipRange: Type.String({
     maxLength: limits.list,
-    description: 'Addresses, CIDR blocks or first-last ranges that visitors may come from; empty: from anywhere.',
+    description: `Addresses, CIDR blocks or first-last ranges that visitors may come from, at most ${limits.ranges}; empty: from anywhere.`,
   }),
   typeId: Type.Integer({ minimum: 1, maximum: 7, description: '1 PUBLIC, 2 PASSWORD, 3 USERS, 4 EMAIL_CODE, 5 OIDC, 6 SAML, 7 LDAP.' }),
   typeString: lineOf(32, { description: 'The type as a word.' }),

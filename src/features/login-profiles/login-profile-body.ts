@@ -1,6 +1,7 @@
 import { checkAll, fieldRefusal } from '#core/messages.ts';
 import { checkGuessable } from '#core/password-rules.ts';
-import { parseRanges } from '#core/policy/address-range.ts';
+import { countRanges, parseRanges } from '#core/policy/address-range.ts';
+import { limits } from '#core/records/field.ts';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { languages } from '#core/words/languages.ts';
@@ -20,6 +21,9 @@ interface Sent {
 }
 
 function checkRanges(text: string): void {
+  // Any request at a link may ask for them to be read.
+  if (countRanges(text) > limits.ranges)
+    throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries: name blocks in place of single addresses`);
   const ranges = parseRanges(text);
   if ('wrong' in ranges) throw fieldRefusal('ipRange', `"${ranges.wrong}" is no address, CIDR block or first-last range`);
 }

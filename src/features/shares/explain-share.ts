@@ -91,16 +91,16 @@ export const explainShare = read({
   summary: 'Says who could do what at a share, from where and when, by the rules that guard the link; changes nothing.',
   body: Question,
   answer: Explanation,
-  async read(body, caller, { store, clock, rangesIn }) {
+  async read(body, caller, { store, clock }) {
     const link = await linkOfShare(store.read, caller.tid, body.id);
     if (!link) throw new Refusal('recordUnknown');
     const [now, address] = [instantIn(body.at, clock.now()), addressIn(body.address)];
     const identity = await personIn(store.read, link, body);
     const share = await shareRules(store.read, link, identity);
-    const profile = profileRules(link, rangesIn);
+    const profile = profileRules(link);
     const question = { share, profile, visitor: { address, identity }, now };
     // Without an address the address rule stays open: the outcomes are those from an allowed one.
-    const asked = address === null ? { ...question, profile: { ...profile, ipRanges: [] } } : question;
+    const asked = address === null ? { ...question, profile: { ...profile, ipRanges: '' } } : question;
     const action = body.action ?? 'visit';
     const outcomes = actions.map((request) => {
       const decision = decide({ ...asked, request });

@@ -1,6 +1,6 @@
 import { type MessageName, Refusal } from '#core/messages.ts';
 import { type Action, type Approach, type Denial, decide, type Permit } from '#core/policy/decide.ts';
-import type { ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
+import type { ShareRules } from '#core/policy/share-rules.ts';
 import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import type { SearchTurns } from '#features/search-turns.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -12,18 +12,17 @@ import type { UploadSlots } from './upload-slots.ts';
 import type { VisitEvent, VisitTrail } from './visit-trail.ts';
 import type { ZipArchives } from './zip-archives.ts';
 
-/** A link as it is until something changes, with what it and its login profile rule. */
+/** A link as it is until something changes, with what it rules. */
 interface KnownLink {
   readonly link: LinkRow;
-  readonly profile: ProfileRules;
   /** For a visitor who has not signed in. */
   readonly share: ShareRules;
 }
 
-const knownLink = ({ store, rangesIn }: Ports, viewId: string): Promise<KnownLink | null> =>
+const knownLink = ({ store }: Ports, viewId: string): Promise<KnownLink | null> =>
   store.unchanged(`link ${viewId}`, async () => {
     const link = await linkOfViewId(store.read, viewId);
-    return link ? { link, profile: profileRules(link, rangesIn), share: await shareRules(store.read, link, null) } : null;
+    return link ? { link, share: await shareRules(store.read, link, null) } : null;
   });
 
 /** One request at a link, as the edge hands it on. */
@@ -88,7 +87,7 @@ function rulesFor({ store }: Ports, { link, share }: KnownLink, signedIn: Signed
 
 async function ask(ports: Ports, known: KnownLink, address: string, signedIn: SignedIn | null, asked: Asked) {
   const share = await rulesFor(ports, known, signedIn);
-  const { profile } = known;
+  const profile = profileRules(known.link);
   return decide({ ...asked, share, profile, visitor: { address, identity: signedIn }, now: ports.clock.now() });
 }
 

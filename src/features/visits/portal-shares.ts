@@ -6,7 +6,7 @@ import { decide } from '#core/policy/decide.ts';
 import type { ProfileRules } from '#core/policy/share-rules.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { rulesOf, type SignedIn } from '#features/link-facts.ts';
+import { ruleColumns, rulesOf, type SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
@@ -69,7 +69,8 @@ export async function portalShares(
   const now = clock.now();
   const all = candidates(store.search, ref, signedIn, now);
   const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  const rows = await all.selectAll('share').orderBy('title').orderBy('share.id').limit(pageSize).offset(startIndex).execute();
+  const page = all.select([...ruleColumns, 'title', 'description', 'view_id', 'folder']);
+  const rows = await page.orderBy('title').orderBy('share.id').limit(pageSize).offset(startIndex).execute();
   // The query found each in a list of names or open to all: which entry names the visitor makes no difference.
   const listed = { userNames: signedIn.names, groupNames: signedIn.groups };
   const admitting = rows.filter((row) => {

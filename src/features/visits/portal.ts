@@ -1,7 +1,7 @@
 import { networkOf } from '#core/policy/address-range.ts';
 import { decidePortal } from '#core/policy/decide.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { profileRules } from '#features/link-facts.ts';
+import { earlierRanges, profileRules } from '#features/link-facts.ts';
 import { ownerOfViewId } from '#features/viewid-rows.ts';
 import type { Tx } from '#ports/store.ts';
 import { type Approaching, denialRefusal, refuseSignIn, type VisitPorts } from './enter.ts';
@@ -28,7 +28,8 @@ const profileById = (db: Tx, tid: number, id: number) =>
       'tid',
       'view_id',
       'type_id',
-      'ip_range',
+      'ip_bounds',
+      earlierRanges('login_profile').as('ip_range'),
       'session_epoch',
       'lang',
       'title as profile_title',
@@ -56,7 +57,7 @@ export async function reachPortal(ports: VisitPorts, approaching: Approaching): 
   const profile = await profileOfViewId(ports, approaching.viewId);
   approaching.checkNetwork();
   if (!profile) throw denialRefusal('unknown');
-  const denial = decidePortal(profileRules(profile, ports.rangesIn), { address: approaching.address, identity: null });
+  const denial = decidePortal(profileRules(profile), { address: approaching.address, identity: null });
   if (denial) throw denialRefusal(denial.because);
   return { profile, approaching };
 }
@@ -84,7 +85,7 @@ export async function portalAnswer(
   const visitor = { signedIn, address: approaching.address };
   const caller = `network ${networkOf(approaching.address, 32, 64)}`;
   const shares = await ports.searches.run({ tid: profile.tid, caller }, left, () =>
-    portalShares(ports, { ref: profile, rules: profileRules(profile, ports.rangesIn) }, visitor, page),
+    portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
   );
   return { ...answer, ...shares };
 }

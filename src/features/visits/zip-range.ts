@@ -3,7 +3,7 @@ import { type OpenFile, StorageAway } from '#ports/storage.ts';
 import { fillFrom, reusedBuffer } from './file-reading.ts';
 import type { PieceRoom } from './piece-room.ts';
 import type { SumUnderWay, UsedPlan } from './zip-archives.ts';
-import { centralEntry, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
+import { centralEntry, centralLength, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { isFollowed, type PlacedItem } from './zip-plan.ts';
 
 const pieceSize = 1 << 19; // bytes
@@ -163,18 +163,25 @@ export async function* zipRange(
     if (end >= after) yield cut(descriptor({ crc: await sumOf(item, place), size: item.size }), after);
   }
 
+  /** The directory at the end. Of an entry that is not wanted nothing is computed: its file would have to be read for its sum. */
   async function* directory(): AsyncGenerator<Buffer> {
     let [at, length, pieces]: [number, number, Buffer[]] = [plan.directory.offset, 0, []];
     for (const [place, item] of plan.items.entries()) {
-      const entry = centralEntry(item, { crc: await sumOf(item, place), size: item.size }, item.offset, isFollowed(item));
-      pieces.push(entry);
-      length += entry.length;
+      const entryLength = centralLength(Buffer.byteLength(item.name), item.size, item.offset);
+      if (at + length > end) break;
+      if (at + entryLength <= start) {
+        at += entryLength;
+        continue;
+      }
+      pieces.push(centralEntry(item, { crc: await sumOf(item, place), size: item.size }, item.offset, isFollowed(item)));
+      length += entryLength;
       if (length < directoryPiece) continue;
       yield cut(Buffer.concat(pieces), at);
       [at, length, pieces] = [at + length, 0, []];
     }
+    yield cut(Buffer.concat(pieces), at);
     const tail = endOfArchive(plan.items.length, plan.directory.length, plan.directory.offset);
-    yield cut(Buffer.concat([...pieces, tail]), at);
+    yield cut(tail, plan.directory.offset + plan.directory.length);
   }
 
   async function* all(): AsyncGenerator<Buffer> {

@@ -7,6 +7,7 @@ import { policies } from './0006-policies.ts';
 import { answersUnderWay } from './0007-answers-under-way.ts';
 import { alertLists } from './0008-alert-lists.ts';
 import { countsByStatement } from './0009-counts-by-statement.ts';
+import { packedRanges } from './0010-packed-ranges.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   answersUnderWay,
   alertLists,
   countsByStatement,
+  packedRanges,
 ];

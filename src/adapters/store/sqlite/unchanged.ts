@@ -8,11 +8,11 @@ const longestKey = 512; // characters; longer ones come from outside, and would 
 const trail = ['audit', 'ongoing', 'alert', 'alert_list', 'unsettled'] as const satisfies readonly (keyof Database)[];
 const isTrail: ReadonlySet<string> = new Set([...trail, 'sqlite_sequence']);
 
-/** Characters of the texts of a record and of its lists. What lies further in is shared: address ranges. */
-function lengthOf(answer: unknown, depth = 2): number {
+/** Characters of the texts of an answer, and of whatever it holds. */
+function lengthOf(answer: unknown): number {
   if (typeof answer === 'string') return answer.length;
-  if (typeof answer !== 'object' || answer === null || depth < 0) return 0;
-  return Object.values(answer).reduce<number>((sum, part) => sum + lengthOf(part, depth - 1), 0);
+  if (typeof answer !== 'object' || answer === null) return 0;
+  return Object.values(answer).reduce<number>((sum, part) => sum + lengthOf(part), 0);
 }
 
 /** Answers that hold until a commit changes more than the trail: one process writes, so that it knows of every change. */
