@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
@@ -67,7 +67,8 @@ const expectationFault = ({ expect }: IncomingHttpHeaders) =>
 const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** RFC 9112, 3.2.2: a request target may be a complete address. Returns its path and query. */
-const originForm = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
+const originForm = (target: string) =>
+  target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
 
 /** May an answer wait for its reader? Then it holds a connection, and the memory of its body. A smaller one fits into the kernel's buffer. */
 const isLarge = (payload: unknown) =>
@@ -94,9 +95,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   app.decorateRequest('refusal', null);
   app.removeAllContentTypeParsers();
   const readJson = jsonBodies();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
-    readJson(request, body),
-  );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     const forwarded = request.raw.headers['x-forwarded-for'];
