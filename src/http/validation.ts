@@ -66,6 +66,7 @@ function fieldErrors<E>(errors: readonly E[], describe: (error: E) => FieldFault
 
 /** Refuses names that are not known. @throws 400 */
 export function checkNames(names: readonly string[], known: readonly string[]): void {
+  if (names.length === 0) return;
   const knownNames = new Set(known);
   const unknown = names.filter((name) => !knownNames.has(name));
   if (unknown.length > 0) throw fieldErrors(unknown, (name) => unknownName(name, known));

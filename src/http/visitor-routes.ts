@@ -5,6 +5,7 @@ import { PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/
 import { wideNetworkOf } from '#features/visits/asker.ts';
 import { changeOwnPassword } from '#features/visits/change-password.ts';
 import { hasSignedIn } from '#features/visits/enter.ts';
+import { mayHaveSignedIn } from '#features/visits/may-have-signed-in.ts';
 import { hasSignedInAtPortal, largestPortalPage, visitPortal } from '#features/visits/portal.ts';
 import type { PortalPage } from '#features/visits/portal-shares.ts';
 import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in.ts';
@@ -18,7 +19,7 @@ import { pageRoutes } from './page-routes.ts';
 import { asRefusal, isGivenUp, pathOf, unexpectedRefusal } from './problem.ts';
 import { noQuery, readQuery, validator } from './validation.ts';
 import { linkHeaders, refuseVisitor } from './visitor-answers.ts';
-import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
+import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
 import { approachingOf, readPlaces, type VisitorParts } from './visitor-request.ts';
 
 /** Bytes of portals' answers that wait for their visitors: one network leaves a portal to the others. */
@@ -46,9 +47,11 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
   const visitor = { ...approachingOf(request, parts), checkNetwork: () => {} };
   const { basic } = visitor.credentials;
   if (request.headers.cookie === undefined && basic === null) throw refusal;
-  const signedIn = isPortal(request.url) ? hasSignedInAtPortal : hasSignedIn;
+  const [at, signedIn] = isPortal(request.url) ? (['portal', hasSignedInAtPortal] as const) : (['share', hasSignedIn] as const);
   const mayVerify = () => basic !== null && parts.unknownLinks.mayVerify(visitor.address);
-  request.exempt = (await signedIn(parts.ports, visitor, false)) || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
+  const tokens = [...sessionTokens(request, parts.ports.links.publicUrl()).values()];
+  const known = (await mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at)) && (await signedIn(parts.ports, visitor, false));
+  request.exempt = known || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
   if (!request.exempt) throw refusal;
 }
 

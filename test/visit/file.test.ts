@@ -193,6 +193,17 @@ test('a thousand tiny overlapping ranges never make more bytes than the file has
   assert.ok(answer.bytes.length <= 2000);
 });
 
+test('a Range of more than 64 parts is not read: the whole file is sent', async (t) => {
+  const { get } = await sharedDigits(t);
+  const answers = await Promise.all(
+    [64, 65, 5000].map((count) => get({ range: `bytes=${Array.from({ length: count }, () => '-1').join(',')}` })),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [206, 200, 200],
+  );
+});
+
 test('a part is given only of the very version that If-Range names', async (t) => {
   const { get, file } = await sharedDigits(t);
   await utimes(file, 1_700_000_000, 1_700_000_000);

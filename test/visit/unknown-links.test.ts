@@ -75,6 +75,22 @@ test('a living session opens no look at other links, for a network that tried to
   assert.equal(await status(`${base}/visit`, { cookie }), 429);
 });
 
+test('whoever has signed in nowhere near makes nobody look at a link, so that the time does not tell that it is there', async (t) => {
+  const { postern, profile, open, guarded, cookie, status } = await probed(t);
+  const others = await usersProfile(postern, ['bob'], { title: 'Others' });
+  const elsewhere = await linkTo(postern, { authenticationId: others.id });
+  const { mock } = t.mock.method(postern.ports.store, 'unchanged');
+  const looks = () => mock.calls.filter(({ arguments: [key] }) => key.startsWith('link ')).length;
+  for (const base of [open.base, guarded.base, elsewhere.base, `/p/${profile.viewId}`]) {
+    assert.equal(await status(`${base}/visit`, { cookie: 'a=b' }), 429);
+    assert.equal(await status(`${base}/visit`, { cookie: `postern-${profile.id}=1.made-up; postern-${others.id}=made-up` }), 429);
+  }
+  for (const base of [open.base, elsewhere.base]) assert.equal(await status(`${base}/visit`, { cookie }), 429);
+  assert.equal(looks(), 0);
+  assert.equal(await status(`${guarded.base}/visit`, { cookie }), 200);
+  assert.ok(looks() > 0);
+});
+
 test('a wrong pair does not pass from a network that tried too many links', async (t) => {
   const { guarded, status } = await probed(t);
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'wrong') }), 429);

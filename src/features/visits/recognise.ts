@@ -34,15 +34,16 @@ interface RememberedPair {
 }
 
 const rememberedFor = 300_000; // ms; argon2 costs too much to be asked for each of a thousand requests
-const mostRemembered = 10_000;
+const mostRemembered = 20_000; // two for each pair
 
 /** Pairs of user and password that were right a short while ago, known by an HMAC under a key of the process. */
 export interface RightPairs {
   /**
-   * @param profile a pair is right for the profile as it is: one that was verified before a change is another pair
+   * @param profile a pair is right for the profile as it is: one that was verified before a change is another pair.
+   *   null: whichever profile it was right for last
    * @param address a pair is known to the network that it came from: another one may not guess at it without a limit
    */
-  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'>, pair: PasswordPair, address: string): string;
+  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'> | null, pair: PasswordPair, address: string): string;
   find(key: string, now: number): RememberedPair | null;
   remember(key: string, pair: RememberedPair): void;
   /** Runs one verification for all who ask the same at the same time. */
@@ -54,9 +55,9 @@ export function rightPairs(processKey: string): RightPairs {
   const pairs = new Map<string, RememberedPair>();
   const running = new Map<string, Promise<unknown>>();
   return {
-    keyOf: ({ profile_id, session_epoch }, { username, password }, address) =>
+    keyOf: (profile, { username, password }, address) =>
       createHmac('sha256', processKey)
-        .update(JSON.stringify([profile_id, session_epoch, username, password, networkOf(address, 32, 64)]))
+        .update(JSON.stringify([profile?.profile_id, profile?.session_epoch, username, password, networkOf(address, 32, 64)]))
         .digest('base64url'),
     find(key, now) {
       const pair = pairs.get(key);
@@ -109,7 +110,7 @@ async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pai
   const { signedIn, profileEpoch, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
   const { profile_id: profileId } = profile;
   const right = { userId: signedIn.userId, userEpoch, profileId, profileEpoch, until: ports.clock.now() + rememberedFor };
-  pairs.remember(key, right);
+  for (const known of [key, pairs.keyOf(null, pair, address)]) pairs.remember(known, right);
   return { signedIn, again: (now) => unchangedSince(ports, right, now), verified: true };
 }
 

@@ -21,7 +21,7 @@ interface FoundSession {
 }
 
 /** The tenant that a token says it is of: it finds nothing of another's. */
-const tenantOf = (token: string): number => Number(/^([1-9]\d{0,14})\./.exec(token)?.[1] ?? 0);
+export const tenantOf = (token: string): number => Number(/^([1-9]\d{0,14})\./.exec(token)?.[1] ?? 0);
 
 const sessionOf = (db: Tx, token: string) =>
   db.selectFrom('visit_session').selectAll().where('tid', '=', tenantOf(token)).where('hash', '=', tokenHash(token)).executeTakeFirst();

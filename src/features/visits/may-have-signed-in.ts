@@ -1,0 +1,45 @@
+import { viewIdKey } from '#core/link.ts';
+import type { Tx } from '#ports/store.ts';
+import type { Approaching, VisitPorts } from './enter.ts';
+import { tenantOf, tokenHash } from './visit-session.ts';
+
+/** Login profiles that session tokens are of. */
+async function profilesOfTokens(db: Tx, tokens: readonly string[]): Promise<number[]> {
+  if (tokens.length === 0) return [];
+  const sessions = await db
+    .selectFrom('visit_session')
+    .select('profile_id')
+    .where('tid', 'in', [...new Set(tokens.map(tenantOf))])
+    .where('hash', 'in', tokens.map(tokenHash))
+    .execute();
+  return sessions.map(({ profile_id }) => profile_id);
+}
+
+/** Does a viewId lead to one of these login profiles, as that of a share or of a portal? */
+async function leadsTo(db: Tx, viewId: string, at: 'share' | 'portal', profiles: readonly number[]): Promise<boolean> {
+  const link = db.selectFrom('link').where('view_key', '=', viewIdKey(viewId));
+  const found =
+    at === 'portal'
+      ? link.select('view_key').where('link.profile_id', 'in', profiles)
+      : link
+          .innerJoin('share', (join) => join.onRef('share.tid', '=', 'link.tid').onRef('share.id', '=', 'link.share_id'))
+          .select('view_key')
+          .where('share.profile_id', 'in', profiles);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
+/**
+ * May the visitor have signed in at the link, by what the request carries? Whoever has signed in nowhere is told so
+ * without a look at the link: how long that takes would tell which links exist. For the others it is one short question,
+ * whether or not it exists.
+ * @param tokens of all sessions that the request carries
+ */
+export async function mayHaveSignedIn(
+  { store, clock, rightPairs }: Pick<VisitPorts, 'store' | 'clock' | 'rightPairs'>,
+  { viewId, address, credentials: { basic }, tokens }: Approaching & { readonly tokens: readonly string[] },
+  at: 'share' | 'portal',
+): Promise<boolean> {
+  const ofPair = basic && rightPairs.find(rightPairs.keyOf(null, basic, address), clock.now());
+  const profiles = [...(await profilesOfTokens(store.read, tokens)), ...(ofPair ? [ofPair.profileId] : [])];
+  return profiles.length > 0 && leadsTo(store.read, viewId, at, profiles);
+}
