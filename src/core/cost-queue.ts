@@ -10,6 +10,8 @@ export interface CostQueue<Item> {
   charge(group: string, cost: number): void;
   /** The groups of which items wait. */
   groups(): string[];
+  /** Does no item wait? */
+  isEmpty(): boolean;
 }
 
 interface Group<Item> {
@@ -24,6 +26,7 @@ export function costQueue<Item>(): CostQueue<Item> {
    * a part for each group that waits: ever new groups do not come before one that has had its first turn.
    */
   let floor = 0;
+  let waiting = 0; // groups of which items wait
   function cheapest(): Group<Item> | undefined {
     let next: Group<Item> | undefined;
     for (const [name, group] of groups)
@@ -32,25 +35,29 @@ export function costQueue<Item>(): CostQueue<Item> {
       } else if (!next || group.cost < next.cost) next = group;
     return next;
   }
-  const waitingGroups = () => [...groups].flatMap(([name, { items }]) => (items.length > 0 ? [name] : []));
   return {
     add(name, item) {
       const group = groups.get(name) ?? { items: [], cost: floor };
       groups.set(name, group);
-      if (group.items.length === 0) group.cost = Math.max(group.cost, floor);
+      if (group.items.length === 0) {
+        group.cost = Math.max(group.cost, floor);
+        waiting += 1;
+      }
       group.items.push(item);
     },
     take() {
       const group = cheapest();
       if (!group) return undefined;
       floor = Math.max(floor, group.cost);
+      if (group.items.length === 1) waiting -= 1;
       return group.items.shift();
     },
     charge(name, cost) {
       const group = groups.get(name);
       if (group) group.cost += cost;
-      floor += cost / Math.max(1, waitingGroups().length);
+      floor += cost / Math.max(1, waiting);
     },
-    groups: waitingGroups,
+    groups: () => [...groups].flatMap(([name, { items }]) => (items.length > 0 ? [name] : [])),
+    isEmpty: () => waiting === 0,
   };
 }

@@ -4,5 +4,9 @@
  */
 const longRun = /[\p{M}\uFF9E\uFF9F]{31}/u;
 
+/** Is the same in every form; most texts are. */
+const ascii = /^[\0-\x7f]*$/;
+
 /** Returns a text in a Unicode normalization form, or as it is where it holds more than thirty marks in a row. */
-export const normalizeText = (text: string, form: 'NFC' | 'NFKC' = 'NFC'): string => (longRun.test(text) ? text : text.normalize(form));
+export const normalizeText = (text: string, form: 'NFC' | 'NFKC' = 'NFC'): string =>
+  ascii.test(text) || longRun.test(text) ? text : text.normalize(form);

@@ -22,4 +22,4 @@ export function configurationOf(row: { readonly configuration: string }, vault: 
 
 /** What lies at a location. @param row the location, its configuration sealed; @throws StorageAway */
 export const openLocation = (row: Place, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
-  storages.open({ ...row, configuration: configurationOf(row, vault) });
+  storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: configurationOf(row, vault) });

@@ -161,7 +161,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
   }
 
   function schedule(): void {
-    if (running || paused || waiting.groups().length === 0) return;
+    if (running || paused || waiting.isEmpty()) return;
     running = true;
     setImmediate(() => {
       group = runGroup().then(
