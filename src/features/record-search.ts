@@ -1,4 +1,4 @@
-import { type Expression, type RawBuilder, type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal } from '#core/messages.ts';
@@ -71,15 +71,6 @@ export function readPage(query: PageQuery, sortable: Sortable): Page {
     sortBy: typeof sortBy === 'string' ? sql.ref(sortBy) : sortBy,
     order,
   };
-}
-
-/**
- * A substring of the folded text, in any script: both engines compare code points.
- * @param indexed false: written so that no index of texts is taken
- */
-export function holdsWord(column: string, word: string, indexed = true): RawBuilder<SqlBool> {
-  const text = indexed ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;
-  return sql<SqlBool>`${text} like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
 
 /** A word that records hold in their text, or in that of what they lie in; by an index of texts, not by reading each. */

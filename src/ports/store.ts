@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder } from 'kysely';
+import type { Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { Search, SearchPage } from './search.ts';
 import type { LastIds } from './snapshot.ts';
 import type { Database } from './tables.ts';
@@ -11,8 +11,8 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Was this error a row that another row's uniqueness forbids? */
   isUniqueViolation(error: unknown): boolean;
-  /** Is a text that holds this word found by an index of texts? Else reading each text is the faster way. */
-  isIndexed(word: string): boolean;
+  /** A folded word in a column of folded texts, in any script: code points are compared. */
+  holds(column: string, word: string): RawBuilder<SqlBool>;
   /** The database's own time, ms since the epoch: what processes on several machines compare is measured by one clock. */
   readonly now: RawBuilder<number>;
   /** The column that names a row of any table for as long as a statement runs. */

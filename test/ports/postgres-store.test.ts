@@ -121,7 +121,8 @@ for (const { letters, options, byIndex } of [
   test(`where the database knows ${letters}, a word is looked up in the index just where that has parts of it`, async (t) => {
     const { dialect, read } = await openStore(t, options);
     const words = ['report', 'договор', '-10', 'eu.', '書類だ', 'eu', 'ж', '%%%', '書類'];
-    assert.deepEqual(words.filter(dialect.isIndexed), byIndex);
+    const isIndexed = (word: string) => !dialect.holds('share.search_text', word).compile(read).sql.includes(`|| ''`);
+    assert.deepEqual(words.filter(isIndexed), byIndex);
     for (const word of byIndex) {
       const { rows } = await sql<{ parts: number }>`SELECT cardinality(show_trgm(${word})) AS parts`.execute(read);
       assert.ok(Number(rows[0]?.parts) > 0, word);

@@ -3,7 +3,7 @@ import { AccessUser } from '#core/records/access-user.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage, recordsFrom } from '#features/record-search.ts';
+import { envelope, filters, findPage, readPage, recordsFrom } from '#features/record-search.ts';
 import { accessUserRecords, sortColumns } from './access-user-rows.ts';
 
 export const searchAccessUsers = read({
@@ -35,7 +35,7 @@ export const searchAccessUsers = read({
           : {
               word: page.word,
               within: [],
-              holds: holdsWord('access_user.search_text', page.word, ports.store.dialect.isIndexed(page.word)),
+              holds: ports.store.dialect.holds('access_user.search_text', page.word),
             },
       kept: { table: 'access_user', tid: caller.tid, narrowed: filters(others), lasting: true },
     });

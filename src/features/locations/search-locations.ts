@@ -2,7 +2,7 @@ import { Location } from '#core/records/location.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
 import { bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { envelope, filters, findPage, readPage } from '#features/record-search.ts';
 import { locationRecords } from './location-rows.ts';
 
 const sortColumns = {
@@ -26,7 +26,7 @@ export const searchLocations = read({
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
     let found = ports.store.search.selectFrom('location').where('tid', '=', caller.tid);
-    if (page.word !== null) found = found.where(holdsWord('location.search_text', page.word));
+    if (page.word !== null) found = found.where(ports.store.dialect.holds('location.search_text', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'location.id' });

@@ -3,7 +3,7 @@ import { LoginProfile } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
 import { bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { envelope, filters, findPage, readPage } from '#features/record-search.ts';
 import { loginProfileRecords, sortColumns, withoutDetails } from './login-profile-rows.ts';
 
 const longTexts = ['configuration', 'description', 'ip_range', 'startup_message'];
@@ -25,9 +25,11 @@ export const searchLoginProfiles = read({
     const page = readPage(query, isBare ? open : { ...open, username });
     const { word } = page;
     let found = ports.store.search.selectFrom('login_profile').where('tid', '=', caller.tid);
-    if (word !== null && isBare) found = found.where(holdsWord('login_profile.search_text', word));
+    if (word !== null && isBare) found = found.where(ports.store.dialect.holds('login_profile.search_text', word));
     if (word !== null && !isBare)
-      found = found.where(({ or }) => or([holdsWord('login_profile.search_text', word), holdsWord('login_profile.username_key', word)]));
+      found = found.where(({ or }) =>
+        or([ports.store.dialect.holds('login_profile.search_text', word), ports.store.dialect.holds('login_profile.username_key', word)]),
+      );
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     if (query.typeId !== undefined) found = found.where('type_id', '=', query.typeId);

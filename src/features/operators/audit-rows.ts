@@ -6,8 +6,8 @@ import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
 import { inOrder } from '#features/in-order.ts';
 import { bytesOf, bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
-import { emptyFirst, holdsWord, type Page } from '#features/record-search.ts';
-import type { Tx } from '#ports/store.ts';
+import { emptyFirst, type Page } from '#features/record-search.ts';
+import type { Store, Tx } from '#ports/store.ts';
 
 const own = {
   shareId: Type.Optional(recordId('Share.')),
@@ -37,9 +37,9 @@ export const sortColumns = {
 };
 
 /** Rows of a tenant that the filter lets through. */
-export function auditMatches(db: Tx, tid: number, query: Static<typeof filter>, page: Page) {
-  let found = db.selectFrom('audit').where('tid', '=', tid);
-  if (page.word !== null) found = found.where(holdsWord('audit.search_text', page.word));
+export function auditMatches({ search, dialect }: Store, tid: number, query: Static<typeof filter>, page: Page) {
+  let found = search.selectFrom('audit').where('tid', '=', tid);
+  if (page.word !== null) found = found.where(dialect.holds('audit.search_text', page.word));
   if (page.from !== null) found = found.where('at', '>=', page.from);
   if (page.before !== null) found = found.where('at', '<', page.before);
   if (query.shareId !== undefined) found = found.where('share_id', '=', query.shareId);

@@ -72,7 +72,7 @@ export const exportAudit = stream({
   ),
   async stream({ format = 'ndjson', ...query }, caller, { store }, inTurn): Promise<Streamed> {
     const { contentType, head, write } = formats[format];
-    const found = auditMatches(store.search, caller.tid, query, readPage(query, { id: 'audit.id' }));
+    const found = auditMatches(store, caller.tid, query, readPage(query, { id: 'audit.id' }));
     async function* body() {
       if (head) yield head;
       for await (const part of rows(found, store.search, caller.tid, inTurn)) yield write(part);

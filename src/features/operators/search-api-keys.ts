@@ -1,7 +1,7 @@
 import { ApiKey } from '#core/records/api-key.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { emptyFirst, envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { emptyFirst, envelope, filters, findPage, readPage } from '#features/record-search.ts';
 import { apiKeyRecords } from './key-rows.ts';
 
 const sortColumns = {
@@ -25,7 +25,7 @@ export const searchApiKeys = read({
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
     let found = ports.store.search.selectFrom('api_key').where('tid', '=', caller.tid);
-    if (page.word !== null) found = found.where(holdsWord('api_key.name', page.word));
+    if (page.word !== null) found = found.where(ports.store.dialect.holds('api_key.name', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('created_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'api_key.id' });

@@ -15,7 +15,7 @@ export const searchAudit = read({
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
     const { ids, ...rest } = await findPage(ports.store, {
-      matches: auditMatches(ports.store.search, caller.tid, query, page),
+      matches: auditMatches(ports.store, caller.tid, query, page),
       page,
       id: 'audit.id',
     });

@@ -1,7 +1,7 @@
 import { Operator } from '#core/records/operator.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { emptyFirst, envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { emptyFirst, envelope, filters, findPage, readPage } from '#features/record-search.ts';
 import { operatorRecords } from './operator-rows.ts';
 
 const sortColumns = {
@@ -26,7 +26,7 @@ export const searchOperators = read({
   async read(query, caller, ports) {
     const page = readPage(query, sortColumns);
     let found = ports.store.search.selectFrom('operator').where('tid', '=', caller.tid);
-    if (page.word !== null) found = found.where(holdsWord('operator.name_key', page.word));
+    if (page.word !== null) found = found.where(ports.store.dialect.holds('operator.name_key', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'operator.id' });

@@ -7,7 +7,7 @@ import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tena
 import { normalizeText } from '#core/unicode.ts';
 import { inOrder } from '#features/in-order.ts';
 import { type Caller, change, read } from '#features/operation.ts';
-import { envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { envelope, filters, findPage, readPage } from '#features/record-search.ts';
 import { claimNewViewId, newViewId } from '#features/viewid-rows.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -109,7 +109,7 @@ export const searchTenants = read({
     checkFirstTenant(caller);
     const page = readPage(query, { id: 'tenant.id', title: 'tenant.title', createDateTime: 'tenant.created_at' });
     let found = ports.store.search.selectFrom('tenant');
-    if (page.word !== null) found = found.where(holdsWord('tenant.title', page.word));
+    if (page.word !== null) found = found.where(ports.store.dialect.holds('tenant.title', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('created_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'tenant.id' });

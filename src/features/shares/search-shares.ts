@@ -5,7 +5,7 @@ import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { read } from '#features/operation.ts';
-import { asEmpty, emptyFirst, envelope, filters, findPage, holdsWord, readPage } from '#features/record-search.ts';
+import { asEmpty, emptyFirst, envelope, filters, findPage, readPage } from '#features/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
 import { sortColumns } from './share-columns.ts';
@@ -15,18 +15,18 @@ import { isBelow } from './share-rows.ts';
 const sharesOf = (db: Tx, tid: number) => db.selectFrom('share').where('share.tid', '=', tid);
 
 /** The locations whose name holds the word: their shares are found by it too. */
-const locationsHolding = async (db: Tx, tid: number, word: string) =>
-  (await db.selectFrom('location').select('id').where('tid', '=', tid).where(holdsWord('location.search_text', word)).execute()).map(
-    ({ id }) => id,
-  );
+async function locationsHolding({ read, dialect }: Store, tid: number, word: string): Promise<number[]> {
+  const found = read.selectFrom('location').select('id').where('tid', '=', tid).where(dialect.holds('location.search_text', word));
+  return (await found.execute()).map(({ id }) => id);
+}
 
 const locationNamed = (db: Tx, tid: number, name: string) =>
   db.selectFrom('location').select('location.id').where('location.tid', '=', tid).where('location.name', '=', name);
 
-async function wordIn({ read, dialect }: Store, tid: number, word: string | null) {
+async function wordIn(store: Store, tid: number, word: string | null) {
   if (word === null) return null;
-  const within = await locationsHolding(read, tid, word);
-  const inText = holdsWord('share.search_text', word, dialect.isIndexed(word));
+  const within = await locationsHolding(store, tid, word);
+  const inText = store.dialect.holds('share.search_text', word);
   const holds = within.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(within)}))`;
   return { word, within, holds };
 }

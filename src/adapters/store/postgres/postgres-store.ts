@@ -11,7 +11,7 @@ import { locksOver } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { openConnections } from './pool.ts';
 import { kyselyWith, searchesOver } from './searches.ts';
-import { wordParts } from './word-parts.ts';
+import { wordsOver } from './word-parts.ts';
 
 /** Connections of one process: none waits for the work of another kind. */
 const most = {
@@ -32,7 +32,8 @@ const [shortPatience, longPatience] = [10_000, 60_000]; // ms; the second also e
 const manyMatches = { walk: 1500, few: 20_000 };
 
 // A word decides how it is found best: by its parts, or, where it is short, by reading the tenant's texts.
-const planned = '-c plan_cache_mode=force_custom_plan -c jit=off';
+// Workers beside it would take the processors that others' questions need: a tenant's searches are bounded by connections.
+const planned = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_parallel_workers_per_gather=0';
 
 /** Opens a database on a PostgreSQL server. @param url postgres://user:password@host:port/database */
 export async function openPostgresStore(url: string): Promise<Store> {
@@ -46,9 +47,9 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const close = async () => {
     await Promise.all([questions, changes, searches, reports, lines, locks].map((connections) => connections.close()));
   };
-  let isIndexed: Store['dialect']['isIndexed'];
+  let holds: Store['dialect']['holds'];
   try {
-    isIndexed = await wordParts(searches);
+    holds = await wordsOver(searches);
   } catch (cause) {
     await close();
     throw cause;
@@ -66,7 +67,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     dialect: {
       name: 'postgres',
       isUniqueViolation,
-      isIndexed,
+      holds,
       now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
       rowId: 'ctid',
       setLastIds,

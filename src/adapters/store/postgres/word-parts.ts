@@ -1,3 +1,5 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Dialect } from '#ports/store.ts';
 import type { Connections } from './pool.ts';
 
 /**
@@ -11,8 +13,15 @@ function hasPart(letter: string): (word: string) => boolean {
   return (word) => part.test(word);
 }
 
-/** How words are looked up in this database: one made with LC_CTYPE C knows no letters but those of ASCII. */
-export async function wordParts(connections: Connections): Promise<(word: string) => boolean> {
+/**
+ * How words are looked up in this database: one made with LC_CTYPE C knows no letters but those of ASCII. Where no part
+ * of a word can be, the condition is written so that no index of texts is taken.
+ */
+export async function wordsOver(connections: Connections): Promise<Dialect['holds']> {
   const { rows } = await connections.with((client) => connections.ask(client, "SELECT cardinality(show_trgm('ж書')) > 0 AS known"));
-  return hasPart(Reflect.get(Object(rows[0]), 'known') === true ? '\\p{L}\\p{N}' : 'A-Za-z0-9');
+  const isIndexed = hasPart(Reflect.get(Object(rows[0]), 'known') === true ? '\\p{L}\\p{N}' : 'A-Za-z0-9');
+  return (column, word) => {
+    const text = isIndexed(word) ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;
+    return sql<SqlBool>`${text} like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
+  };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
@@ -112,7 +112,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     dialect: {
       name: 'sqlite',
       isUniqueViolation,
-      isIndexed: () => true,
+      // Not LIKE, which takes a thousand times as long where a long word nearly matches everywhere.
+      holds: (column, word) => sql<SqlBool>`instr(${sql.ref(column)}, ${word}) > 0`,
       now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
       rowId: 'rowid',
       setLastIds,

@@ -1,5 +1,6 @@
 import { keepNewest } from '#core/newest.ts';
 import { type IdSet, idSet } from './id-set.ts';
+import { type WordFinder, wordFinder } from './word-finder.ts';
 
 const separator = '\0'; // no stored text and no word holds one
 const chunkHolds = 4000; // records
@@ -44,7 +45,7 @@ interface Chunk {
 }
 
 interface Kept {
-  readonly word: string;
+  readonly find: WordFinder;
   readonly within: ReadonlySet<number>;
   readonly ids: IdSet;
 }
@@ -95,8 +96,8 @@ function splice(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecor
 }
 
 /** Adds the ids of a chunk's records that hold the word. */
-function scan({ ids, containers, starts, text }: Chunk, word: string, within: ReadonlySet<number>, found: IdSet): void {
-  for (let at = text.indexOf(word), place = 0; at !== -1; at = text.indexOf(word, starts[place] ?? text.length)) {
+function scan({ ids, containers, starts, text }: Chunk, find: WordFinder, within: ReadonlySet<number>, found: IdSet): void {
+  for (let at = find(text), place = 0; at !== -1; at = find(text, starts[place] ?? text.length)) {
     place = placeOf(starts, at + 1, place);
     found.add(ids[place - 1] ?? 0);
     if (place === starts.length) break;
@@ -130,16 +131,16 @@ export function textIndex(): TextIndex {
     const id = record?.id ?? chunk.ids[place] ?? 0;
     splice(chunk, place, replaced, record);
     size += (record ? 1 : 0) - replaced;
-    for (const { word, within, ids } of kept.values())
-      if (record && (record.text.includes(word) || within.has(record.container))) ids.add(id);
+    for (const { find, within, ids } of kept.values())
+      if (record && (find(record.text) !== -1 || within.has(record.container))) ids.add(id);
       else ids.delete(id);
   }
 
   function append(records: readonly TextRecord[]): void {
     for (let begin = 0; begin < records.length; begin += chunkHolds) add(chunkOf(records.slice(begin, begin + chunkHolds)));
     size += records.length;
-    for (const { word, within, ids } of kept.values())
-      for (const { id, container, text } of records) if (text.includes(word) || within.has(container)) ids.add(id);
+    for (const { find, within, ids } of kept.values())
+      for (const { id, container, text } of records) if (find(text) !== -1 || within.has(container)) ids.add(id);
   }
 
   return {
@@ -150,8 +151,9 @@ export function textIndex(): TextIndex {
       const key = JSON.stringify([word, within]);
       const places = new Set(within);
       const ids = kept.get(key)?.ids ?? idSet();
-      if (!kept.has(key)) for (const chunk of chunks) scan(chunk, bytesIn(word), places, ids);
-      keepNewest(kept, key, { word, within: places, ids }, size > aWhile ? mostWords : 1);
+      const inBytes = wordFinder(bytesIn(word));
+      if (!kept.has(key)) for (const chunk of chunks) scan(chunk, inBytes, places, ids);
+      keepNewest(kept, key, { find: wordFinder(word), within: places, ids }, size > aWhile ? mostWords : 1);
       return ids;
     },
     size: () => size,

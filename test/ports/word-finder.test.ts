@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { wordFinder } from '#adapters/store/sqlite/search/word-finder.ts';
+import { growthEightfold } from '../parts/growth.ts';
+
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 12 });
+
+test('a word of any length is found where it is', () =>
+  fc.assert(
+    fc.property(letters, letters, letters, fc.constantFrom(0, 195, 230), fc.nat(20), (before, word, behind, more, start) => {
+      const long = word + 'a'.repeat(more);
+      const text = before + long.slice(1) + long + behind + long;
+      assert.equal(wordFinder(long)(text, start), text.indexOf(long, start));
+    }),
+    { numRuns: 2000 },
+  ));
+
+test('a long word that nearly matches everywhere is found in time with the text alone', () => {
+  const text = 'a'.repeat(100_000);
+  const growth = growthEightfold((length) => wordFinder(`aab${'a'.repeat(length)}`)(text), 250);
+  assert.ok(growth < 4, `${growth} times`);
+});
