@@ -103,11 +103,14 @@ function packFamily(ranges: readonly AddressRange[], of: 4 | 6): string {
   return merged.map(({ first, last }) => first + last).join('');
 }
 
+export const packRanges = (ranges: readonly AddressRange[]): PackedRanges =>
+  ranges.length === 0 ? '' : `${packFamily(ranges, 4)}|${packFamily(ranges, 6)}`;
+
 /** Packs a list that was checked when it was stored or set. */
 export function packList(text: string): PackedRanges {
   const ranges = parseRanges(text);
   if ('wrong' in ranges) throw new Error(`"${ranges.wrong}" is no range of addresses, though it was checked`);
-  return ranges.length === 0 ? '' : `${packFamily(ranges, 4)}|${packFamily(ranges, 6)}`;
+  return packRanges(ranges);
 }
 
 /** Is the address within one of the ranges? No range means from anywhere; what is no address is within none. */

@@ -2,7 +2,7 @@ import { Radio, Select, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { Section } from '#console/records/section.tsx';
 import { useWho } from '#console/shell/who.ts';
-import { inRanges, parseRanges } from '#core/policy/address-range.ts';
+import { inRanges, packRanges, parseRanges } from '#core/policy/address-range.ts';
 import { isAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/words/languages.ts';
 import { KindFields } from './kind-fields.tsx';
@@ -14,7 +14,7 @@ const names = new Intl.DisplayNames('en', { type: 'language' });
 /** Would these rules shut out whoever edits them? */
 export function shutsOut(ipRange: string, address: string): boolean {
   const ranges = parseRanges(ipRange);
-  return !('wrong' in ranges) && !inRanges(ranges, address);
+  return !('wrong' in ranges) && !inRanges(packRanges(ranges), address);
 }
 
 function AddressField({ form }: { form: UseFormReturnType<ProfileValues> }) {
