@@ -18,20 +18,20 @@ async function* piecesOf(body: IncomingMessage): AsyncGenerator<Buffer> {
   }
 }
 
-const waitsToBeAsked = ({ headers }: IncomingMessage) => /^100-continue$/i.test(headers.expect ?? '');
+const expectsContinue = ({ headers }: IncomingMessage) => /^100-continue$/i.test(headers.expect ?? '');
 
 function lengthOf(header: string | undefined): number | null {
   return header === undefined ? null : Number(header);
 }
 
 /**
- * Drops what is still sent of a refused body, for a while. The connection stays open meanwhile: who writes to a closed one
- * gets an error in place of the answer.
- * @param asked false: a client that waits to be asked for its body sends none
+ * Discards the rest of a refused body, for at most five seconds. The connection stays open meanwhile: a client that writes
+ * to a closed connection gets an error and never reads the answer.
+ * @param asked whether the body was asked for (100 Continue). A client that still expects that sends no body
  */
 function dropBody({ raw }: FastifyRequest, reply: FastifyReply, asked: boolean): void {
   if (raw.complete) return;
-  if (!asked && waitsToBeAsked(raw)) reply.header('connection', 'close');
+  if (!asked && expectsContinue(raw)) reply.header('connection', 'close');
   raw.resume();
   const close = setTimeout(() => raw.destroy(), drainFor).unref();
   raw.once('close', () => clearTimeout(close));
@@ -52,7 +52,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
       ifMatch: request.headers['if-match'] ?? null,
       begin(entered) {
         asked = true;
-        if (waitsToBeAsked(raw)) reply.raw.writeContinue();
+        if (expectsContinue(raw)) reply.raw.writeContinue();
         expectBodyProgress(raw, parts.patience);
         unfollow = parts.transfers.follow({
           stillPermitted: async () => (await entered.decideAgain()) !== null,

@@ -29,9 +29,9 @@ async function leadsTo(db: Tx, viewId: string, at: 'share' | 'portal', profiles:
 }
 
 /**
- * May the visitor have signed in at the link, by what the request carries? Whoever has signed in nowhere is told so
- * without a look at the link: how long that takes would tell which links exist. For the others it is one short question,
- * whether or not it exists.
+ * Returns whether the visitor may have signed in at the link. The sessions and the password pair of the request are
+ * looked up first. Without a match the link is never looked up, because the time of that look-up shows which links exist.
+ * With a match it is one short query, whether or not the link exists.
  * @param tokens of all sessions that the request carries
  */
 export async function mayHaveSignedIn(

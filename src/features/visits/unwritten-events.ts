@@ -6,8 +6,8 @@ import type { VisitEvent } from './visit-trail.ts';
 
 const batch = 100; // in one transaction, so that others get their turn
 
-/** An event without what its row does not tell: thousands of shares with long lists would fill the memory. */
-function told(event: VisitEvent): VisitEvent {
+/** Returns the event with only the columns of its share that an audit entry holds: thousands of shares with long lists would fill the memory. */
+function withoutLists(event: VisitEvent): VisitEvent {
   if (!event.link) return event;
   const { id, tid, title, view_id } = event.link;
   return { ...event, link: { id, tid, title, view_id, notify_emails: '' } };
@@ -48,7 +48,7 @@ export function unwrittenEvents(
       return events.length > 0;
     },
     add(event, at) {
-      if (events.length < most) events.push({ event: told(event), at });
+      if (events.length < most) events.push({ event: withoutLists(event), at });
     },
     async write() {
       while (events.length > 0) {

@@ -1,4 +1,5 @@
 import type { Database } from '#ports/tables.ts';
+import { textLength } from './text-length.ts';
 
 const mostKept = 500; // answers in all
 const longest = 20_000; // characters of a row: address ranges may be longer, and would fill the memory
@@ -31,14 +32,11 @@ export interface KeptRows {
 const arePlain = (values: readonly unknown[]) =>
   values.every((value) => value === null || typeof value === 'string' || Number.isSafeInteger(value));
 
-const isLong = (row: unknown) =>
-  Object.values(Object(row)).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0) > longest;
-
 export function keptRows(): KeptRows {
   const byStatement = new Map<string, { readonly tables: readonly string[]; readonly answers: Map<string, unknown[]> }>();
   let total = 0;
   function keep(sql: string, tables: readonly string[], key: string, rows: unknown[]): void {
-    if (rows.length > 1 || rows.some(isLong)) return; // a list is asked for now and then, and is long
+    if (rows.length > 1 || textLength(rows) > longest) return; // a list of rows is asked for seldom, and takes much memory
     if (total >= mostKept) byStatement.clear();
     total = byStatement.size === 0 ? 1 : total + 1;
     for (const shared of [rows, ...rows]) Object.freeze(shared);

@@ -1,4 +1,5 @@
 import type { Database } from '#ports/tables.ts';
+import { textLength } from './text-length.ts';
 
 const mostKept = 5000;
 const mostText = 16 << 20; // characters of all answers together: a share may hold a quarter of a million
@@ -7,13 +8,6 @@ const longestKey = 512; // characters; longer ones come from outside, and would 
 /** What happened, not what holds: a visit that is recorded makes nobody ask again. */
 const trail = ['audit', 'ongoing', 'alert', 'alert_list', 'unsettled'] as const satisfies readonly (keyof Database)[];
 const isTrail: ReadonlySet<string> = new Set([...trail, 'sqlite_sequence']);
-
-/** Characters of the texts of an answer, and of whatever it holds. */
-function lengthOf(answer: unknown): number {
-  if (typeof answer === 'string') return answer.length;
-  if (typeof answer !== 'object' || answer === null) return 0;
-  return Object.values(answer).reduce<number>((sum, part) => sum + lengthOf(part), 0);
-}
 
 /** Answers that hold until a commit changes more than the trail: one process writes, so that it knows of every change. */
 export interface Unchanged {
@@ -32,7 +26,7 @@ export function unchangedAnswers(): Unchanged {
   /** Counts an answer that is still kept. One that has to go takes all others with it, as a change does. */
   function weigh(key: string, asked: Promise<unknown>, answer: unknown): void {
     if (kept.get(key) !== asked) return;
-    text += lengthOf(answer);
+    text += textLength(answer);
     if (text > mostText) forgetAll();
   }
   return {

@@ -143,18 +143,21 @@ export function textIndex(): TextIndex {
       for (const { id, container, text } of records) if (find(text) !== -1 || within.has(container)) ids.add(id);
   }
 
+  function look(word: string, within: ReadonlySet<number>): Kept {
+    const [ids, inBytes] = [idSet(), wordFinder(bytesIn(word))];
+    for (const chunk of chunks) scan(chunk, inBytes, within, ids);
+    return { find: wordFinder(word), within, ids };
+  }
+
   return {
     append,
     set: (record) => change(record.id, record),
     remove: (id) => change(id),
     find(word, within) {
       const key = JSON.stringify([word, within]);
-      const places = new Set(within);
-      const ids = kept.get(key)?.ids ?? idSet();
-      const inBytes = wordFinder(bytesIn(word));
-      if (!kept.has(key)) for (const chunk of chunks) scan(chunk, inBytes, places, ids);
-      keepNewest(kept, key, { find: wordFinder(word), within: places, ids }, size > aWhile ? mostWords : 1);
-      return ids;
+      const matches = kept.get(key) ?? look(word, new Set(within));
+      keepNewest(kept, key, matches, size > aWhile ? mostWords : 1);
+      return matches.ids;
     },
     size: () => size,
     bytes() {
