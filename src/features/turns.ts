@@ -36,7 +36,7 @@ export function turns({ atOnce, mostWaiting, refusal }: Limits): Turns {
   const counts = new Map<string, number>(); // of those that wait, by inner group and by crowd
   let running = 0;
   const countOf = (name: string) => counts.get(name) ?? 0;
-  const namesOf = ({ groups: [, inner], crowds }: Waiting) => [`inner ${inner}`, ...crowds.map((crowd) => `crowd ${crowd}`)];
+  const namesOf = ({ groups: [, inner], crowds }: Waiting) => new Set([`inner ${inner}`, ...crowds.map((crowd) => `crowd ${crowd}`)]);
 
   function remove(one: Waiting): boolean {
     if (!waiting.delete(one)) return false;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { nodeServer } from './node-server.ts';
@@ -25,8 +25,8 @@ test('a body in chunks of one byte leaves the next turn to others', { timeout: 2
   let chunks = 0;
   const [dripping, other] = await dialServer(t, (request, response) => {
     if (request.method === 'GET') return void response.end('x');
-    request.on('data', () => {
-      chunks += 1;
+    request.on('data', ({ length }) => {
+      chunks += length;
     });
   });
   dripping?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -51,4 +51,23 @@ test('a body in chunks of one byte comes to its end, also where it is read slowl
   dripping?.write(`${chunk.repeat(60_000)}0\r\n\r\n`);
   const [answer] = dripping ? await once(dripping, 'data') : [''];
   assert.match(answer, /60000 bytes$/);
+});
+
+test('chunks of one byte take no more memory than their bytes while nobody reads them', { timeout: 20_000 }, async (t) => {
+  const requests: IncomingMessage[] = [];
+  const [dripping, other] = await dialServer(t, (request, response) => {
+    if (request.method === 'GET') return void response.end('x');
+    requests.push(request);
+  });
+  dripping?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  dripping?.write(chunk.repeat(200_000));
+  other?.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  if (other) await once(other, 'data');
+  const [request] = requests;
+  let pieces = 0;
+  for (let piece = request?.read(1); piece; piece = request?.read()) {
+    pieces += 1;
+    assert.ok(request?.readableLength !== undefined && request.readableLength < 1 << 17, 'the stream is full');
+  }
+  assert.ok(pieces < 100, `${pieces} pieces`);
 });

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { fairQueue } from '#core/fair-queue.ts';
+import { networkOf } from '#core/policy/address-range.ts';
 
 const mostPerRead = 5; // ms that the chunks of one read may take
 const pause = 100; // ms between two such reads, of all connections together
 
 /**
- * Makes connections whose bodies come in tiny chunks take turns, and addresses too. Node.js reads a socket 32 times
+ * Makes connections whose bodies come in tiny chunks take turns, and networks too. Node.js reads a socket 32 times
  * before it looks at the next one, and 64 KiB hold eleven thousand chunks of one byte: a second without an answer for
  * anybody.
  * @returns watches a connection from its first body in chunks on
@@ -32,7 +33,8 @@ export function chunkTurns(): (socket: Socket) => void {
   return (socket) => {
     if (watched.has(socket)) return;
     watched.add(socket);
-    const group = [socket.remoteAddress ?? ''];
+    const address = socket.remoteAddress ?? '';
+    const group = [networkOf(address, 32, 48), networkOf(address, 32, 64)];
     let start = 0;
     // Where somebody listens to the bytes, Node.js parses each read in an event of its own, which can be measured and stopped.
     socket.prependListener('data', () => {

@@ -5,6 +5,7 @@ import { Refusal } from '#core/messages.ts';
 import type { Random } from '#ports/random.ts';
 import { assetRoutes } from './asset-routes.ts';
 
+const readOnly = ['GET', 'HEAD'];
 const nonceBits = 128;
 const placeholder = /__NONCE__/g;
 
@@ -44,9 +45,11 @@ export async function consoleRoutes(app: FastifyInstance, pages: string, random:
     ? readFileSync(file, 'utf8')
     : '<!doctype html><title>Postern</title><p>The console is not built: run npm start.</p>';
   await app.register(async (scope) => {
-    scope.addHook('onRequest', (_request, reply, done) => {
+    scope.addHook('onRequest', (request, reply, done) => {
       reply.headers(headers);
-      done();
+      done(
+        readOnly.includes(request.method) ? undefined : new Refusal('methodWrong', 'This address takes GET, HEAD.', { allow: 'GET, HEAD' }),
+      );
     });
     await assetRoutes(scope, pages, '/console/assets/');
     for (const url of ['/console', '/console/*']) {
@@ -55,13 +58,7 @@ export async function consoleRoutes(app: FastifyInstance, pages: string, random:
         const policy = contentPolicy(nonce, scriptsOf(request));
         return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page.replace(placeholder, nonce));
       });
-      scope.route({
-        method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-        url,
-        handler: () => {
-          throw new Refusal('methodWrong', 'This address takes GET, HEAD.', { allow: 'GET, HEAD' });
-        },
-      });
+      scope.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], url, handler: async () => {} }); // refused before its body
     }
   });
 }

@@ -1,5 +1,4 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { Refusal } from '#core/messages.ts';
 import type { Operation } from '#features/operation.ts';
 import type { Links } from '#ports/links.ts';
 import { type ConstantBody, constantBody, sendConstant } from './constant-answer.ts';
@@ -32,34 +31,27 @@ async function loadPage(): Promise<FastifyInstance> {
   return inner;
 }
 
-/** The path of an address, in one spelling. What is not UTF-8 was refused before. */
-const pathOf = (address: string) => encodeURI(decodeURIComponent(new URL(address, 'http://localhost').pathname));
+/** Addresses of the page and of its script, as the inner server has them. */
+const paths = ['/docs', '/docs/', '/docs/js/scalar.js'];
+const pathInside = (path: string) => (path === '/docs' ? '/docs/' : path);
 
-const mostFiles = 16; // of 4 MiB at most; the page has two
-
-/** What the inner server answers under a path; files are kept, so that who asks for them costs nothing. */
-function pageFiles(): (path: string) => Promise<ConstantBody | { readonly status: number; readonly location: string | null }> {
+/** Returns the files of the page, each loaded when first asked for, and kept. */
+function pageFiles(): (path: string) => Promise<ConstantBody> {
   let page: Promise<FastifyInstance> | undefined;
-  const files = new Map<string, ConstantBody>();
-  const underWay = new Map<string, Promise<ConstantBody | null>>();
-  async function ask(path: string) {
+  const files = new Map<string, Promise<ConstantBody>>();
+  async function load(path: string): Promise<ConstantBody> {
     page ??= loadPage();
-    return (await page).inject({ method: 'GET', url: path });
+    const { headers, rawPayload } = await (await page).inject({ method: 'GET', url: path });
+    return constantBody(String(headers['content-type']), rawPayload);
   }
-  async function load(path: string): Promise<ConstantBody | null> {
-    const { statusCode, headers, rawPayload } = await ask(path);
-    return statusCode === 200 ? constantBody(String(headers['content-type'] ?? 'text/html; charset=utf-8'), rawPayload) : null;
-  }
-  return async (path) => {
-    const known = files.get(path);
-    if (known) return known;
-    const loading = underWay.get(path) ?? load(path).finally(() => underWay.delete(path));
-    underWay.set(path, loading);
-    const file = await loading;
-    if (file && files.size < mostFiles) files.set(path, file);
-    if (file) return file;
-    const { statusCode: status, headers } = await ask(path);
-    return { status, location: headers.location === undefined ? null : String(headers.location) };
+  return (path) => {
+    const file = files.get(path) ?? load(path);
+    files.set(path, file);
+    file.catch(() => {
+      files.delete(path); // it is loaded again when it is asked for again
+      page = undefined;
+    });
+    return file;
   };
 }
 
@@ -73,12 +65,6 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
     document ??= makeDocument();
     return sendConstant(request, reply, await document);
   });
-  for (const url of ['/docs', '/docs/*'])
-    app.get(url, async (request, reply) => {
-      const answer = await fileAt(pathOf(request.url));
-      reply.headers(headers);
-      if (!('status' in answer)) return sendConstant(request, reply, answer);
-      if (answer.location === null) throw new Refusal('notFound');
-      return reply.code(answer.status).header('location', answer.location).send();
-    });
+  for (const url of paths)
+    app.get(url, async (request, reply) => sendConstant(request, reply.headers(headers), await fileAt(pathInside(url))));
 }

@@ -189,6 +189,8 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
     uploads.addHook('onRequest', async ({ raw }) => {
       raw.headers['content-type'] = 'application/octet-stream';
     });
-    for (const url of both('/s/:viewId/file')) uploads.put(url, (request, reply) => receiveFile(request, reply, parts, request.place.path));
+    const config = { receivesFile: true };
+    for (const url of both('/s/:viewId/file'))
+      uploads.put(url, { config }, (request, reply) => receiveFile(request, reply, parts, request.place.path));
   });
 }

@@ -21,3 +21,7 @@ test('of thousands of forwarded addresses the last are read, which proxies of ou
   assert.deepEqual(last.slice(-2), ['203.0.113.7', '10.0.0.1']);
   assert.ok(last.length < 100 && last.slice(0, -2).every((address) => address === '198.51.100.1'));
 });
+
+test('a connection that was reset before its address was read is not of a trusted proxy', () => {
+  assert.equal(trustIn(['10.0.0.1'])?.(undefined), false);
+});

@@ -22,12 +22,16 @@ export function withoutPorts(forwarded: string): string {
     .join(', ');
 }
 
-/** Says whether a proxy is one whose headers are believed; undefined: none is. */
-export function trustIn(proxies: readonly string[]): ((address: string) => boolean) | undefined {
+/** Says whether an address is of a proxy whose headers are believed. A connection that was reset has none. */
+export type TrustedProxies = (address: string | undefined) => boolean;
+
+/** @returns undefined where no proxy is trusted */
+export function trustIn(proxies: readonly string[]): TrustedProxies | undefined {
   if (proxies.length === 0) return undefined;
   const ranges = packList(proxies.join(' '));
   const known = new Map<string, boolean>();
   return (address) => {
+    if (address === undefined) return false;
     const trusted = known.get(address) ?? inRanges(ranges, address);
     if (known.size < 1000) known.set(address, trusted); // a few proxies send most requests
     return trusted;
@@ -38,7 +42,7 @@ export function trustIn(proxies: readonly string[]): ((address: string) => boole
  * Returns a check that logs, once, that a proxy names visitors whom nobody believes: all of them then count as one, in
  * address ranges and limits.
  */
-export function untrustedProxyWarning(isTrusted: ((address: string) => boolean) | undefined): (request: FastifyRequest) => void {
+export function untrustedProxyWarning(isTrusted: TrustedProxies | undefined): (request: FastifyRequest) => void {
   let warned = false;
   return ({ raw, log }) => {
     if (warned || raw.headers['x-forwarded-for'] === undefined) return;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import type { FastifyRequest } from 'fastify';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
 import { turns } from '#features/turns.ts';
@@ -46,6 +46,12 @@ function parseJson(body: Buffer): unknown {
   return value;
 }
 
+/** Who sends a body: the long ones of a network take turns. */
+interface Sender {
+  readonly ip: string;
+  readonly socket: EventEmitter;
+}
+
 /** Takes what was read, or why it could not be. */
 type Done = (cause: Error | null, value?: unknown) => void;
 
@@ -53,15 +59,15 @@ type Done = (cause: Error | null, value?: unknown) => void;
  * Reads JSON bodies. Long ones are read one after the other, networks in turn, with a rest between two: many of them
  * hold up nobody.
  */
-export function jsonBodies(): (request: FastifyRequest, body: Buffer, done: Done) => void {
+export function jsonBodies(): (sender: Sender, body: Buffer, done: Done) => void {
   const long = turns({ atOnce: 1, mostWaiting, refusal: () => new Refusal('bodiesBusy', undefined, { retryAfter }) });
 
-  async function inTurn({ ip, socket }: FastifyRequest, body: Buffer): Promise<unknown> {
+  async function inTurn({ ip, socket }: Sender, body: Buffer): Promise<unknown> {
     const [left, value] = [new AbortController(), Promise.withResolvers<unknown>()];
     const leave = () => left.abort();
     socket.once('close', leave);
-    const network = networkOf(ip, 32, 64);
-    const read = long.run([network, network], left.signal, async () => {
+    const [wide, network] = [networkOf(ip, 32, 48), networkOf(ip, 32, 64)];
+    const parse = async () => {
       const begun = performance.now();
       try {
         value.resolve(parseJson(body));
@@ -69,7 +75,8 @@ export function jsonBodies(): (request: FastifyRequest, body: Buffer, done: Done
         value.reject(cause);
       }
       await setTimeout(rest * (performance.now() - begun), undefined, { ref: false });
-    });
+    };
+    const read = long.run([wide, network], left.signal, parse, [wide]);
     read.catch(value.reject);
     try {
       return await value.promise;
@@ -77,9 +84,9 @@ export function jsonBodies(): (request: FastifyRequest, body: Buffer, done: Done
       socket.off('close', leave);
     }
   }
-  return (request, body, done) => {
+  return (sender, body, done) => {
     if (body.length >= shortestOfTurns)
-      return void inTurn(request, body).then(
+      return void inTurn(sender, body).then(
         (value) => done(null, value),
         (cause: Error) => done(cause),
       );

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { chunkTurns } from './chunk-turns.ts';
 import { boundConnections } from './crowded-connections.ts';
 import { mostConnections } from './descriptors.ts';
+import { JoinedRequest } from './joined-chunks.ts';
 import { oneAfterAnother } from './pipelining.ts';
 
 const headersTimeout = 30_000; // ms
@@ -10,6 +11,7 @@ const keepAliveTimeout = 72_000; // ms, above the 60 s after which nginx closes 
 /** The server of Node.js that Fastify answers at. Every request passes here, those that Fastify refuses without a hook too. */
 export function nodeServer(handle: RequestListener): Server {
   const options = {
+    IncomingMessage: JoinedRequest,
     headersTimeout,
     keepAliveTimeout,
     requestTimeout: 0, // bodies have times of their own

@@ -21,6 +21,13 @@ export interface HttpSettings {
   readonly patience: Patience;
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body is a file: its handler asks for it, and says how fast it must come. */
+    receivesFile?: boolean;
+  }
+}
+
 const requestIdBits = 96;
 const longestPath = 16_384;
 const fitsTheKernel = 1 << 14; // bytes, in any setting
@@ -105,10 +112,12 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     }
     done(hostFault(request.raw) ?? expectationFault(request.headers) ?? undefined);
   });
-  app.addHook('preParsing', ({ method, headers, raw }, reply, payload, done) => {
-    if (method !== 'PUT' && headers.expect !== undefined) reply.raw.writeContinue();
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { method, headers, raw } = request;
+    const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
+    if (!isFile && headers.expect !== undefined) reply.raw.writeContinue();
     if (method === 'GET' || method === 'HEAD') return done(null, payload);
-    if (method !== 'PUT' && hasBody(headers) && !raw.complete) expectBody(raw, settings.patience);
+    if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, settings.patience);
     // Of a request without a body Node has ended the stream already, and no parser would hear of it.
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
@@ -125,5 +134,8 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
 
 /** What a server without links answers to every other address. */
 export function answerNotFound(app: FastifyInstance, clock: Clock): void {
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), clock.now()));
+  app.register(async (rest) => {
+    rest.addHook('onRequest', (request, _reply, done) => done(request.is404 ? new Refusal('notFound') : undefined)); // before its body
+    rest.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), clock.now()));
+  });
 }

@@ -192,7 +192,7 @@ test('however the address of a file of the docs is spelt, it is kept in memory o
   const postern = await startPostern(t);
   const path = 'js/scalar.js';
   const spelt = (number: number) =>
-    [...path].map((letter, index) => ((number >> index) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter));
+    [...path].map((letter, index) => (letter !== '/' && (number >> index) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter));
   const etagOf = async (name: string) => {
     const answer = await fetch(`${postern.apiUrl}/docs/${name}`, { method: 'HEAD' });
     assert.equal(answer.status, 200, name);
@@ -202,5 +202,7 @@ test('however the address of a file of the docs is spelt, it is kept in memory o
   const before = process.memoryUsage().arrayBuffers;
   for (let number = 1; number < 12; number += 1) assert.equal(await etagOf(spelt(number).join('')), etag);
   assert.ok(process.memoryUsage().arrayBuffers - before < 8 << 20, `${process.memoryUsage().arrayBuffers - before} bytes more`);
+  for (const other of ['js%2Fscalar.js', 'js/scalar.js%3Fx', 'js/scalar.js%23x', 'js//scalar.js', 'JS/scalar.js'])
+    assert.equal((await fetch(`${postern.apiUrl}/docs/${other}`)).status, 404, other);
   assert.equal((await fetch(`${postern.apiUrl}/docs/%ff`)).status, 400);
 });

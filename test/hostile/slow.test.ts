@@ -36,6 +36,19 @@ test('a JSON body that does not come is answered 408, and the connection closes'
   }
 });
 
+test('a body that no address takes is refused before it comes, whatever the method', { timeout: 10_000 }, async (t) => {
+  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: day, leastRate: anyRate } } });
+  const head = ['Content-Type: application/json', 'Content-Length: 1000000'];
+  for (const [target, status] of [
+    ['/console', 405],
+    ['/console/shares', 405],
+    ['/docs', 404],
+    ['/none', 404],
+  ] as const)
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      assert.equal(statusOf(await raw(postern.apiUrl, `${method} ${target}`, head, '{"id":')), status, `${method} ${target}`);
+});
+
 test('an upload that stands still is cut, and nothing of it is kept', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: 200, leastRate: anyRate } } });
   const { base } = await linkTo(postern);

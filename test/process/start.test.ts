@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { dataFolder } from '../../src/data-folder.ts';
 import { readSettings } from '../../src/settings.ts';
+import { raw, statusOf } from '../hostile/raw-socket.ts';
 import { until } from '../ports/until.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
@@ -166,6 +167,9 @@ test('with POSTERN_ADMIN_PORT links and management answer each at their own port
   const { viewId } = (await postern.send('share/add', newShare())).body;
   const key = { authorization: 'Bearer pst_test-key-of-an-admin' };
   const status = async (url: string) => (await fetch(url, { headers: key, redirect: 'manual' })).status;
+  assert.equal(await status(`${postern.apiUrl}/api/v1/share/add`), 405);
+  const unread = await raw(postern.apiUrl, 'PUT /none', ['Content-Type: application/json', 'Content-Length: 1000000'], '{"id":');
+  assert.equal(statusOf(unread), 404, 'before its body comes');
   for (const path of ['/api/v1/share/search', '/docs', '/metrics', '/openapi.json', '/api/v1/login'])
     assert.equal(await status(postern.publicUrl + path), 404, `${path} at the links' port`);
   for (const path of ['', '/visit', '/list', '/file/welcome.txt', '/zip']) {

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
-import { pino } from 'pino';
+import sonicBoom from 'sonic-boom';
 
-/** Writes objects as lines of JSON; nobody waits for the disk. */
-export interface JsonLines extends Disposable {
+/** Writes objects as lines of JSON; nobody waits for the disk. Its end waits a second at most. */
+export interface JsonLines extends AsyncDisposable {
   write(entry: object): void;
   /** Opens the file again by its path, after logrotate has renamed it. */
   reopen(): void;
@@ -10,6 +10,8 @@ export interface JsonLines extends Disposable {
 
 const standardOutput = 1;
 const mode = 0o640;
+const mostUnwritten = 4 << 20; // characters: on a full disk, and where nobody reads standard output, further lines are lost
+const longestEnd = 1000; // ms
 
 /** @throws where the file cannot be written, in words for the operator */
 function checkWritable(path: string): void {
@@ -28,15 +30,27 @@ function checkWritable(path: string): void {
 export function openJsonLines(target: string): JsonLines {
   const isFile = target !== 'stdout';
   if (isFile) checkWritable(target);
-  const destination = pino.destination({ dest: isFile ? target : standardOutput, append: true, mode, sync: false });
-  destination.on('error', () => {}); // a full disk loses lines of this log, and nothing else
-  let ready = !isFile;
-  destination.once('ready', () => {
-    ready = true;
+  const destination = new sonicBoom.SonicBoom({
+    dest: isFile ? target : standardOutput,
+    append: true,
+    mode,
+    sync: false,
+    maxLength: mostUnwritten,
+    minLength: 1, // without it, `flush` would not write
   });
+  destination.on('error', () => {}); // a full disk loses lines of this log, and nothing else
+  destination.on('drop', () => destination.flush()); // where the disk has room again, what waits is written
   return {
     write: (entry) => void destination.write(`${JSON.stringify(entry)}\n`),
     reopen: () => isFile && destination.reopen(),
-    [Symbol.dispose]: () => ready && destination.flushSync(),
+    async [Symbol.asyncDispose]() {
+      const ended = Promise.withResolvers<void>();
+      const late = setTimeout(ended.resolve, longestEnd);
+      destination.once('close', ended.resolve).once('error', ended.resolve);
+      destination.end();
+      await ended.promise;
+      clearTimeout(late);
+      destination.destroy();
+    },
   };
 }
