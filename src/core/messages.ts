@@ -71,6 +71,7 @@ export const messages = {
   idempotencyReused: { id: 4099, status: 409, title: 'The Idempotency-Key was used for another request' },
   idempotencyRunning: { id: 4090, status: 409, title: 'A request with this Idempotency-Key is still running' },
   locationsChanged: { id: 4086, status: 409, title: 'A location was added or changed at the same moment; try again' },
+  locationsTooMany: { id: 4085, status: 409, title: 'The tenant has as many locations as it can have' },
   itemExists: { id: 4089, status: 409, title: 'The name exists' },
   operatorLast: { id: 4088, status: 409, title: 'One admin must remain among the operators' },
   archiveTooDeep: { id: 4087, status: 409, title: 'The folders are nested too deep for an archive' },

@@ -2,6 +2,7 @@ import type { Ports } from '#ports/ports.ts';
 import { openLocation } from './location-configuration.ts';
 
 const patience = 1000; // ms; a mount that hangs is told as away
+const atOnce = 32; // locations
 
 /** Does a location answer? */
 export interface LocationHealth {
@@ -21,13 +22,27 @@ export async function passes(check: () => Promise<unknown>): Promise<boolean> {
   );
 }
 
-/** Asks every location, or those of one tenant, whether it answers. */
-export async function locationsHealth(
-  { store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>,
-  tid?: number,
-): Promise<readonly LocationHealth[]> {
-  const all = store.read.selectFrom('location').selectAll().orderBy('id');
-  const rows = await (tid === undefined ? all : all.where('tid', '=', tid)).execute();
-  const answers = (row: (typeof rows)[number]) => passes(async () => (await openLocation(row, { storages, vault })).check());
-  return Promise.all(rows.map(async (row) => ({ id: row.id, tid: row.tid, name: row.name, kind: row.kind, answers: await answers(row) })));
+type HealthPorts = Pick<Ports, 'store' | 'storages' | 'vault'>;
+
+/** Some locations, in the order of their ids. @param after the id of the last one that was read before */
+function someLocations({ store }: HealthPorts, after: number, tid: number | undefined) {
+  const next = store.read.selectFrom('location').selectAll().where('id', '>', after).orderBy('id').limit(atOnce);
+  return (tid === undefined ? next : next.where('tid', '=', tid)).execute();
+}
+
+/** Asks every location, or those of one tenant, whether it answers: a few at a time, so that thousands hold up nobody. */
+export async function locationsHealth(ports: HealthPorts, tid?: number): Promise<readonly LocationHealth[]> {
+  const found: LocationHealth[] = [];
+  for (let rows = await someLocations(ports, 0, tid); rows.length > 0; rows = await someLocations(ports, found.at(-1)?.id ?? 0, tid)) {
+    const healthOf = async (row: (typeof rows)[number]) => ({
+      id: row.id,
+      tid: row.tid,
+      name: row.name,
+      kind: row.kind,
+      answers: await passes(async () => (await openLocation(row, ports)).check()),
+    });
+    found.push(...(await Promise.all(rows.map(healthOf))));
+    await new Promise(setImmediate);
+  }
+  return found;
 }

@@ -192,3 +192,33 @@ test('a location that does not answer holds up neither searches nor the overview
   gate.resolve();
   assert.deepEqual(new Set((await Promise.all(browsing)).map(({ status }) => status)), new Set([200]));
 });
+
+test('a tenant has at most a thousand locations, each of which the overview tells of', { timeout: 30_000 }, async (t) => {
+  const postern = await startPostern(t);
+  const { store } = postern.ports;
+  const { id } = await addedLocation(postern);
+  const { id: _, ...row } = await store.read.selectFrom('location').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const others = Array.from({ length: 997 }, (_, number) => ({ ...row, name: `reports ${number}` }));
+  await store.write(async (tx) => {
+    for (let begin = 0; begin < others.length; begin += 100)
+      await tx
+        .insertInto('location')
+        .values(others.slice(begin, begin + 100))
+        .execute();
+  });
+  await addedLocation(postern, 'the last');
+  const { locations } = await postern.call('overview/get');
+  assert.equal(new Set(locations.map(({ id }: Json) => id)).size, 1000);
+  assert.ok(locations.every(({ answers }: Json) => answers));
+  const folder = join(postern.files, 'the last');
+  const refused = await postern.send('location/add', { name: 'more', kind: 'local', configuration: JSON.stringify({ folder }) });
+  assert.deepEqual([refused.status, refused.body.code], [409, 'locationsTooMany']);
+});
+
+test('a configuration of spaces for the most part is kept without them', async (t) => {
+  const postern = await startPostern(t);
+  const configuration = JSON.stringify({ folder: postern.files });
+  const { id } = await postern.call('location/add', { name: 'spaces', kind: 'local', configuration: configuration.padEnd(60_000) });
+  const kept = await postern.call('location/get', { id });
+  assert.equal(kept.configuration, configuration);
+});

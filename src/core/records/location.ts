@@ -6,6 +6,9 @@ import { patterned } from './patterned.ts';
 export const locationKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
 export const builtKinds: readonly string[] = ['local'];
 
+/** How many locations a tenant has at most: whether each answers is looked at every thirty seconds. */
+export const mostLocations = 1000;
+
 /** Every field of a location, once. */
 export const locationFields = {
   id: recordId('Number of the location, unique in the installation.'),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
-import { locationFields, NewLocation } from '#core/records/location.ts';
+import { locationFields, mostLocations, NewLocation } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
@@ -20,6 +20,16 @@ export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): 
   if (other) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another location' }] });
 }
 
+/** @throws 409 where the tenant has as many as it may have */
+async function checkCount(tx: Tx, tid: number): Promise<void> {
+  const { count } = await tx
+    .selectFrom('location')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tid', '=', tid)
+    .executeTakeFirstOrThrow();
+  if (count >= mostLocations) throw new Refusal('locationsTooMany', `A tenant has at most ${mostLocations} locations.`);
+}
+
 export const addLocation = change({
   name: 'location/add',
   method: 'POST',
@@ -33,6 +43,7 @@ export const addLocation = change({
     await checkOthersUnchanged(tx, caller.tid, checked);
     const [now, name] = [clock.now(), normalizeText(body.name)];
     await checkNameFree(tx, caller.tid, name);
+    await checkCount(tx, caller.tid);
     const { id } = await tx
       .insertInto('location')
       .values({

@@ -54,6 +54,9 @@ function checkShape(kind: string, configuration: object): void {
   if (fault) throw configurationRefusal(`${faultWords(fault)}; for local it is { "folder": "/absolute/path" }`);
 }
 
+/** Characters of a configuration that is kept as it was sent. A longer one may be spaces for the most part. */
+const longestKept = 1000;
+
 /** What a check of a location saw. */
 export interface CheckedLocation {
   /** The configuration to keep, secrets open. */
@@ -82,7 +85,8 @@ export async function checkLocation(
   const sent = parseConfiguration(wanted.configuration);
   const value = unmaskMembers(sent, locationSecrets, present?.configuration ?? '');
   checkShape(wanted.kind, value);
-  const configuration = holdsMask(sent, locationSecrets) ? JSON.stringify(value) : wanted.configuration;
+  const isKept = wanted.configuration.length <= longestKept && !holdsMask(sent, locationSecrets);
+  const configuration = isKept ? wanted.configuration : JSON.stringify(value);
   const others = await otherLocations(store.read, wanted.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
   const places = others.map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
   const fault = await storages.fault({ ...wanted, configuration }, places);
