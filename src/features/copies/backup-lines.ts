@@ -1,9 +1,23 @@
 import type { LastIds, Snapshot } from '#ports/snapshot.ts';
 import { DamagedBackup } from './backup-text.ts';
-import { pagesOf, type Row, type TableName, tableNames } from './copied-tables.ts';
+import { largestPage, pagesOf, type Row, type TableName, tableNames } from './copied-tables.ts';
 import type { Progress, RowSource } from './fill-store.ts';
 
 const format = 1;
+
+const longestText = 1 << 20; // characters of lines that are written together
+
+/** The lines of some rows, short ones together. */
+function* linesOf(table: TableName, rows: readonly Row[]): Generator<string> {
+  let text = '';
+  for (const row of rows) {
+    text += `${JSON.stringify([table, row])}\n`;
+    if (text.length < longestText) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
 
 /** The lines of a backup: what made it, every row as its table and its columns, and an end that tells it is whole. */
 export async function* backupLines(snapshot: Snapshot, migrations: readonly string[], progress: Progress): AsyncGenerator<string> {
@@ -12,7 +26,7 @@ export async function* backupLines(snapshot: Snapshot, migrations: readonly stri
   for (const table of tableNames) {
     let rows = 0;
     for await (const page of pagesOf(snapshot.db, table)) {
-      yield page.map((row) => `${JSON.stringify([table, row])}\n`).join('');
+      yield* linesOf(table, page);
       rows += page.length;
       progress('copied', table, rows);
     }
@@ -31,7 +45,6 @@ export const snapshotSource = (snapshot: Snapshot): RowSource => ({
 
 const isTable = (name: unknown): name is TableName => tableNames.some((table) => table === name);
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
-const pageSize = 1000;
 
 interface End {
   readonly rows: number;
@@ -66,7 +79,7 @@ export function backupSource(open: () => AsyncIterable<string>, migrations: read
   let end: End | undefined;
   async function* pages(): AsyncGenerator<{ table: TableName; rows: Row[] }> {
     let [number, total] = [0, 0];
-    let page: { table: TableName; rows: Row[] } | undefined;
+    let page: { table: TableName; rows: Row[]; length: number } | undefined;
     end = undefined;
     for await (const line of open()) {
       number += 1;
@@ -76,12 +89,13 @@ export function backupSource(open: () => AsyncIterable<string>, migrations: read
       else {
         const [table, row]: unknown[] = Array.isArray(value) ? value : [];
         if (!isTable(table) || !isRow(row)) throw new Error(`line ${number} of the backup is no row`);
-        if (page && (page.table !== table || page.rows.length >= pageSize)) {
+        if (page && (page.table !== table || page.rows.length >= largestPage.rows || page.length > largestPage.bytes)) {
           yield page;
           page = undefined;
         }
-        page ??= { table, rows: [] };
+        page ??= { table, rows: [], length: 0 };
         page.rows.push(row);
+        page.length += line.length;
         total += 1;
       }
     }

@@ -7,9 +7,12 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   let rest = '';
   try {
     for await (const piece of pieces) {
-      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
+      const [first = '', ...more] = decoder.decode(piece, { stream: true }).split('\n');
+      rest += first; // a line of megabytes comes in many pieces, and is read once
+      for (const line of more) {
+        yield rest;
+        rest = line;
+      }
     }
   } catch (cause) {
     throw new DamagedBackup('the backup is damaged or no backup: it cannot be read to its end', { cause });

@@ -36,7 +36,8 @@ export const copiedTables: Keys = {
 export type TableName = Copied;
 export const tableNames = Object.keys(copiedTables).filter((name): name is TableName => name in copiedTables);
 
-const pageSize = 1000;
+/** Most of a page of rows. */
+export const largestPage = { rows: 1000, bytes: 16 << 20 };
 const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
 const keyOf = (table: TableName, row: Row) => copiedTables[table].map((name) => row[name]);
 /** Names a row among those of its table. */
@@ -46,16 +47,39 @@ async function rows(db: Tx, query: RawBuilder<Row>): Promise<readonly Row[]> {
   return (await query.execute(db)).rows;
 }
 
+const bytesOf = (names: readonly string[]) =>
+  sql.join(
+    names.map((name) => sql`coalesce(octet_length(cast(${sql.ref(name)} as text)), 0)`),
+    sql` + `,
+  );
+
+/** How many of the rows that follow are a page: an audit entry of long lists may hold megabytes. */
+async function nextPageSize(db: Tx, table: TableName, names: readonly string[], following: RawBuilder<unknown>): Promise<number> {
+  const sizes = await sql<{ bytes: number }>`
+    select ${bytesOf(names)} as bytes from ${sql.table(table)} ${following} limit ${sql.lit(largestPage.rows)}`.execute(db);
+  let bytes = 0;
+  const beyond = sizes.rows.findIndex((row) => {
+    bytes += Number(row.bytes);
+    return bytes > largestPage.bytes;
+  });
+  return beyond < 0 ? sizes.rows.length : Math.max(1, beyond);
+}
+
 /** All rows of a table in the order of its key, a page at a time. */
 export async function* pagesOf(db: Tx, table: TableName): AsyncGenerator<readonly Row[]> {
   const key = columns(copiedTables[table]);
+  const [first] = await rows(db, sql<Row>`select * from ${sql.table(table)} limit 1`);
+  const names = Object.keys(first ?? {});
   let last: Row | undefined;
-  do {
+  for (let more = first !== undefined; more; ) {
     const after = last === undefined ? sql`` : sql`where (${key}) > (${sql.join(keyOf(table, last))})`;
-    const page = await rows(db, sql<Row>`select * from ${sql.table(table)} ${after} order by ${key} limit ${sql.lit(pageSize)}`);
+    const following = sql`${after} order by ${key}`;
+    const size = await nextPageSize(db, table, names, following);
+    const page = size === 0 ? [] : await rows(db, sql<Row>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
     if (page.length > 0) yield page;
-    last = page.length === pageSize ? page.at(-1) : undefined;
-  } while (last !== undefined);
+    last = page.at(-1);
+    more = last !== undefined;
+  }
 }
 
 /** The rows of a table from the first to the last of these, which are in the order of its key. */
