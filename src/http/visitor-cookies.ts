@@ -6,12 +6,13 @@ import { longestSession, surplusTokens } from '#features/visits/visit-session.ts
 import type { Store } from '#ports/store.ts';
 
 const mostCookies = 30; // visit.md, Sessions: the thirty newest are kept
+const mostRead = 2 * mostCookies; // a browser sends hardly more than we let it keep, and each costs a look-up
 const longestBasic = 1024;
 
 const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
 const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? '__Host-postern-' : 'postern-');
 
-/** The session cookies of a request, by login profile. */
+/** The session cookies of a request, by login profile: the first sixty. */
 export function sessionTokens(request: FastifyRequest, publicUrl: string): Map<number, string> {
   const tokens = new Map<number, string>();
   const { cookie } = request.headers;
@@ -19,7 +20,7 @@ export function sessionTokens(request: FastifyRequest, publicUrl: string): Map<n
   const prefix = prefixOf(publicUrl);
   for (const [name, value] of Object.entries(parseCookie(cookie))) {
     const id = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
-    if (Number.isSafeInteger(id) && value) tokens.set(id, value);
+    if (Number.isSafeInteger(id) && value && tokens.size < mostRead) tokens.set(id, value);
   }
   return tokens;
 }

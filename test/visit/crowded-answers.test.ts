@@ -48,6 +48,17 @@ test('choosing the same files of a folder in another order is the same download,
   assert.equal(JSON.parse(list[0].after).count, 40);
 });
 
+test('archives without a version are told apart up to thirty of one network, and then share an entry', async (t) => {
+  const postern = await startPostern(t);
+  const { base, id } = await linkTo(postern, { digitalSignature: true });
+  for (let round = 0; round < 40; round += 1) {
+    assert.equal((await postern.visit(`${base}/zip`)).status, 200);
+  }
+  const entries = () => postern.call('audit/search', { shareId: id, action: 'downloadFolder', outcome: 'done' });
+  await until(async () => (await entries()).totalCount === 31);
+  for (const { after } of (await entries()).list) assert.equal(after, null, 'the whole folder, in every entry');
+});
+
 test('one visitor has few archives planned at a time; the others wait, and a stranger is served between them', {
   timeout: 30_000,
 }, async (t) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
+import { hearStatements } from '../parts/statements.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
 
@@ -50,6 +51,20 @@ test('a living session and a right pair pass from a network that tried too many 
   const { guarded, cookie, status } = await probed(t);
   assert.equal(await status(`${guarded.base}/list`, { cookie }), 200);
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
+});
+
+test('of the session cookies of a refused request sixty are looked up, each once and in the tenant that it names', async (t) => {
+  const heard = hearStatements(t);
+  const { guarded, cookie, status } = await probed(t);
+  const invented = Array.from({ length: 900 }, (_, number) => `postern-${number + 100}=${number + 1}.`);
+  assert.equal(await status(`${guarded.base}/list`, { cookie: [cookie, ...invented].join('; ') }), 200);
+  const lookups = [...heard].map((sql) => (sql.includes('"visit_session"') ? sql.split('"hash" =').length - 1 : 0));
+  assert.equal(Math.max(...lookups), 60);
+  assert.deepEqual(
+    [...heard].filter((sql) => /"visit_session".* in \(/.test(sql)),
+    [],
+    'no tenant of one with the token of another',
+  );
 });
 
 test('from a network that tried too many links few pairs are verified, so that the time tells nobody which links there are', async (t) => {

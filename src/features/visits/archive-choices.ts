@@ -13,19 +13,20 @@ export interface Download {
   readonly version: string | null;
 }
 
-/** Is it a download of chosen names? */
-export const isChoice = ({ action, after, outcome }: VisitEvent) =>
-  action === 'downloadFolder' && after !== undefined && outcome === 'begun';
+/** Is it an archive that equals no earlier one for certain: of chosen names, or without a version? */
+export const isOneOfMany = ({ event: { action, after, outcome }, version }: Download) =>
+  action === 'downloadFolder' && outcome === 'begun' && (after !== undefined || version === null);
 
 /**
- * Tells archives of chosen names apart in the audit log until a network has asked for many at a link: the choices of a
- * folder are without number, and would fill the disk. Further ones are one entry in ten minutes, without the names.
+ * Tells such archives apart in the audit log until a network has asked for many at a link: they are without number, and
+ * would fill the disk. Further ones of a folder are one entry in ten minutes, without the names.
  */
 export function archiveChoices(clock: Clock): (download: Download) => Download {
   const counts = windowCounts(window, clock.now);
   return ({ event, version }) => {
-    const { link, approaching } = event;
+    const { link, approaching, after } = event;
     const count = counts.add(JSON.stringify([link?.id, visitorNetwork(approaching.address)]));
-    return count <= toldApart ? { event, version } : { event: { ...event, after: { names: [] } }, version: inOne };
+    if (count <= toldApart) return { event, version };
+    return { event: after === undefined ? event : { ...event, after: { names: [] } }, version: inOne };
   };
 }

@@ -1,19 +1,7 @@
 import { viewIdKey } from '#core/link.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Approaching, VisitPorts } from './enter.ts';
-import { tenantOf, tokenHash } from './visit-session.ts';
-
-/** Login profiles that session tokens are of. */
-async function profilesOfTokens(db: Tx, tokens: readonly string[]): Promise<number[]> {
-  if (tokens.length === 0) return [];
-  const sessions = await db
-    .selectFrom('visit_session')
-    .select('profile_id')
-    .where('tid', 'in', [...new Set(tokens.map(tenantOf))])
-    .where('hash', 'in', tokens.map(tokenHash))
-    .execute();
-  return sessions.map(({ profile_id }) => profile_id);
-}
+import { sessionsOf } from './visit-session.ts';
 
 /** Does a viewId lead to one of these login profiles, as that of a share or of a portal? */
 async function leadsTo(db: Tx, viewId: string, at: 'share' | 'portal', profiles: readonly number[]): Promise<boolean> {
@@ -40,6 +28,7 @@ export async function mayHaveSignedIn(
   at: 'share' | 'portal',
 ): Promise<boolean> {
   const ofPair = basic && rightPairs.find(rightPairs.keyOf(null, basic, address), clock.now());
-  const profiles = [...(await profilesOfTokens(store.read, tokens)), ...(ofPair ? [ofPair.profileId] : [])];
+  const sessions = await sessionsOf(store.read, tokens);
+  const profiles = [...sessions.map(({ profile_id }) => profile_id), ...(ofPair ? [ofPair.profileId] : [])];
   return profiles.length > 0 && leadsTo(store.read, viewId, at, profiles);
 }

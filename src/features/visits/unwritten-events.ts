@@ -6,11 +6,13 @@ import type { VisitEvent } from './visit-trail.ts';
 
 const batch = 100; // in one transaction, so that others get their turn
 
-/** Returns the event with only the columns of its share that an audit entry holds: thousands of shares with long lists would fill the memory. */
-function withoutLists(event: VisitEvent): VisitEvent {
-  if (!event.link) return event;
-  const { id, tid, title, view_id } = event.link;
-  return { ...event, link: { id, tid, title, view_id, notify_emails: '' } };
+const mostCharacters = 16 << 20; // of the texts of all kept events
+const smallest = 300; // characters that an event counts at least
+
+/** Returns the event with only what its audit entry holds: lists of a share and headers of a request would fill the memory. */
+function withoutRest({ link, approaching: { address, requestId }, ...event }: VisitEvent): VisitEvent {
+  const columns = link && { id: link.id, tid: link.tid, title: link.title, view_id: link.view_id, notify_emails: '' };
+  return { ...event, link: columns, approaching: { address, requestId } };
 }
 
 /** What visitors did while the database took no change, oldest first. */
@@ -30,7 +32,8 @@ export function unwrittenEvents(
   most: number,
   refused: (cause: unknown) => void,
 ): UnwrittenEvents {
-  const events: { readonly event: VisitEvent; readonly at: number }[] = [];
+  const events: { readonly event: VisitEvent; readonly at: number; readonly length: number }[] = [];
+  let characters = 0;
   const writeTogether = (some: typeof events) =>
     store.write(async (tx) => {
       for (const { event, at } of some) await countRow(tx, { event, key: keyOf(event, null), now: at, until: at + together }, process);
@@ -48,7 +51,11 @@ export function unwrittenEvents(
       return events.length > 0;
     },
     add(event, at) {
-      if (events.length < most) events.push({ event: withoutLists(event), at });
+      const kept = withoutRest(event);
+      const length = smallest + JSON.stringify(kept).length;
+      if (events.length >= most || characters + length > mostCharacters) return;
+      characters += length;
+      events.push({ event: kept, at, length });
     },
     async write() {
       while (events.length > 0) {
@@ -57,7 +64,7 @@ export function unwrittenEvents(
           if (passes(cause)) throw cause;
           return writeEach(some);
         });
-        events.splice(0, some.length);
+        for (const { length } of events.splice(0, some.length)) characters -= length;
       }
     },
   };

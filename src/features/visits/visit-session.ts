@@ -26,6 +26,13 @@ export const tenantOf = (token: string): number => Number(/^([1-9]\d{0,14})\./.e
 const sessionOf = (db: Tx, token: string) =>
   db.selectFrom('visit_session').selectAll().where('tid', '=', tenantOf(token)).where('hash', '=', tokenHash(token)).executeTakeFirst();
 
+/** The sessions of several tokens. Each is looked up in the tenant that its token names, and in no other. */
+export async function sessionsOf(db: Tx, tokens: readonly string[]) {
+  if (tokens.length === 0) return [];
+  const sessions = db.selectFrom('visit_session').select(['hash', 'profile_id', 'created_at']);
+  return sessions.where(({ or, and }) => or(tokens.map((token) => and({ tid: tenantOf(token), hash: tokenHash(token) })))).execute();
+}
+
 /** The living session of a token at a profile, or null. */
 export async function findSession(store: Store, profile: ProfileRef, token: string, now: number): Promise<FoundSession | null> {
   const row = await store.unchanged(`session ${token}`, () => sessionOf(store.read, token));
@@ -76,13 +83,8 @@ export async function endSession(store: Store, token: string): Promise<void> {
 /** Which of the tokens to forget so that the newest `most` are kept: the oldest, and those that have ended. */
 export async function surplusTokens(db: Tx, tokens: readonly string[], most: number): Promise<string[]> {
   if (tokens.length <= most) return [];
-  const rows = await db
-    .selectFrom('visit_session')
-    .select(['hash', 'created_at'])
-    .where('tid', 'in', [...new Set(tokens.map(tenantOf))])
-    .where('hash', 'in', tokens.map(tokenHash))
-    .execute();
-  const madeAt = new Map(rows.map((row) => [row.hash, row.created_at]));
-  const byAge = [...tokens].sort((a, b) => (madeAt.get(tokenHash(b)) ?? 0) - (madeAt.get(tokenHash(a)) ?? 0));
-  return byAge.slice(most);
+  const madeAt = new Map((await sessionsOf(db, tokens)).map((row) => [row.hash, row.created_at]));
+  const ages = tokens.map((token) => ({ token, madeAt: madeAt.get(tokenHash(token)) ?? 0 }));
+  ages.sort((a, b) => b.madeAt - a.madeAt);
+  return ages.slice(most).map(({ token }) => token);
 }

@@ -2,7 +2,7 @@ import { keepNewest } from '#core/newest.ts';
 import type { Outcome } from '#core/records/audit-row.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
-import { archiveChoices, type Download, isChoice } from './archive-choices.ts';
+import { archiveChoices, type Download, isOneOfMany } from './archive-choices.ts';
 import { type Added, addAll } from './audit-additions.ts';
 import { oweAlert } from './owed-alerts.ts';
 import { unwrittenEvents } from './unwritten-events.ts';
@@ -158,9 +158,8 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
 
   async function begin(asked: VisitEvent, askedVersion: string | null, alert: boolean): Promise<ByteRecord> {
     const now = clock.now();
-    const { event, version } = isChoice(asked)
-      ? toldApart({ event: asked, version: askedVersion }, now)
-      : { event: asked, version: askedVersion };
+    const download = { event: asked, version: askedVersion };
+    const { event, version } = isOneOfMany(download) ? toldApart(download, now) : download;
     const key = version === null ? null : keyOf(event, version);
     const living = livingOf(key, now);
     const auditId =

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { unwrittenEvents } from '#features/visits/unwritten-events.ts';
+import type { VisitEvent } from '#features/visits/visit-trail.ts';
+import { startPostern } from '../start.ts';
+
+const eventAt = (path: string, request: object = {}): VisitEvent => ({
+  link: null,
+  tid: 1,
+  visitor: null,
+  approaching: { address: '198.51.100.1', requestId: 'r', ...request },
+  action: 'visit',
+  outcome: 'done',
+  path,
+});
+
+test('what visitors did while the database took no change keeps nothing else of their requests in memory', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const { ports } = await startPostern(t);
+  const events = unwrittenEvents(ports, 50_000, () => {});
+  const headers = new WeakRef({ cookie: 'x' });
+  events.add(eventAt('/', { headers: headers.deref() }), 0);
+  await new Promise(setImmediate); // a reference that was read lives to the end of its turn
+  collect();
+  assert.equal(headers.deref(), undefined);
+  assert.ok(events.some);
+});
+
+test('however long the paths, what is kept until the database takes changes is bounded, and written then', async (t) => {
+  const { ports } = await startPostern(t);
+  const events = unwrittenEvents(ports, 50_000, () => {});
+  for (let index = 0; index < 5000; index += 1) events.add(eventAt(`/${index}/${'x'.repeat(4000)}`), ports.clock.now());
+  await events.write();
+  assert.equal(events.some, false);
+  const { total } = await ports.store.read
+    .selectFrom('audit')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('tid', '=', 1)
+    .where('action', '=', 'visit')
+    .executeTakeFirstOrThrow();
+  assert.ok(total > 3000 && total < 4100, `${total} of 5000`);
+  events.add(eventAt('/later'), ports.clock.now());
+  assert.ok(events.some, 'there is room again');
+});
