@@ -98,7 +98,11 @@ async function archiveOf(ports: VisitPorts, packed: Packed, entered: Entered): P
   const room = archives.beginPieces();
   // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
   if (!used)
-    return { known: null, pieces: () => gather(zipOf(sourcesOf(ports, packed, entered), room), room), close: async () => room.end() };
+    return {
+      known: null,
+      pieces: () => gather(zipOf(sourcesOf(ports, packed, entered), room, packed.beginNames()), room),
+      close: async () => room.end(),
+    };
   const { storage, folder } = packed;
   return {
     known: used.plan,
@@ -157,7 +161,11 @@ export async function downloadFolder(
     const folder = at(path);
     const entry = await storage.stat(folder);
     if (!entry?.folder) throw new Refusal('itemAbsent');
-    const archive = await archiveOf(ports, { storage, folder, names, left, beginFolders: ports.archives.beginFolders }, entered);
+    const archive = await archiveOf(
+      ports,
+      { storage, folder, names, left, beginNames: () => ports.archives.beginNames(approaching.address) },
+      entered,
+    );
     const event = { ...told, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
     return {
       ...archive,

@@ -1,7 +1,8 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Storage } from '#ports/storage.ts';
-import { below, type FolderRoom, pendingFolders } from './pending-folders.ts';
+import type { NameMemory } from './name-memory.ts';
+import { below, pendingFolders } from './pending-folders.ts';
 import type { Found } from './zip-plan.ts';
 
 const [sliceCost, folderCost] = [200, 20]; // entries; a folder costs as much as so many, or more where it lies deep
@@ -15,8 +16,8 @@ export interface Packed {
   readonly names: readonly string[] | null;
   /** Aborted when the visitor leaves before the answer: nobody waits for what is looked at. */
   readonly left: AbortSignal;
-  /** Begins the memory for the folders that are still to be listed. */
-  readonly beginFolders: () => FolderRoom;
+  /** Begins the memory for the names of folders that are still to be listed. */
+  readonly beginNames: () => NameMemory;
 }
 
 /**
@@ -24,8 +25,8 @@ export interface Packed {
  * is listed. The stack is explicit: generators that delegate to each other pass every entry through all levels.
  * @throws 409 where folders are nested too deep; 503 where too many wait; the reason of `left`
  */
-async function* walk({ storage, left, beginFolders }: Packed, path: ItemPath, prefix: string): AsyncGenerator<Found | null> {
-  const pending = pendingFolders({ path, prefix, depth: 0 }, beginFolders());
+async function* walk({ storage, left, beginNames }: Packed, path: ItemPath, prefix: string): AsyncGenerator<Found | null> {
+  const pending = pendingFolders({ path, prefix, depth: 0 }, beginNames());
   try {
     for (let folder = pending.next(); folder; folder = pending.next()) {
       if (folder.depth > deepest)

@@ -1,32 +1,7 @@
 import { type ItemPath, joinPaths, parseSegments, rootPath } from '#core/item-path.ts';
-import { Refusal } from '#core/messages.ts';
+import type { NameMemory } from './name-memory.ts';
 
 const smallest = 1 << 10; // bytes of the names of a folder's subfolders, to begin with
-const free = 1 << 16; // bytes of each archive that do not count: connections are bounded
-const mostBytes = 64 << 20; // of all archives together
-const retryAfter = 5; // seconds
-
-/** Memory for the names of folders that an archive has still to list. */
-export interface FolderRoom {
-  /** Says how many bytes it takes now. @throws 503 where all archives together would take too many */
-  hold(bytes: number): void;
-}
-
-/** Returns a function that begins an archive's room. @param most bytes of all archives together */
-export function folderRooms(most = mostBytes): () => FolderRoom {
-  let all = 0;
-  return () => {
-    let own = 0;
-    return {
-      hold(bytes) {
-        const counted = Math.max(0, bytes - free);
-        if (counted > own && all - own + counted > most) throw new Refusal('listingBusy', undefined, { retryAfter });
-        all += counted - own;
-        own = counted;
-      },
-    };
-  };
-}
 
 /** A folder that is still to be listed: its path in the storage, its name in the archive, its depth below the first. */
 export interface PendingFolder {
@@ -57,13 +32,13 @@ export interface PendingFolders {
   end(): void;
 }
 
-export function pendingFolders(first: PendingFolder, room: FolderRoom): PendingFolders {
+export function pendingFolders(first: PendingFolder, memory: NameMemory): PendingFolders {
   const levels: Level[] = [];
   let bytes = 0;
   let begun = false;
   function resize(level: Level, length: number): void {
     bytes += length - level.names.length;
-    room.hold(bytes);
+    memory.hold(bytes);
     const names = Buffer.allocUnsafeSlow(length);
     level.names.copy(names, 0, level.read, level.used);
     Object.assign(level, { names, used: level.used - level.read, read: 0 });
@@ -102,6 +77,6 @@ export function pendingFolders(first: PendingFolder, room: FolderRoom): PendingF
       if (level.used + length > level.names.length) resize(level, Math.max(smallest, length, 2 * level.names.length));
       level.used += level.names.write(`${name}\0`, level.used);
     },
-    end: () => room.hold(0),
+    end: () => memory.hold(0),
   };
 }

@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
 import { turns } from '#features/turns.ts';
 import { type Asker, crowdsOf, groupsOf } from './asker.ts';
-import { type FolderRoom, folderRooms } from './pending-folders.ts';
+import { type NameMemory, nameMemory } from './name-memory.ts';
 import { type PieceRoom, pieceRooms } from './piece-room.ts';
 import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
@@ -60,8 +60,8 @@ export interface ZipArchives {
   look<T>(asker: Asker, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
   /** Begins an archive that is sent. */
   readonly beginPieces: () => PieceRoom;
-  /** Begins to look for what lies below a folder. */
-  readonly beginFolders: () => FolderRoom;
+  /** Begins the memory for names that an archive for this address holds. */
+  readonly beginNames: (address: string) => NameMemory;
 }
 
 export function zipArchives(): ZipArchives {
@@ -142,7 +142,7 @@ export function zipArchives(): ZipArchives {
     },
     look,
     beginPieces: pieceRooms(),
-    beginFolders: folderRooms(),
+    beginNames: nameMemory(),
   };
 }
 

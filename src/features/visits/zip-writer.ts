@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { OpenFile } from '#ports/storage.ts';
 import { fillFrom, reusedBuffer } from './file-reading.ts';
+import type { NameMemory } from './name-memory.ts';
 import type { PieceRoom } from './piece-room.ts';
-import { zipDirectory } from './zip-directory.ts';
+import { type ZipDirectory, zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
 import { readWholeUpTo } from './zip-plan.ts';
 
@@ -34,12 +35,11 @@ async function* largeFile(item: ZipItem, file: OpenFile, piece: Buffer): AsyncGe
   return { crc, size };
 }
 
-/**
- * An archive, stored and not deflated, as pieces to be written one after another: a piece may be used again once the
- * next is asked for. What has vanished since it was found is left out.
- */
-export async function* zipOf(sources: AsyncIterable<ZipSource>, room: Pick<PieceRoom, 'size'>): AsyncGenerator<Buffer> {
-  const directory = zipDirectory();
+async function* piecesOf(
+  sources: AsyncIterable<ZipSource>,
+  room: Pick<PieceRoom, 'size'>,
+  directory: ZipDirectory,
+): AsyncGenerator<Buffer> {
   const buffer = reusedBuffer();
   let offset = 0;
   for await (const source of sources) {
@@ -71,4 +71,19 @@ export async function* zipOf(sources: AsyncIterable<ZipSource>, room: Pick<Piece
   }
   yield* directory.pieces();
   yield endOfArchive(directory.count(), directory.size(), offset);
+}
+
+/**
+ * An archive, stored and not deflated, as pieces to be written one after another: a piece may be used again once the
+ * next is asked for. What has vanished since it was found is left out.
+ * @param memory for the names of its directory
+ * @throws 503 where that is used up
+ */
+export async function* zipOf(sources: AsyncIterable<ZipSource>, room: Pick<PieceRoom, 'size'>, memory: NameMemory): AsyncGenerator<Buffer> {
+  const directory = zipDirectory(memory);
+  try {
+    yield* piecesOf(sources, room, directory);
+  } finally {
+    directory.end();
+  }
 }
