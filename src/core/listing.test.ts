@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, type ListingQuery, pageOf } from './listing.ts';
+import { type Entry, type ListingQuery, PageTooDeep, pageOf } from './listing.ts';
 
 const file = (name: string, size = 0, modified = 0): Entry => ({ name, folder: false, size, modified, etag: '"1"' });
 const folder = (name: string, modified = 0): Entry => ({ ...file(name, 0, modified), folder: true });
@@ -71,4 +71,21 @@ test('listing leaves what the storage gave as it was', () => {
   const given = Object.freeze([...some]);
   assert.deepEqual(names(given, { order: 'desc' }).length, 5);
   assert.deepEqual(given, some);
+});
+
+test('a page of a folder that does not fit into memory is the same page, or is refused as too deep', () => {
+  let refused = 0;
+  fc.assert(
+    fc.property(anyEntries, anyQuery, fc.nat(8), fc.integer({ min: 1, max: 3 }), (entries, query, startIndex, pageSize) => {
+      const wanted = { ...query, startIndex, pageSize };
+      try {
+        assert.deepEqual(pageOf(entries, wanted, 1200), pageOf(entries, wanted));
+      } catch (cause) {
+        refused += 1;
+        assert.ok(cause instanceof PageTooDeep);
+        assert.ok(startIndex + pageSize > 3);
+      }
+    }),
+  );
+  assert.ok(refused > 0);
 });

@@ -57,7 +57,7 @@ export interface Storage {
   onDisk(path: ItemPath): string | null;
   /** The entries of a folder in batches, in no order; null where there is no folder. */
   list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null>;
-  /** One page of a folder, sorted; null where there is no folder. */
+  /** One page of a folder, sorted; null where there is no folder. @throws PageTooDeep (core/listing) */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
   /** null where there is no file. */
   open(path: ItemPath): Promise<OpenFile | null>;

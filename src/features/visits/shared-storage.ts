@@ -1,5 +1,6 @@
 import { type ItemPath, joinPaths, parseStoredPath, splitPath } from '#core/item-path.ts';
-import { Refusal } from '#core/messages.ts';
+import { PageTooDeep } from '#core/listing.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { configurationOf } from '#features/location-configuration.ts';
 import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
 import type { Entered, VisitPorts } from './enter.ts';
@@ -42,6 +43,7 @@ function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemAbsent) return new Refusal('itemAbsent');
   if (cause instanceof ItemExists) return new Refusal('itemExists');
   if (cause instanceof ItemStale) return new Refusal('itemStale');
+  if (cause instanceof PageTooDeep) return fieldRefusal('startIndex', 'lies too deep in so large a folder: search for a part of the name');
   if (cause instanceof StorageFull) return new Refusal('storageFull');
   if (cause instanceof StorageAway || cause instanceof StorageRefused) return new Refusal('storageAway');
   return cause;

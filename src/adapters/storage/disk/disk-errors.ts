@@ -1,4 +1,5 @@
 import { foundNoRoom } from '#adapters/os/disk-probe.ts';
+import { PageTooDeep } from '#core/listing.ts';
 import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
 
 /** The error code of a failed system call, or an empty text. */
@@ -10,12 +11,15 @@ export class RootGone extends StorageAway {}
 /** Its code between threads. */
 export const rootGone = 'EROOTGONE';
 
+/** The code of a page that lies too deep, between threads. */
+export const pageTooDeep = 'EPAGETOODEEP';
+
 export const failure = (code: string) => Object.assign(new Error(code), { code });
 
 /** A link, a file where a folder should be, a path longer than any: nothing of ours lies there. */
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
 const taken = ['EEXIST', 'ENOTEMPTY'];
-const ours = [ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused];
+const ours = [PageTooDeep, ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused];
 
 export const isAbsent = (cause: unknown) => absent.includes(codeOf(cause));
 
@@ -23,6 +27,7 @@ export const isAbsent = (cause: unknown) => absent.includes(codeOf(cause));
 export function storageError(cause: unknown): Error {
   if (cause instanceof Error && ours.some((kind) => cause instanceof kind)) return cause;
   const code = codeOf(cause);
+  if (code === pageTooDeep) return new PageTooDeep('the page lies too deep', { cause });
   if (code === rootGone) return new RootGone('the folder of the location is gone', { cause });
   if (absent.includes(code)) return new ItemAbsent('nothing lies there', { cause });
   if (taken.includes(code)) return new ItemExists('the name is taken', { cause });

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { nameFault } from '#core/item-path.ts';
-import { type Entry, type ListingPage, type ListingQuery, pageOf } from '#core/listing.ts';
+import { type Entry, type ListingPage, type ListingQuery, PageTooDeep, pageOf } from '#core/listing.ts';
 import { at } from './beneath.ts';
+import { codeOf, failure, pageTooDeep } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 
 const batch = 1000;
@@ -58,10 +59,17 @@ function nextBatch(directory: fs.Dir, descriptor: number): Entry[] {
 const entriesOf = (descriptor: number, names: Iterable<{ readonly name: string }>) =>
   [...names].flatMap(({ name }) => statOf(descriptor, name) ?? []);
 
+/** What a folder is sorted by. */
+function* sortable(directory: fs.Dir, descriptor: number) {
+  for (const { name } of listed(directory)) {
+    const entry = statOf(descriptor, name);
+    if (entry) yield { name, folder: entry.folder, size: entry.size, modified: entry.modified };
+  }
+}
+
 /** Looking at a file costs ten times its name: by name, only those of the page are looked at. */
 function page(directory: fs.Dir, descriptor: number, query: ListingQuery): ListingPage {
-  if (query.sort !== 'name') return pageOf(entriesOf(descriptor, listed(directory)), query);
-  const { entries: names, total } = pageOf([...listed(directory)], query);
+  const { entries: names, total } = pageOf(query.sort === 'name' ? listed(directory) : sortable(directory, descriptor), query);
   const entries = entriesOf(descriptor, names);
   return { entries, total: total - (names.length - entries.length) };
 }
@@ -71,13 +79,19 @@ function stop(number: number): void {
   open.delete(number);
 }
 
-function answer({ number, does, descriptor, query }: Ask): ListingPage | null {
+function directoryOf({ number, does, descriptor }: Ask): fs.Dir {
   // 'buffer' gives names as bytes; the types know only the text form.
-  if (does === 'begin' || does === 'page')
-    open.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batch }));
+  if (does !== 'next') open.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batch }));
   const directory = open.get(number);
-  if (!directory) return null;
-  if (does !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };
+  // It was open in a thread that has ended. Without a word here the folder would seem to end.
+  if (!directory) throw failure('EIO');
+  return directory;
+}
+
+function answer(ask: Ask): ListingPage {
+  const directory = directoryOf(ask);
+  const { number, descriptor, query } = ask;
+  if (ask.does !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };
   const found = page(directory, descriptor, query);
   stop(number);
   return found;
@@ -87,11 +101,10 @@ parentPort?.on('message', (ask: Ask) => {
   const { number } = ask;
   try {
     if (ask.does === 'stop') return stop(number);
-    const found = answer(ask) ?? { entries: [], total: 0 };
-    parentPort?.postMessage({ number, ...found } satisfies Told);
+    parentPort?.postMessage({ number, ...answer(ask) } satisfies Told);
   } catch (cause) {
     stop(number);
-    const problem = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    const problem = cause instanceof PageTooDeep ? pageTooDeep : codeOf(cause) || 'unknown';
     parentPort?.postMessage({ number, entries: [], total: 0, problem } satisfies Told);
   }
 });
