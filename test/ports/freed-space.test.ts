@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { removeEntry } from '../../src/adapters/storage/disk/remove-entry.ts';
+import { siblingName } from '../../src/adapters/storage/disk/staging-area.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { path, put, remove } from './storage.contract.ts';
@@ -46,4 +48,50 @@ test('a large file that is replaced stays open, so that its space is freed apart
   await put(storage, '/', 'large', 'small', found?.etag);
   assert.deepEqual(open, [true]);
   assert.equal(fs.readFileSync(file, 'utf8'), 'small');
+});
+
+test('a large upload that a crash left behind stays open while recovery removes it', async (t) => {
+  const root = await temporaryFolder(t);
+  const token = 'left-behind';
+  const file = join(root, '.postern', token);
+  const storage = localDisk(t, root);
+  fs.mkdirSync(join(root, '.postern'), { mode: 0o700 });
+  fs.writeFileSync(file, '');
+  fs.truncateSync(file, 32 << 20);
+  const open: boolean[] = [];
+  const { unlinkSync } = fs;
+  t.mock.method(fs, 'unlinkSync', (name: fs.PathLike) => {
+    if (String(name).endsWith(token)) open.push(isOpen(file));
+    unlinkSync(name);
+  });
+  await storage.clear({ does: 'upload', parent: path('/'), name: 'large', newName: '', token });
+  assert.deepEqual([open, fs.existsSync(file)], [[true], false]);
+});
+
+test('recovery and a removal beside its place read no more of a folder than they must', async (t) => {
+  const root = await temporaryFolder(t);
+  for (let number = 0; number < 50; number += 1) fs.writeFileSync(join(root, `${number}`), '');
+  const storage = localDisk(t, root);
+  const read = t.mock.method(fs.promises, 'readdir');
+  assert.equal(await storage.settle({ does: 'upload', parent: path('/'), name: 'a', newName: '', token: 'unknown' }), null);
+  const folder = fs.openSync(root, 'r');
+  t.after(() => fs.closeSync(folder));
+  await removeEntry({ entry: { folder, name: '7' }, evidence: { folder, name: siblingName('t') }, token: 't' });
+  assert.ok(!fs.existsSync(join(root, '7')));
+  assert.equal(read.mock.callCount(), 0);
+});
+
+test('what cannot be removed from the staging area keeps nothing else there', async (t) => {
+  const root = await temporaryFolder(t);
+  const trash = join(root, '.postern');
+  fs.mkdirSync(trash, { mode: 0o700 });
+  for (const name of ['a', 'b', 'c']) fs.mkdirSync(join(trash, name));
+  const storage = localDisk(t, root);
+  const { rmdirSync } = fs;
+  t.mock.method(fs, 'rmdirSync', (name: fs.PathLike) => {
+    if (String(name).endsWith('/b')) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+    rmdirSync(name);
+  });
+  await storage.sweep(async () => []);
+  assert.deepEqual(fs.readdirSync(trash), ['b']);
 });

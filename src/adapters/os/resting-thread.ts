@@ -46,7 +46,11 @@ export function restingThread<Answer>(name: string, beside: string, owner: Owner
   return {
     post(message) {
       if (closed) return owner.lose();
-      thread ??= begin();
+      try {
+        thread ??= begin();
+      } catch {
+        return owner.lose(); // the machine gives no further thread now
+      }
       thread.ref();
       thread.postMessage(message);
     },

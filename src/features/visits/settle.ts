@@ -107,9 +107,10 @@ async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
     throw cause; // neither the disk nor a lock says that it did not take place: the next run looks again
   });
   await store.write((tx) => record(tx, row, change, given, clock.now()));
-  await open()
+  const cleared = open()
     .then((storage) => storage.clear(change))
     .catch(() => {}); // swept at the next start
+  if (change.does !== 'delete') await cleared; // to empty a large folder takes minutes, and a start waits for none
 }
 
 /** Nobody can look at a location that was deleted: what was begun there counts as failed. */
@@ -143,7 +144,7 @@ export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>,
   const living = ownOnly ? null : await livingProcesses(ports);
   for (const row of await pendingChanges(ports, living)) {
     if (underWay.has(row.token)) continue;
-    underWay.add(row.token); // to empty a large folder may take longer than until the next run
+    underWay.add(row.token);
     try {
       if (await claim(ports, row)) await recover(ports, row);
     } catch (cause) {

@@ -106,8 +106,8 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
           const names = await fs.promises.readdir(at(trash));
           // Asked after the look: what begins meanwhile is not among them.
           const kept = await underWay();
-          for (const name of names)
-            if (!kept.some((token) => name.includes(token))) await wipe(trash, name, () => `rm-${randomBytes(12).toString('hex')}`);
+          for (const name of names.filter((name) => !kept.some((token) => name.includes(token))))
+            await wipe(trash, name, () => `rm-${randomBytes(12).toString('hex')}`).catch(() => {}); // what cannot be removed stays
         } finally {
           fs.closeSync(trash);
         }

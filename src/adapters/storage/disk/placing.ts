@@ -60,7 +60,7 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 }
 
 /**
- * Holds a large file open while another one replaces it. The kernel takes up to 0.3 s to free each GiB; it does so when
+ * Holds a large file open while it is removed or replaced. The kernel takes up to 0.3 s to free each GiB; it does so when
  * the last descriptor is closed, which takes place in a thread.
  * @returns closes it
  */
@@ -125,6 +125,11 @@ export function settlePlacing(staging: DirectoryEntry, target: DirectoryEntry): 
 
 /** Removes a staging copy, and what told where it was put. */
 export function clearStaging(staging: DirectoryEntry): void {
-  dropMark(staging);
-  for (const ending of ['', twinEnding, claimEnding, nameEnding]) unlinkIfPresent(named(staging, ending));
+  const close = holdLarge(staging, statEntry(staging)?.size ?? 0n);
+  try {
+    dropMark(staging);
+    for (const ending of ['', twinEnding, claimEnding, nameEnding]) unlinkIfPresent(named(staging, ending));
+  } finally {
+    close();
+  }
 }

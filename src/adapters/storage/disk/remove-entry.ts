@@ -20,11 +20,19 @@ const isBeside = ({ evidence, token }: Removal) => evidence.name === siblingName
 /** Where it is moved if it cannot be moved to `.postern/`: on another file system, or in a mount within one. */
 const besideOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entry.folder, name: `${siblingName(token)}-removed` });
 
+const freshName = (name: string) => () => `${name}-${randomBytes(12).toString('hex')}`;
+
 /** Empties the removed entry beside its place at once: a start sweeps no folder but `.postern/`. */
 async function wipeBeside(removal: Removal): Promise<void> {
   const { folder, name } = besideOf(removal);
+  await wipe(folder, name, freshName(name));
+}
+
+/** The same after a crash, which may have left folders that were moved up out of it. */
+async function wipeLeft(removal: Removal): Promise<void> {
+  const { folder, name } = besideOf(removal);
   const names = (await fs.promises.readdir(at(folder))).filter((entry) => entry.startsWith(name));
-  for (const entry of names) await wipe(folder, entry, () => `${name}-${randomBytes(12).toString('hex')}`);
+  for (const entry of names) await wipe(folder, entry, freshName(name));
 }
 
 /** Compares files by time and size, since inode numbers are reused. A symbolic link that somebody has put in its place is ignored. */
@@ -78,12 +86,12 @@ export async function settleRemoval(removal: Removal): Promise<boolean> {
     if (markText(removal.evidence) === null || !statEntry(besideOf(removal))) return false;
     confirmMark(removal.evidence);
   }
-  await wipeBeside(removal);
+  await wipeLeft(removal);
   return true;
 }
 
 /** Empties a removed entry, and deletes the marks of its removal. */
 export async function clearRemoval(evidence: DirectoryEntry): Promise<void> {
   dropMark(evidence);
-  if (statEntry(evidence)) await wipe(evidence.folder, evidence.name, () => `${evidence.name}-${randomBytes(12).toString('hex')}`);
+  if (statEntry(evidence)) await wipe(evidence.folder, evidence.name, freshName(evidence.name));
 }

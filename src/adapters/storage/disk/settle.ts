@@ -35,13 +35,22 @@ function look(change: BegunChange, entry: DirectoryEntry, evidence: DirectoryEnt
 const nameGiven = ({ does, name, newName }: BegunChange, evidence: DirectoryEntry) =>
   does === 'upload' ? placedName(evidence, name) : does === 'rename' ? newName : name;
 
+async function isEmpty(root: Root): Promise<boolean> {
+  const directory = await fs.promises.opendir(at(root.descriptor, '.'), { bufferSize: 1 });
+  try {
+    return (await directory.read()) === null;
+  } finally {
+    await directory.close();
+  }
+}
+
 /**
  * Did a change that was recorded as begun take place before the crash? Puts right what it left half done.
  * @returns the name that it gave or took; null: it did not take place
  * @throws StorageAway for a root without any entry, or a mount that is missing below it: something is to be mounted there
  */
 export async function settle(root: Root, change: BegunChange, ownership: Ownership): Promise<string | null> {
-  if ((await fs.promises.readdir(at(root.descriptor, '.'))).length === 0) throw new StorageAway('the folder of the location is empty');
+  if (await isEmpty(root)) throw new StorageAway('the folder of the location is empty');
   return withRemainingEvidence(root, change.parent, change.token, async (evidence) => {
     const took =
       isEvident(change, evidence) ||

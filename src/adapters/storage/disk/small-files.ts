@@ -25,8 +25,9 @@ export function smallFileCache<File>(): SmallFileCache<File> {
   function keep(key: string, file: File, bytes: number): void {
     forget(key);
     if (bytes > largest) return;
-    kept.set(key, { file, bytes: bytes + overhead });
-    total += bytes + overhead;
+    const weight = bytes + overhead + 2 * key.length;
+    kept.set(key, { file, bytes: weight });
+    total += weight;
     for (const oldest of kept.keys()) {
       if (total <= mostBytes) return;
       forget(oldest);

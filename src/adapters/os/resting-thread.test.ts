@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { restingThread } from './resting-thread.ts';
+
+test('where no thread can be started its owner is told, and nothing is thrown', () => {
+  let lost = 0;
+  const owner = {
+    receive: () => {},
+    isIdle: () => true,
+    lose() {
+      lost += 1;
+    },
+  };
+  const thread = restingThread('./none', import.meta.url, owner, () => 'no worker takes a function');
+  thread.post('a question');
+  assert.equal(lost, 1);
+});
