@@ -43,6 +43,11 @@ export const asEmpty = Number.MIN_SAFE_INTEGER;
 /** A column that may be empty, sorted alike by every engine: what is empty comes first. */
 export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(asEmpty)})`;
 
+const sortedBy = 200; // characters
+
+/** A column of long texts, sorted by their beginnings: a page deep in the list holds what it is sorted by of all before it. */
+export const beginningOf = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(sortedBy)})`;
+
 function instantIn(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
   const found = parseInstant(text, field === 'fromDate' ? 'firstOfDay' : 'firstOfNextDay');

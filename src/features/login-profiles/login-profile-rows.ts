@@ -3,6 +3,7 @@ import { portalUrl } from '#core/link.ts';
 import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
 import { inOrder } from '#features/in-order.ts';
 import { sealedFor } from '#features/insert-profile.ts';
+import { beginningOf } from '#features/record-search.ts';
 import { stampsOf } from '#features/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -13,13 +14,13 @@ export const sortColumns = {
   id: 'login_profile.id',
   title: 'login_profile.title',
   tid: 'login_profile.tid',
-  description: 'login_profile.description',
-  ipRange: 'login_profile.ip_range',
+  description: beginningOf('login_profile.description'),
+  ipRange: beginningOf('login_profile.ip_range'),
   typeId: 'login_profile.type_id',
   viewId: 'login_profile.view_id',
   username: 'login_profile.username',
   lang: 'login_profile.lang',
-  startupMessage: 'login_profile.startup_message',
+  startupMessage: beginningOf('login_profile.startup_message'),
   createdOwner: 'login_profile.created_owner',
   updatedOwner: 'login_profile.updated_owner',
   createDateTime: 'login_profile.created_at',

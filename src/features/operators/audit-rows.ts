@@ -6,7 +6,7 @@ import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
 import { inOrder } from '#features/in-order.ts';
 import { bytesOf, bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
-import { emptyFirst, type Page } from '#features/record-search.ts';
+import { beginningOf, emptyFirst, type Page } from '#features/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
 const own = {
@@ -31,7 +31,7 @@ export const sortColumns = {
   shareId: emptyFirst('audit.share_id'),
   shareTitle: 'audit.share_title',
   viewId: 'audit.view_id',
-  path: 'audit.path',
+  path: beginningOf('audit.path'),
   bytes: emptyFirst('audit.bytes'),
   count: 'audit.count',
 };
