@@ -2,6 +2,8 @@
 export interface WindowCounts {
   /** @returns how often the key was counted in the present window, this time included */
   add(key: string): number;
+  /** @returns how often the key was counted in the present window */
+  count(key: string): number;
   /** Milliseconds until the present window ends. */
   left(): number;
 }
@@ -22,6 +24,10 @@ export function windowCounts(length: number, now: () => number): WindowCounts {
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
       return count;
+    },
+    count(key) {
+      begin();
+      return counts.get(key) ?? 0;
     },
     left: () => length - (now() % length),
   };

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
+import { windowCounts } from '#core/window-counts.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Caller } from './operation.ts';
 
@@ -32,9 +34,11 @@ export async function checkConflicts(db: Tx, caller: Caller, parameters: unknown
   if (reached) throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil((reached.first + hour - now) / 1000) });
 }
 
+const isConflict = (cause: unknown) => cause instanceof Refusal && cause.says === 'viewIdTaken';
+
 /** Counts a conflict, then throws on what was thrown. */
 export async function noteConflict(store: Store, caller: Caller, cause: unknown, now: number): Promise<never> {
-  if (cause instanceof Refusal && cause.says === 'viewIdTaken')
+  if (isConflict(cause))
     await store.write((tx) =>
       tx
         .insertInto('failure')
@@ -42,4 +46,27 @@ export async function noteConflict(store: Store, caller: Caller, cause: unknown,
         .execute(),
     );
   throw cause;
+}
+
+/** Runs the transaction of a change, which may meet a taken viewId. */
+export type WithinLimit = <T>(caller: Caller, parameters: unknown, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Counts the conflicts of this process as they are met: changes that were sent together have all passed the check before
+ * the first of them is noted.
+ */
+export function conflictLimit(clock: Clock): WithinLimit {
+  const counts = windowCounts(hour, clock.now);
+  return async (caller, parameters, work) => {
+    if (!namesViewId(parameters)) return work();
+    const limits = limitsOf(caller);
+    if (limits.some(({ key, most }) => counts.count(key) >= most))
+      throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil(counts.left() / 1000) });
+    try {
+      return await work();
+    } catch (cause) {
+      if (isConflict(cause)) for (const { key } of limits) counts.add(key);
+      throw cause;
+    }
+  };
 }

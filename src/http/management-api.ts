@@ -10,7 +10,7 @@ import { checkRoom } from '#features/room.ts';
 import type { SearchTurns } from '#features/search-turns.ts';
 import { recordChange } from '#features/trail.ts';
 import { checkTarget } from '#features/versions.ts';
-import { checkConflicts, noteConflict } from '#features/viewid-conflicts.ts';
+import { checkConflicts, conflictLimit, noteConflict, type WithinLimit } from '#features/viewid-conflicts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { callerOf } from './callers.ts';
 import { carriesSecure, isSecure } from './console-cookie.ts';
@@ -66,13 +66,11 @@ const envelopeOf = (says: MessageName, detail: string | undefined, now: number) 
   message: detail ?? messages[says].title,
 });
 
-const isEmpty = (value: unknown) => value === undefined || value === null;
-
 /** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
 function parametersOf(request: FastifyRequest, operation: Operation): unknown {
   const query = readQuery(request.url, operation.body);
   if (operation.method === 'GET') return query;
-  if (operation.method === 'DELETE' && isEmpty(request.body)) {
+  if (operation.method === 'DELETE' && (request.body ?? null) === null) {
     const { dryRun: _, ...rest } = query;
     return rest;
   }
@@ -109,8 +107,7 @@ async function runChange(
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-  ports: Ports,
-  running: Running,
+  { ports, running, withinLimit }: ManagementParts,
 ): Promise<FastifyReply> {
   const dry = isDryRun(request, operation);
   const ifMatch = request.headers['if-match'];
@@ -126,7 +123,7 @@ async function runChange(
         const current = await stillCalls(tx, caller, operation.role, ports.clock.now());
         await checkUnanswered(tx, dry ? null : twin, ports.vault, now);
         if (operation.target) await checkTarget(tx, operation.target, parameters, current, ifMatch);
-        const changed = await operation.change(parameters, current, tx, ports, seen);
+        const changed = await withinLimit(caller, parameters, () => operation.change(parameters, current, tx, ports, seen));
         await recordChange(tx, current, operation.name, changed.trail, now);
         const body = answerOf(operation, changed, dry, now);
         if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, { vault: ports.vault, now });
@@ -155,6 +152,7 @@ function textOf(answer: object, reply: FastifyReply): string {
 interface ManagementParts {
   readonly ports: Ports;
   readonly running: Running;
+  readonly withinLimit: WithinLimit;
   readonly turnsOf: ReadingTurns;
   readonly answers: LargeAnswers;
 }
@@ -164,14 +162,15 @@ async function run(
   check: (value: unknown) => void,
   request: FastifyRequest,
   reply: FastifyReply,
-  { ports, running, turnsOf, answers }: ManagementParts,
+  parts: ManagementParts,
 ) {
+  const { ports, turnsOf, answers } = parts;
   const caller = request.caller ?? (await callerOf(request, ports));
   request.caller = caller;
   checkRole(caller, operation.role);
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
   check(parameters);
-  if ('change' in operation) return runChange(operation, parameters, caller, request, reply, ports, running);
+  if ('change' in operation) return runChange(operation, parameters, caller, request, reply, parts);
   const inTurn = turnsOf(operation, parameters, caller, reply.raw);
   if ('stream' in operation) {
     answers.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
@@ -208,7 +207,13 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 
 /** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
 export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
-  const parts = { ports, running: new Set<string>(), turnsOf: readingTurns(ports, searches), answers: largeAnswers(mostAnswerBytes) };
+  const parts = {
+    ports,
+    running: new Set<string>(),
+    withinLimit: conflictLimit(ports.clock),
+    turnsOf: readingTurns(ports, searches),
+    answers: largeAnswers(mostAnswerBytes),
+  };
   app.register(
     async (api) => {
       api.decorateRequest('caller', null);

@@ -96,6 +96,23 @@ test('a tenant that makes new keys is 429 after two hundred taken viewIds within
   assert.deepEqual([answers.indexOf(429), answers.filter((answer) => answer === 409).length], [200, 200]);
 });
 
+test('of viewIds that are tried at the same moment, some twenty are told to be taken, and the rest nothing', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare());
+  for (let number = 0; number < 60; number += 1)
+    await postern.call('share/updateSharableLink', {
+      id: (await postern.call('share/add', newShare())).id,
+      viewId: `taken-${number}-long`,
+    });
+  const guesses = Array.from({ length: 120 }, (_, number) => `${number % 2 === 0 ? 'taken' : 'free'}-${number >> 1}-long`);
+  const answers = await Promise.all(
+    guesses.map((viewId) => postern.send('share/updateSharableLink', { id, viewId }, { query: { dryRun: 'true' } })),
+  );
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  assert.ok(count(409) >= 20 && count(409) <= 40, `${count(409)} are told to be taken`);
+  assert.ok(count(429) >= 40, `${count(429)} are refused`);
+});
+
 test('conflicts of a dry run count like any other: it is no oracle of links', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
