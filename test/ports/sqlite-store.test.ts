@@ -25,6 +25,21 @@ storeContract('SQLite', async (t) => {
   return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
 });
 
+test('of a tenant’s long records one is read at a time: other tenants and searches find a thread', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  const counts = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) select count(*) from n`;
+  const done: string[] = [];
+  const ask = async (name: string, db: Tx, query = counts) => {
+    await query.execute(db);
+    done.push(name);
+  };
+  const long = Array.from({ length: 30 }, () => ask('first tenant', store.longRecords(1)));
+  const others = [ask('second tenant', store.longRecords(2)), ask('search', store.search, sql`select 1`)];
+  await Promise.all(others);
+  assert.ok(done.filter((name) => name === 'first tenant').length <= 3, done.join());
+  await Promise.all(long);
+});
+
 test('a change that awaits something other than its transaction is refused and leaves nothing', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const { promise: later, resolve: refused } = Promise.withResolvers<unknown>();

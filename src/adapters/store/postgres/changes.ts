@@ -1,6 +1,6 @@
+import { costTurns } from '#adapters/store/cost-turns.ts';
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Tx, WriteOptions } from '#ports/store.ts';
-import { costTurns } from './cost-turns.ts';
 import { hasCollided } from './errors.ts';
 import { lockOver } from './locks.ts';
 import type { Connections } from './pool.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { costTurns } from '#adapters/store/cost-turns.ts';
 import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { type Store, StoreFull } from '#ports/store.ts';
 import { changesOver } from './changes.ts';
-import { costTurns } from './cost-turns.ts';
 import { isUniqueViolation } from './errors.ts';
 import { identityOver } from './identity.ts';
 import { setLastIds } from './last-ids.ts';

@@ -3,7 +3,8 @@ import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type SqlBool, sql } from 'kysely';
-import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { costTurns } from '#adapters/store/cost-turns.ts';
+import { type Ask, kyselyOver } from '#adapters/store/kysely-over.ts';
 import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { inTurns } from '#adapters/store/turns.ts';
@@ -91,9 +92,9 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const queue = writeQueue(writer, log, { ...events, committed });
   const checkpoints = startCheckpoints(file, queue, log, events);
   const [second, reporter] = [thread(0), thread(0)];
-  const search = kyselyOver(sqlite, (text, parameters) =>
-    (searcher.waiting() > second.waiting() ? second : searcher).ask(text, parameters),
-  );
+  const askThread: Ask = (text, parameters) => (searcher.waiting() > second.waiting() ? second : searcher).ask(text, parameters);
+  const search = kyselyOver(sqlite, askThread);
+  const longRecords = costTurns(1);
   return {
     read: kyselyOver(sqlite, (text, parameters) => {
       try {
@@ -106,7 +107,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     }),
     search,
     reports: kyselyOver(sqlite, reporter.ask),
-    longRecords: () => search,
+    longRecords: (tid) => kyselyOver(sqlite, (text, parameters) => longRecords(`${tid}`, async () => askThread(text, parameters))),
     searchesOfOneTenant: 1,
     find: findBySqlite(search, searcher),
     dialect: {
