@@ -55,3 +55,16 @@ test('texts that are only expected make nobody go; those that are searched do', 
   assert.equal((await texts.of(second))?.size(), shares);
   assert.notEqual(await texts.of(first), index, 'read anew');
 });
+
+test('texts that have grown beyond the memory for them are given up', async (t) => {
+  const { connection, heard } = await twoTenants(t);
+  const texts = tenantTexts(heard, 2 * ofOne);
+  const index = await texts.of(first);
+  for (let id = 2; id <= 2 * shares; id += 2) {
+    connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['long '.repeat(100), id]);
+    texts.changed([{ ...first, id }]);
+  }
+  assert.ok((index?.bytes() ?? 0) < 2.5 * ofOne, 'it is followed no further');
+  assert.equal(await texts.of(first), null);
+  assert.equal((await texts.of(second))?.size(), shares, 'others have the memory');
+});

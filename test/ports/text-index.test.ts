@@ -51,3 +51,35 @@ test('ids far apart, and beyond 32 bits, are kept apart', () => {
   assert.deepEqual(found.all(), ids);
   assert.deepEqual([found.has(1), found.has(2 ** 32), found.has(2 ** 32 + 1), found.has(2 ** 40)], [true, false, true, true]);
 });
+
+test('texts of a hundred kilobytes are found as short ones are, however they are changed', () => {
+  const index = textIndex();
+  const texts = new Map<number, string>();
+  const put = (id: number, words: string) => {
+    const text = words.padEnd(100_000, '契');
+    texts.set(id, text);
+    return { id, container: 0, text };
+  };
+  index.append(Array.from({ length: 20 }, (_, number) => put(10 * (number + 1), `old${number}`)));
+  for (let id = 5; id < 200; id += 7) index.set(put(id, `new${id} ${'ё'.repeat(id)}`));
+  for (let id = 10; id < 200; id += 30) {
+    index.remove(id);
+    texts.delete(id);
+  }
+  for (const word of ['old', 'old1', 'new', 'new12', 'ёёё契', 'none'])
+    assert.deepEqual(
+      index
+        .find(word, [])
+        .all()
+        .toSorted((a, b) => a - b),
+      [...texts]
+        .filter(([, text]) => text.includes(word))
+        .map(([id]) => id)
+        .sort((a, b) => a - b),
+      word,
+    );
+  const anew = textIndex();
+  anew.append([...texts].sort(([a], [b]) => a - b).map(([id, text]) => ({ id, container: 0, text })));
+  anew.find('none', []);
+  assert.ok(Math.abs(index.bytes() - anew.bytes()) < 10_000, 'its memory is counted along');
+});

@@ -22,6 +22,8 @@ interface Known extends Texts {
   searched: boolean;
   /** Bytes that it will take, while it is loaded. */
   reserved: number;
+  /** Bytes that it took when all were last added up. */
+  added: number;
   /** Loads it; those that ask meanwhile wait for the same. */
   loading: Promise<void> | null;
   /** What changed while it was loaded. */
@@ -102,15 +104,35 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
       await turn();
     }
     tenant.index = index;
+    tenant.added = wanted;
     for (const id of meanwhile) read(tenant, id);
     meanwhile.clear();
+    checkGrowth(tenant);
+  }
+
+  /** Gives up texts that have outgrown the memory since they were loaded: when they are searched again, they are measured again. */
+  function checkGrowth(tenant: Known): void {
+    const bytes = bytesOf(tenant);
+    tenant.added = Math.min(tenant.added, bytes);
+    if (bytes - tenant.added < mostBytes / 64) return;
+    tenant.added = bytes;
+    if (sum([...known.values()]) > mostBytes) known.delete(keyOf(tenant));
   }
 
   const keyOf = ({ table, tid }: Texts) => `${table} ${tid}`;
   /** The tenant as the one that was asked for last. */
   function latest({ table, tid }: Texts): Known {
     const key = keyOf({ table, tid });
-    const tenant = known.get(key) ?? { table, tid, index: null, searched: false, reserved: 0, loading: null, meanwhile: new Set() };
+    const tenant = known.get(key) ?? {
+      table,
+      tid,
+      index: null,
+      searched: false,
+      reserved: 0,
+      added: 0,
+      loading: null,
+      meanwhile: new Set(),
+    };
     known.delete(key);
     known.set(key, tenant);
     return tenant;
@@ -138,7 +160,10 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
       for (const { table, tid, id } of records) {
         const tenant = known.get(keyOf({ table, tid }));
         if (tenant?.loading) tenant.meanwhile.add(id);
-        else if (tenant?.index) read(tenant, id);
+        else if (tenant?.index) {
+          read(tenant, id);
+          checkGrowth(tenant);
+        }
       }
     },
   };

@@ -3,7 +3,8 @@ import { type IdSet, idSet } from './id-set.ts';
 import { type WordFinder, wordFinder } from './word-finder.ts';
 
 const separator = '\0'; // no stored text and no word holds one
-const chunkHolds = 4000; // records
+/** What a chunk holds at most: a change of one record copies its text. A longer text is a chunk of its own. */
+const chunkHolds = { records: 4000, bytes: 1 << 18 };
 const bytesOfRecord = 3 * 8; // its id, its container, and where its text begins
 const aWhile = 20_000; // records: looking through more of them takes so long
 const mostWords = 32; // whose matches are kept where it does
@@ -70,6 +71,35 @@ function chunkOf(records: readonly TextRecord[]): Chunk {
   };
 }
 
+/** Records in chunks that hold no more than they may. */
+function* chunksOf(records: readonly TextRecord[]): Generator<Chunk> {
+  let [begin, bytes] = [0, 0];
+  for (const [place, { text }] of records.entries()) {
+    const length = Buffer.byteLength(text) + 1;
+    const isFull = place - begin === chunkHolds.records || bytes + length > chunkHolds.bytes;
+    if (isFull && place > begin) {
+      yield chunkOf(records.slice(begin, place));
+      [begin, bytes] = [place, 0];
+    }
+    bytes += length;
+  }
+  if (begin < records.length) yield chunkOf(records.slice(begin));
+}
+
+/** Takes the second half out of a chunk, by its bytes. */
+function halfOf(chunk: Chunk): Chunk {
+  const { ids, containers, starts, text } = chunk;
+  const place = Math.min(ids.length - 1, Math.max(1, placeOf(starts, text.length / 2)));
+  const begin = starts[place] ?? text.length;
+  chunk.text = text.slice(0, begin);
+  return {
+    ids: ids.splice(place),
+    containers: containers.splice(place),
+    starts: starts.splice(place).map((start) => start - begin),
+    text: text.slice(begin),
+  };
+}
+
 /** The first place from `low` on whose value is at least `wanted`. */
 function placeOf(values: readonly number[], wanted: number, low = 0): number {
   let high = values.length;
@@ -81,8 +111,8 @@ function placeOf(values: readonly number[], wanted: number, low = 0): number {
   return low;
 }
 
-/** Puts a text in the place of `replaced` records; without one they go. */
-function splice(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecord): void {
+/** Puts a text in the place of `replaced` records; without one they go. @returns how many bytes longer the chunk is */
+function splice(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecord): number {
   const { ids, containers, starts, text } = chunk;
   const begin = starts[place] ?? text.length;
   const end = starts[place + replaced] ?? text.length;
@@ -93,6 +123,7 @@ function splice(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecor
   starts.splice(place, replaced, ...(record ? [begin] : []));
   const moved = put.length - (end - begin);
   for (let behind = place + (record ? 1 : 0); behind < starts.length; behind += 1) starts[behind] = (starts[behind] ?? 0) + moved;
+  return moved;
 }
 
 /** Adds the ids of a chunk's records that hold the word. */
@@ -109,27 +140,32 @@ export function textIndex(): TextIndex {
   const chunks: Chunk[] = [];
   const firsts: number[] = []; // the first id of each chunk, when it was made
   const kept = new Map<string, Kept>();
-  let size = 0;
+  let [size, bytes] = [0, 0];
 
-  const chunkFor = (id: number) => chunks[Math.max(0, placeOf(firsts, id + 1) - 1)];
-  const add = (chunk: Chunk) => {
-    firsts.push(chunk.ids[0] ?? 0);
-    chunks.push(chunk);
+  const numberFor = (id: number) => Math.max(0, placeOf(firsts, id + 1) - 1);
+  const add = (chunk: Chunk, number = chunks.length) => {
+    firsts.splice(number, 0, chunk.ids[0] ?? 0);
+    chunks.splice(number, 0, chunk);
   };
+  const isFull = ({ ids, text }: Chunk) => ids.length >= chunkHolds.records || text.length >= chunkHolds.bytes;
 
   function change(id: number, record?: TextRecord): void {
-    const chunk = chunkFor(id);
+    const number = numberFor(id);
+    const chunk = chunks[number];
     const place = chunk ? placeOf(chunk.ids, id) : 0;
     const replaced = chunk?.ids[place] === id ? 1 : 0;
     if (!record && replaced === 0) return;
-    const isFull = chunk === chunks.at(-1) && place >= chunkHolds;
-    if (record && replaced === 0 && (!chunk || isFull)) append([record]);
-    else if (chunk) replace(chunk, place, replaced, record);
+    const isBehindAll = chunk === chunks.at(-1) && place === chunk?.ids.length;
+    if (record && replaced === 0 && (!chunk || (isBehindAll && isFull(chunk)))) append([record]);
+    else if (chunk) {
+      replace(chunk, place, replaced, record);
+      if (isFull(chunk) && chunk.ids.length > 1) add(halfOf(chunk), number + 1);
+    }
   }
 
   function replace(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecord): void {
     const id = record?.id ?? chunk.ids[place] ?? 0;
-    splice(chunk, place, replaced, record);
+    bytes += splice(chunk, place, replaced, record);
     size += (record ? 1 : 0) - replaced;
     for (const { find, within, ids } of kept.values())
       if (record && (find(record.text) !== -1 || within.has(record.container))) ids.add(id);
@@ -137,7 +173,10 @@ export function textIndex(): TextIndex {
   }
 
   function append(records: readonly TextRecord[]): void {
-    for (let begin = 0; begin < records.length; begin += chunkHolds) add(chunkOf(records.slice(begin, begin + chunkHolds)));
+    for (const chunk of chunksOf(records)) {
+      add(chunk);
+      bytes += chunk.text.length;
+    }
     size += records.length;
     for (const { find, within, ids } of kept.values())
       for (const { id, container, text } of records) if (find(text) !== -1 || within.has(container)) ids.add(id);
@@ -161,9 +200,8 @@ export function textIndex(): TextIndex {
     },
     size: () => size,
     bytes() {
-      const texts = chunks.reduce((sum, { text }) => sum + text.length, 0);
       const sets = [...kept.values()].reduce((sum, { ids }) => sum + ids.bytes(), 0);
-      return spaceFor({ records: size, bytes: texts }) + sets;
+      return spaceFor({ records: size, bytes }) + sets;
     },
   };
 }
