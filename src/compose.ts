@@ -4,6 +4,7 @@ import { findPackageJSON } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { operations } from '#features/operations.ts';
 import { inviteFirstOperator } from '#features/operators/first-operator.ts';
 import { checkSecretKey, holdsNoSecrets, isLivingKey, isNew, newKey, prepare } from '#features/operators/first-start.ts';
@@ -151,6 +152,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   if (firstKey !== null) data.stageFirstKey(firstKey);
   const begin = () => prepare(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
   await (first ? begin() : unlessFull(begin));
+  await unlessFull(() => packStoredRanges(store));
   const isKnown = (key: string) => isLivingKey(ports, key);
   await data.settleFirstKeys(isKnown);
   const invitation = await unlessFull(() => inviteFirstOperator(ports));

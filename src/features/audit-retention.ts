@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { day } from '#core/instant.ts';
 import type { Ports } from '#ports/ports.ts';
 import { dropAlerts } from './visits/owed-alerts.ts';
@@ -32,10 +33,8 @@ async function edge({ store }: RetentionPorts, which: 'asc' | 'desc'): Promise<n
  * been back when they were written: they would be deleted as soon as it is right.
  */
 async function entryAfter({ store }: RetentionPorts, end: number): Promise<number | null> {
-  const last = store.read
-    .selectFrom('audit')
-    .select(({ fn }) => fn.max('id').as('id'))
-    .where('at', '<', end);
+  // Not max(id), for which SQLite walks back from the newest entry, through the whole table.
+  const last = store.read.selectFrom('audit').select(sql<number>`max(id + 0)`.as('id')).where('at', '<', end);
   const row = await store.read.selectFrom('audit').select('at').where('id', '>', last).orderBy('id').limit(1).executeTakeFirst();
   return row?.at ?? null;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { auditRetention } from '#features/audit-retention.ts';
 import { oweAlert } from '#features/visits/owed-alerts.ts';
+import { hearStatements } from '../parts/statements.ts';
 import { startPostern } from '../start.ts';
 import { hour, settableClock } from '../visit/visiting.ts';
 
@@ -52,6 +53,19 @@ test('audit entries go when their time is over, a day of them at a time, and the
     await run();
   }
   assert.ok((await left()) >= 399 && (await left()) <= 401, `${await left()} are left`);
+});
+
+test('before entries are deleted no more of the audit log is read than what is over its time', async (t) => {
+  const heard = hearStatements(t);
+  const { retention } = await logged(t, 410);
+  await retention().run();
+  const highest = [...heard].filter((statement) => /max\(/.test(statement) && /"audit"/.test(statement));
+  assert.ok(highest.length > 0);
+  assert.deepEqual(
+    highest.filter((statement) => /max\("?id"?\)/.test(statement)),
+    [],
+    'for max(id) SQLite walks back from the newest entry',
+  );
 });
 
 test('alerts that nobody has sent go with their audit entries, and the addresses with the last of them', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { type Answer, signIn, startPostern, usersProfile } from '../start.ts';
 import { changeShare, hour, linkTo, nothingAllowed, posting, settableClock } from './visiting.ts';
 
@@ -100,15 +101,24 @@ test('an address range that an earlier version has stored still holds', async (t
   const postern = await startPostern(t);
   const outside = await usersProfile(postern, [], { ipRange: '203.0.113.7, 2001:db8::/32' });
   const inside = await usersProfile(postern, [], { ipRange: '127.0.0.0/8, ::1' });
-  await postern.ports.store.write((tx) => tx.updateTable('login_profile').set({ ip_bounds: null }).execute());
-  for (const [id, viewId, expected] of [
-    [outside.id, outside.viewId, 403],
-    [inside.id, inside.viewId, 200],
-  ]) {
-    const { base } = await linkTo(postern, { authenticationId: id });
-    assert.equal((await postern.visit(`${base}/visit`)).status, expected);
-    assert.equal((await postern.visit(`/p/${viewId}/visit`)).status, expected);
-  }
+  const { store } = postern.ports;
+  const bounds = async () => (await store.read.selectFrom('login_profile').select('ip_bounds').execute()).map((row) => row.ip_bounds);
+  const known = await bounds();
+  await store.write((tx) => tx.updateTable('login_profile').set({ ip_bounds: null }).execute());
+  const check = async () => {
+    for (const [id, viewId, expected] of [
+      [outside.id, outside.viewId, 403],
+      [inside.id, inside.viewId, 200],
+    ]) {
+      const { base } = await linkTo(postern, { authenticationId: id });
+      assert.equal((await postern.visit(`${base}/visit`)).status, expected);
+      assert.equal((await postern.visit(`/p/${viewId}/visit`)).status, expected);
+    }
+  };
+  await check();
+  await packStoredRanges(store); // as the next start does
+  assert.deepEqual((await bounds()).sort(), known.sort());
+  await check();
 });
 
 test('an address within the range is judged by what a trusted proxy says, and by that alone', async (t) => {
