@@ -161,7 +161,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const patience = replaced.patience ?? defaultPatience;
   const http = { trustedProxies: settings.trustedProxies, patience, log: replaced.log === undefined ? process.stderr : replaced.log };
   const app = httpServer(http, ports);
-  await unlessFull(() => recoverChanges(ports, underWay, app.log));
+  await unlessFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // `clearLocations` empties it
 
   const trail = opened.use(
     visitTrail(ports, (cause) =>

@@ -24,8 +24,13 @@ interface Jobs {
 }
 
 /** Recovers what was left begun, and names the locations where that failed. @throws StoreAway, StoreFull */
-export async function recoverChanges(ports: Ports, underWay: Set<string>, log: FastifyBaseLogger, ownOnly = false): Promise<void> {
-  const failures = await settleChanges(ports, underWay, ownOnly);
+export async function recoverChanges(
+  ports: Ports,
+  underWay: Set<string>,
+  log: FastifyBaseLogger,
+  options: Parameters<typeof settleChanges>[2] = {},
+): Promise<void> {
+  const failures = await settleChanges(ports, underWay, options);
   if (failures.size === 0) return;
   const places = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
   log.warn(`Some changes of files that were cut off could not be looked at (${places}). It is tried again in some seconds.`);
@@ -62,7 +67,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         // The database was away, or this process stood still: the others get their time to say that they live.
         if (now - lastSaid > mostBetween) othersKnownFrom = now + livesFor;
         lastSaid = now;
-        return recoverChanges(ports, underWay, log, now < othersKnownFrom);
+        return recoverChanges(ports, underWay, log, { ownOnly: now < othersKnownFrom });
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseExchanged) exchanged();

@@ -2,7 +2,7 @@ import type { Ports } from '#ports/ports.ts';
 import { openLocation } from './location-configuration.ts';
 
 const patience = 1000; // ms; a mount that hangs is told as away
-const atOnce = 32; // locations
+const atOnce = 250; // locations: 20 ms of the event loop; those of a mount that hangs wait a second together
 
 /** Does a location answer? */
 export interface LocationHealth {

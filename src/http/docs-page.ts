@@ -32,8 +32,7 @@ async function loadPage(): Promise<FastifyInstance> {
 }
 
 /** Addresses of the page and of its script, as the inner server has them. */
-const paths = ['/docs', '/docs/', '/docs/js/scalar.js'];
-const pathInside = (path: string) => (path === '/docs' ? '/docs/' : path);
+const paths = ['/docs/', '/docs/js/scalar.js'];
 
 /** Returns the files of the page, each loaded when first asked for, and kept. */
 function pageFiles(): (path: string) => Promise<ConstantBody> {
@@ -41,7 +40,8 @@ function pageFiles(): (path: string) => Promise<ConstantBody> {
   const files = new Map<string, Promise<ConstantBody>>();
   async function load(path: string): Promise<ConstantBody> {
     page ??= loadPage();
-    const { headers, rawPayload } = await (await page).inject({ method: 'GET', url: path });
+    const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: path });
+    if (statusCode !== 200) throw new Error(`the page of the interface lacks ${path}`);
     return constantBody(String(headers['content-type']), rawPayload);
   }
   return (path) => {
@@ -65,6 +65,6 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
     document ??= makeDocument();
     return sendConstant(request, reply, await document);
   });
-  for (const url of paths)
-    app.get(url, async (request, reply) => sendConstant(request, reply.headers(headers), await fileAt(pathInside(url))));
+  app.get('/docs', (_request, reply) => reply.redirect('/docs/', 301)); // its script is named relative to it
+  for (const url of paths) app.get(url, async (request, reply) => sendConstant(request, reply.headers(headers), await fileAt(url)));
 }

@@ -8,7 +8,7 @@ const room = 1 << 11; // bytes
  * waits alone: the queue of a stream is bounded by the bytes in it, not by their number of pieces.
  */
 export class JoinedRequest extends IncomingMessage {
-  #joined: Buffer | null = null;
+  #joined: Buffer | null = null; // is used again and again
   #used = 0;
   #isDue = false;
 
@@ -32,9 +32,9 @@ export class JoinedRequest extends IncomingMessage {
   }
 
   #handOn(): void {
-    if (this.#joined === null) return;
-    const piece = this.#joined.subarray(0, this.#used);
-    [this.#joined, this.#used] = [null, 0];
+    if (this.#joined === null || this.#used === 0) return;
+    const piece = Buffer.from(this.#joined.subarray(0, this.#used)); // a copy: one byte keeps no more than itself
+    this.#used = 0;
     super.push(piece);
   }
 }

@@ -135,7 +135,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
 /** What a server without links answers to every other address. */
 export function answerNotFound(app: FastifyInstance, clock: Clock): void {
   app.register(async (rest) => {
-    rest.addHook('onRequest', (request, _reply, done) => done(request.is404 ? new Refusal('notFound') : undefined)); // before its body
+    rest.addHook('onRequest', (_request, _reply, done) => done(new Refusal('notFound'))); // before the body comes
     rest.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), clock.now()));
   });
 }

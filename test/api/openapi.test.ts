@@ -166,6 +166,8 @@ test('/docs shows the interface in a browser', async (t) => {
   const response = await fetch(`${postern.apiUrl}/docs`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+  const [, script = ''] = /<script src="([^"]+)"/.exec(await response.text()) ?? [];
+  assert.equal((await fetch(new URL(script, response.url))).status, 200, script);
 });
 
 test('the interface is described once for all who ask: by a validator, compressed where that is taken, and to HEAD without a body', async (t) => {

@@ -161,7 +161,7 @@ test('while nobody knows who else lives, a process looks at its own changes alon
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'another' }).execute());
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
-  await settleChanges(postern.ports, new Set(), true);
+  await settleChanges(postern.ports, new Set(), { ownOnly: true });
   assert.equal(await outcome(), 'begun');
   await settleChanges(postern.ports, new Set());
   assert.equal(await outcome(), 'done');

@@ -22,6 +22,17 @@ test('all lines stand in the file once the log has ended', async (t) => {
   );
 });
 
+test('a log that has ended takes neither lines nor a new name, and throws at neither', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'postern-lines-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const lines = openJsonLines(join(folder, 'a.log'));
+  lines.write({ line: 1 });
+  await lines[Symbol.asyncDispose]();
+  lines.write({ line: 2 });
+  lines.reopen();
+  assert.equal(readFileSync(join(folder, 'a.log'), 'utf8'), '{"line":1}\n');
+});
+
 test('a log on a full disk keeps a few megabytes of lines, and its end does not wait for room', { skip, timeout: 30_000 }, async () => {
   const lines = openJsonLines(full);
   const text = 'x'.repeat(10_000);

@@ -10,7 +10,7 @@ export interface JsonLines extends AsyncDisposable {
 
 const standardOutput = 1;
 const mode = 0o640;
-const mostUnwritten = 4 << 20; // characters: on a full disk, and where nobody reads standard output, further lines are lost
+const mostUnwritten = 4 << 20; // bytes: on a full disk, and where nobody reads standard output, further lines are lost
 const longestEnd = 1000; // ms
 
 /** @throws where the file cannot be written, in words for the operator */
@@ -40,15 +40,17 @@ export function openJsonLines(target: string): JsonLines {
   });
   destination.on('error', () => {}); // a full disk loses lines of this log, and nothing else
   destination.on('drop', () => destination.flush()); // where the disk has room again, what waits is written
+  let ended = false;
   return {
-    write: (entry) => void destination.write(`${JSON.stringify(entry)}\n`),
-    reopen: () => isFile && destination.reopen(),
+    write: (entry) => void (ended || destination.write(`${JSON.stringify(entry)}\n`)),
+    reopen: () => isFile && !ended && destination.reopen(),
     async [Symbol.asyncDispose]() {
-      const ended = Promise.withResolvers<void>();
-      const late = setTimeout(ended.resolve, longestEnd);
-      destination.once('close', ended.resolve).once('error', ended.resolve);
+      ended = true;
+      const written = Promise.withResolvers<void>();
+      const late = setTimeout(written.resolve, longestEnd);
+      destination.once('close', written.resolve).once('error', written.resolve);
       destination.end();
-      await ended.promise;
+      await written.promise;
       clearTimeout(late);
       destination.destroy();
     },

@@ -68,17 +68,18 @@ async function nextPageSize(db: Tx, table: TableName, names: readonly string[], 
 /** All rows of a table in the order of its key, a page at a time. */
 export async function* pagesOf(db: Tx, table: TableName): AsyncGenerator<readonly Row[]> {
   const key = columns(copiedTables[table]);
-  const [first] = await rows(db, sql<Row>`select * from ${sql.table(table)} limit 1`);
-  const names = Object.keys(first ?? {});
-  let last: Row | undefined;
-  for (let more = first !== undefined; more; ) {
-    const after = last === undefined ? sql`` : sql`where (${key}) > (${sql.join(keyOf(table, last))})`;
+  const [sample] = await rows(db, sql<Row>`select * from ${sql.table(table)} limit 1`);
+  if (!sample) return;
+  const names = Object.keys(sample);
+  let after = sql``;
+  for (;;) {
     const following = sql`${after} order by ${key}`;
     const size = await nextPageSize(db, table, names, following);
-    const page = size === 0 ? [] : await rows(db, sql<Row>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
-    if (page.length > 0) yield page;
-    last = page.at(-1);
-    more = last !== undefined;
+    const page = await rows(db, sql<Row>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    after = sql`where (${key}) > (${sql.join(keyOf(table, last))})`;
   }
 }
 

@@ -13,7 +13,7 @@ export interface Download {
   readonly version: string | null;
 }
 
-/** Is it an archive that equals no earlier one for certain: of chosen names, or without a version? */
+/** Is it one of archives without number: of chosen names, or without a version that tells it from others? */
 export const isOneOfMany = ({ event: { action, after, outcome }, version }: Download) =>
   action === 'downloadFolder' && outcome === 'begun' && (after !== undefined || version === null);
 

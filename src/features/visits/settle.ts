@@ -87,7 +87,7 @@ async function record(tx: Tx, row: Pending, change: BegunChange, name: string | 
 }
 
 /** Looks whether a change took place, records it, and only then clears away what told so. */
-async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
+async function recover(ports: RecoveryPorts, row: Pending, leavesDeleted: boolean): Promise<void> {
   const parent = parseStoredPath(row.parent);
   if (!parent || !isChange(row.action)) throw new Error('a pending change is not one'); // it was checked when it was written
   const change = { does: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
@@ -107,10 +107,10 @@ async function recover(ports: RecoveryPorts, row: Pending): Promise<void> {
     throw cause; // neither the disk nor a lock says that it did not take place: the next run looks again
   });
   await store.write((tx) => record(tx, row, change, given, clock.now()));
-  const cleared = open()
+  if (leavesDeleted && change.does === 'delete') return;
+  await open()
     .then((storage) => storage.clear(change))
     .catch(() => {}); // swept at the next start
-  if (change.does !== 'delete') await cleared; // to empty a large folder takes minutes, and a start waits for none
 }
 
 /** Nobody can look at a location that was deleted: what was begun there counts as failed. */
@@ -136,17 +136,22 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
  * holds up neither the other locations nor a start.
  * @param underWay tokens of the changes that this process makes or recovers
  * @param ownOnly true: who else lives is not known, since nobody could say so for a while
+ * @param leavesDeleted true: what was deleted is not emptied, since a sweep follows and nobody shall wait for that
  * @returns what the disks said that failed, by the names of their locations
  * @throws StoreAway, StoreFull
  */
-export async function settleChanges(ports: RecoveryPorts, underWay: Set<string>, ownOnly = false): Promise<ReadonlyMap<string, string>> {
+export async function settleChanges(
+  ports: RecoveryPorts,
+  underWay: Set<string>,
+  { ownOnly = false, leavesDeleted = false }: { readonly ownOnly?: boolean; readonly leavesDeleted?: boolean } = {},
+): Promise<ReadonlyMap<string, string>> {
   const failures = new Map<string, string>();
   const living = ownOnly ? null : await livingProcesses(ports);
   for (const row of await pendingChanges(ports, living)) {
     if (underWay.has(row.token)) continue;
-    underWay.add(row.token);
+    underWay.add(row.token); // to empty a large folder may take longer than until the next run
     try {
-      if (await claim(ports, row)) await recover(ports, row);
+      if (await claim(ports, row)) await recover(ports, row, leavesDeleted);
     } catch (cause) {
       if (cause instanceof StoreAway || cause instanceof StoreFull) throw cause;
       if (!(cause instanceof StorageAway)) failures.set(row.location_name, cause instanceof Error ? cause.message : 'an unknown error');

@@ -22,8 +22,6 @@ interface Known extends Texts {
   searched: boolean;
   /** Bytes that it will take, while it is loaded. */
   reserved: number;
-  /** Bytes that it took when all were last added up. */
-  added: number;
   /** Loads it; those that ask meanwhile wait for the same. */
   loading: Promise<void> | null;
   /** What changed while it was loaded. */
@@ -48,6 +46,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
  */
 export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts {
   const known = new Map<string, Known>();
+  let grown = 0; // bytes by which all have grown since they were last added up
   const rows = (sql: string, ...parameters: number[]) => run(sql, parameters).rows as TextRecord[]; // STRICT columns hold what they say
 
   function read({ table, tid, index }: Known, id: number): void {
@@ -104,19 +103,18 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
       await turn();
     }
     tenant.index = index;
-    tenant.added = wanted;
-    for (const id of meanwhile) read(tenant, id);
+    for (const id of meanwhile) follow(tenant, id);
     meanwhile.clear();
-    checkGrowth(tenant);
   }
 
-  /** Gives up texts that have outgrown the memory since they were loaded: when they are searched again, they are measured again. */
-  function checkGrowth(tenant: Known): void {
-    const bytes = bytesOf(tenant);
-    tenant.added = Math.min(tenant.added, bytes);
-    if (bytes - tenant.added < mostBytes / 64) return;
-    tenant.added = bytes;
-    if (sum([...known.values()]) > mostBytes) known.delete(keyOf(tenant));
+  /** Follows a change. Where the texts have outgrown the memory others make room, or these are given up until they are searched. */
+  function follow(tenant: Known, id: number): void {
+    const before = bytesOf(tenant);
+    read(tenant, id);
+    grown += Math.max(0, bytesOf(tenant) - before);
+    if (grown < mostBytes / 64) return;
+    grown = 0;
+    if (!makeRoom(bytesOf(tenant), tenant)) known.delete(keyOf(tenant));
   }
 
   const keyOf = ({ table, tid }: Texts) => `${table} ${tid}`;
@@ -160,10 +158,7 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
       for (const { table, tid, id } of records) {
         const tenant = known.get(keyOf({ table, tid }));
         if (tenant?.loading) tenant.meanwhile.add(id);
-        else if (tenant?.index) {
-          read(tenant, id);
-          checkGrowth(tenant);
-        }
+        else if (tenant?.index) follow(tenant, id);
       }
     },
   };
