@@ -24,8 +24,10 @@ export interface Dialect {
 export interface WriteOptions {
   /** Undoes the change after it has run. */
   readonly dryRun?: boolean;
-  /** Whose changes take turns with those of others: a tenant's integrators and operators. None: visitors', and our own. */
+  /** Whose changes take turns with those of others: a tenant's integrators and operators. */
   readonly tenant?: number;
+  /** The wide network of the visitor for whom the change is made: they take turns too. */
+  readonly visitor?: string;
   /** The network whose attempts to sign in take turns with those of others. */
   readonly network?: string;
 }

@@ -71,6 +71,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
   for (const [whom, crowd] of [
     ['one tenant', { tenant: 2 }],
     ['one network', { network: 'crowd' }],
+    ['the visitors of one network', { visitor: 'crowd' }],
   ] as const)
     test(`the changes of visitors and of other tenants wait for few of ${whom} (${engine})`, async (t) => {
       const store = await openStore(t);
@@ -84,7 +85,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
         await store.write(costly, crowd);
         done += 1;
       });
-      for (const options of [{}, { tenant: 1 }]) {
+      for (const options of [{}, { tenant: 1 }, { visitor: 'others' }]) {
         await store.write(note('cheap'), options);
         assert.ok(done < 30, `${done} costly changes came before`);
       }

@@ -15,3 +15,6 @@ export const crowdsOf = ({ viewId, address }: Asker): readonly string[] => [`lin
 
 /** Returns the groups that take turns: links, and within a link networks. */
 export const groupsOf = ({ viewId, address }: Asker): Groups => [viewId, networkOf(address, 32, 64)];
+
+/** Returns whose turn a visitor's change takes. */
+export const visitorAt = (address: string) => ({ visitor: wideNetworkOf(address) });

@@ -4,6 +4,7 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import type { PasswordChangeBody } from '#core/records/visit.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import { recordHappening } from '#features/trail.ts';
+import { visitorAt } from './asker.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import { reachPortal } from './portal.ts';
@@ -86,6 +87,7 @@ export async function changeOwnPassword(
     if (Number(updated?.numUpdatedRows) !== 1) throw new Refusal('currentPasswordWrong');
     const event = { link, tid: profile.tid, visitor: signedIn, approaching, action: 'change-password', outcome: 'done', path: '' } as const;
     await recordHappening(tx, happeningOf(event, ports, now));
-  });
-  await setCookie({ profileId: profile.profile_id, token: await beginSession(ports, profile, signedIn, epoch + 1) });
+  }, visitorAt(approaching.address));
+  const session = { signedIn, userEpoch: epoch + 1, address: approaching.address };
+  await setCookie({ profileId: profile.profile_id, token: await beginSession(ports, profile, session) });
 }

@@ -4,6 +4,7 @@ import { checkRoom } from '#features/room.ts';
 import { recordHappening } from '#features/trail.ts';
 import { type BegunChange, StorageAway } from '#ports/storage.ts';
 import { StoreAway, type Tx } from '#ports/store.ts';
+import { visitorAt } from './asker.ts';
 import type { Entered, VisitPorts } from './enter.ts';
 import { oweAlert } from './owed-alerts.ts';
 import { happeningOf } from './visit-rows.ts';
@@ -87,7 +88,7 @@ async function begin(
       .execute();
     await keep?.(tx, id);
     return id;
-  });
+  }, visitorAt(approaching.address));
 }
 
 async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, auditId: number, outcome: FileOutcome<T>): Promise<void> {
@@ -112,7 +113,7 @@ async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, a
     if (change.alert && (isOurs || before?.outcome === 'failed'))
       await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
     await confirmAnswer(tx, tid, auditId);
-  });
+  }, visitorAt(entered.approaching.address));
 }
 
 /** Ends a pending change. @returns false: it was ended before, by the process that began it or by one that recovered it */
@@ -139,12 +140,12 @@ async function confirmPending({ store, clock, process }: VisitPorts, tid: number
   } while (clock.now() - asked >= confirmedFor);
 }
 
-async function fail(ports: VisitPorts, { link: { tid } }: Entered, auditId: number): Promise<void> {
+async function fail(ports: VisitPorts, { link: { tid }, approaching }: Entered, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await takePending(tx, tid, auditId))) return;
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
     await forgetAnswer(tx, tid, auditId);
-  });
+  }, visitorAt(approaching.address));
 }
 
 /**

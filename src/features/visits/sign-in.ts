@@ -40,7 +40,7 @@ async function signIn(
       event.approaching.address,
     );
     ports.newSessions.take(event.approaching.address, profile.profile_id);
-    const token = await beginSession(ports, profile, signedIn, userEpoch);
+    const token = await beginSession(ports, profile, { signedIn, userEpoch, address: event.approaching.address });
     await ports.trail.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
@@ -99,7 +99,7 @@ export async function signOut(ports: VisitPorts, approaching: Approaching, at: '
   const { link, profileId, tid } = at === 'share' ? await shareOf(ports, bare) : await portalOf(ports, bare);
   const token = approaching.credentials.session(profileId);
   if (token === null) return profileId;
-  await endSession(ports.store, token);
+  await endSession(ports.store, token, approaching.address);
   ports.trail.note({ link, tid, visitor: null, approaching, action: 'sign-out', outcome: 'done', path: '' });
   return profileId;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
+import { visitorAt } from './asker.ts';
 import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 
 /** How long a session lasts at most, and unused (visit.md, Sessions); ms. */
@@ -51,12 +52,18 @@ export function noteSessionUse(store: Store, { tid, hash, usedAt }: FoundSession
   void store.write(session).catch(() => {}); // the next use notes it
 }
 
+/** Who signed in, in which state of the user, and from where. */
+interface BegunSession {
+  readonly signedIn: SignedIn;
+  readonly userEpoch: number | null;
+  readonly address: string;
+}
+
 /** Begins a session. @returns its token, which only the visitor keeps */
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
   profile: ProfileRef,
-  signedIn: SignedIn,
-  userEpoch: number | null,
+  { signedIn, userEpoch, address }: BegunSession,
 ): Promise<string> {
   const [token, now] = [`${profile.tid}.${random.token(tokenBits)}`, clock.now()];
   const values = {
@@ -70,13 +77,16 @@ export async function beginSession(
     created_at: now,
     used_at: now,
   };
-  await store.write((tx) => tx.insertInto('visit_session').values(values).execute());
+  await store.write((tx) => tx.insertInto('visit_session').values(values).execute(), visitorAt(address));
   return token;
 }
 
-export async function endSession(store: Store, token: string): Promise<void> {
-  await store.write((tx) =>
-    tx.deleteFrom('visit_session').where('tid', '=', tenantOf(token)).where('hash', '=', tokenHash(token)).execute(),
+/** Ends a session. An invented token changes nothing. @param address where the visitor is */
+export async function endSession(store: Store, token: string, address: string): Promise<void> {
+  if (!(await sessionOf(store.read, token))) return;
+  await store.write(
+    (tx) => tx.deleteFrom('visit_session').where('tid', '=', tenantOf(token)).where('hash', '=', tokenHash(token)).execute(),
+    visitorAt(address),
   );
 }
 

@@ -3,6 +3,7 @@ import type { Outcome } from '#core/records/audit-row.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { archiveChoices, type Download, isOneOfMany } from './archive-choices.ts';
+import { visitorAt } from './asker.ts';
 import { type Added, addAll } from './audit-additions.ts';
 import { oweAlert } from './owed-alerts.ts';
 import { unwrittenEvents } from './unwritten-events.ts';
@@ -121,7 +122,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   /** Begins the row of an event that no row tells yet, or adds it to the one that the database knows. */
   function beginRow(event: VisitEvent, key: string, now: number): Promise<number> {
     const row = { event, key, now, until: now + together };
-    const auditId = store.write((tx) => countRow(tx, row, process));
+    const auditId = store.write((tx) => countRow(tx, row, process), visitorAt(event.approaching.address));
     remember(key, auditId, row.until);
     return auditId;
   }
@@ -168,7 +169,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
         const { id, fresh } = await rowFor(tx, { event, key, now, until: now + oneDownload }, process);
         if (fresh && alert && event.link) await oweAlert(tx, event.link, id, event.action, now);
         return id;
-      });
+      }, visitorAt(event.approaching.address));
     if (key !== null && !living) remember(key, auditId, now + oneDownload);
     const id = await auditId;
     return { end: (outcome, bytes) => add(id, { tid: tenantOf(event), count: 0, bytes, outcome }) };

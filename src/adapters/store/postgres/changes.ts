@@ -13,6 +13,7 @@ const longestInLine = 10_000; // ms: a process that stands still holds up the li
 interface Most {
   readonly changesOfTenants: number;
   readonly changesOfOneTenant: number;
+  readonly changesOfVisitors: number;
   readonly attempts: number;
 }
 
@@ -21,20 +22,22 @@ export type Write = <T>(change: (tx: Tx) => Promise<T>, options: WriteOptions) =
 
 /**
  * Runs changes beside one another. One that collided stands in a line of its tenant, and has the tenant to itself, in
- * all processes, when its turn comes; while the line is not empty, further changes of the tenant join it. Those of
- * others go on beside it undisturbed.
+ * all processes, when its turn comes; while the line is not empty, further changes of the tenant join it. Visitors'
+ * changes that collided stand in a line of their network. Those of others go on beside it undisturbed.
  * @param lines connections for the locks of lines, one for each that moves
  */
 export function changesOver(connections: Connections, lines: Connections, most: Most): Write {
   const transact = transactions(connections);
   const tenants = costTurns(most.changesOfTenants, most.changesOfOneTenant);
+  const visitors = costTurns(most.changesOfVisitors);
   const networks = costTurns(most.attempts);
   const inLine = inTurns();
   const locked = lockOver(lines, longestInLine);
   const lengths = new Map<string, number>();
 
-  function inTurn<T>(run: () => Promise<T>, { tenant, network }: WriteOptions): Promise<T> {
+  function inTurn<T>(run: () => Promise<T>, { tenant, visitor, network }: WriteOptions): Promise<T> {
     if (tenant !== undefined) return tenants(`${tenant}`, run);
+    if (visitor !== undefined) return visitors(visitor, run);
     return network === undefined ? run() : networks(network, run);
   }
 
@@ -61,8 +64,8 @@ export function changesOver(connections: Connections, lines: Connections, most: 
   }
 
   return async (change, options) => {
-    const { tenant, network = 'all', dryRun = false } = options;
-    const line = tenant === undefined ? `changes of visitors, network ${network}` : `changes of tenant ${tenant}`;
+    const { tenant, visitor, network, dryRun = false } = options;
+    const line = tenant === undefined ? `changes of visitors, network ${visitor ?? network ?? 'all'}` : `changes of tenant ${tenant}`;
     if (tenant === undefined || !lengths.has(line))
       try {
         return await inTurn(() => transact.beside(tenant === undefined ? undefined : line)(change, dryRun), options);

@@ -16,15 +16,16 @@ import { wordsOver } from './word-parts.ts';
 /** Connections of one process: none waits for the work of another kind. */
 const most = {
   questions: 10,
-  changes: 8,
+  changes: 10,
   changesOfTenants: 4,
   changesOfOneTenant: 3,
+  changesOfVisitors: 4,
   attempts: 2,
   searches: 4,
   searchesOfOneTenant: 2,
   longRecords: 1,
   reports: 1,
-  lines: 7, // those of tenants and networks that run at once, and the visitors'
+  lines: 11, // those of tenants, visitors and attempts that run at once, and our own
   locks: 8,
 };
 const [shortPatience, longPatience] = [10_000, 60_000]; // ms; the second also ends the locks of a process that stands still

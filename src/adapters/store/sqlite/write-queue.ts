@@ -9,7 +9,7 @@ import type { WriteAheadLog } from './write-ahead-log.ts';
 
 const largestGroup = 64;
 const longestGroup = 20; // ms of work, after which others get their turn of the event loop
-const ours = 'visitors and our own';
+const ours = 'our own';
 
 /** A change that waits: `answer` is set when it has run, and called when it is on disk. */
 interface Job {
@@ -186,8 +186,9 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     });
   }
 
-  function groupOf({ tenant, network }: WriteOptions): string {
+  function groupOf({ tenant, visitor, network }: WriteOptions): string {
     if (tenant !== undefined) return `tenant ${tenant}`;
+    if (visitor !== undefined) return `visitors ${visitor}`;
     return network === undefined ? ours : `network ${network}`;
   }
   const drain = async () => void (await Promise.all([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true))));
