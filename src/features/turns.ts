@@ -92,6 +92,31 @@ export function turns({ atOnce, mostWaiting, refusal }: Limits): Turns {
   };
 }
 
+const rest = 3; // times as long as the work took: the others' share of the time
+
+/** Runs work that holds the event loop, with a rest behind it in which others have their turn. @throws as `run`, and what `work` throws */
+export async function runWithRest<T>(
+  { run }: Turns,
+  groups: Groups,
+  left: AbortSignal,
+  work: () => T,
+  crowds?: readonly string[],
+): Promise<T> {
+  const value = Promise.withResolvers<T>();
+  const inTurn = async () => {
+    const begun = performance.now();
+    try {
+      value.resolve(work());
+    } catch (cause) {
+      value.reject(cause);
+    }
+    const took = performance.now() - begun;
+    await new Promise((resolve) => setTimeout(resolve, rest * took).unref());
+  };
+  run(groups, left, inTurn, crowds).catch(value.reject);
+  return value.promise;
+}
+
 /** Runs work in turns that each key has of its own, such as a location: they are held while somebody takes part in them. */
 export function turnsByKey(limits: Limits): <T>(key: string, work: (turns: Turns) => Promise<T>) => Promise<T> {
   const held = new Map<string, { readonly turns: Turns; users: number }>();

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { nameFault, parseItemPath, pathRule } from '#core/item-path.ts';
@@ -6,17 +7,19 @@ import { defaultListing, largestListing } from '#core/listing.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import type { Action } from '#core/policy/decide.ts';
 import { sortOrders } from '#core/records/search.ts';
-import { Listing, listingSortFields, RenameBody } from '#core/records/visit.ts';
+import { listingSortFields, RenameBody } from '#core/records/visit.ts';
 import { keepAnswer, once, type Twin, twinOf } from '#features/idempotency/kept-answers.ts';
+import { wideNetworkOf } from '#features/visits/asker.ts';
 import type { Keep } from '#features/visits/changing-action.ts';
 import { createFolder } from '#features/visits/create-folder.ts';
 import { deleteItem } from '#features/visits/delete-item.ts';
 import { downloadFolder } from '#features/visits/download-folder.ts';
 import { enter } from '#features/visits/enter.ts';
 import { handOutFile } from '#features/visits/hand-out-file.ts';
-import { listFolder } from '#features/visits/list-folder.ts';
+import { type ListedFolder, listFolder } from '#features/visits/list-folder.ts';
 import { renameItem } from '#features/visits/rename-item.ts';
 import { clientLeft, onceClosed } from './client-left.ts';
+import { largeAnswers } from './large-answers.ts';
 import { expectProgress } from './patience.ts';
 import { receiveFile } from './receive-file.ts';
 import { sendArchive } from './send-archive.ts';
@@ -36,6 +39,10 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 );
 const ZipQuery = Type.Object({ name: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })) }, { additionalProperties: false });
+/** Bytes of listings that wait for their visitors. */
+const mostListingBytes = { link: 96 << 20, network: 96 << 20, all: 192 << 20 };
+const sentWhole = 1 << 16; // bytes of a listing whose parts are copied into one
+
 const checkList = validator(ListQuery);
 const checkZip = validator(ZipQuery);
 const checkRename = validator(RenameBody);
@@ -92,6 +99,17 @@ async function sendHandedOut(
   await hijacked(reply, () => sendFile({ request: request.raw, response: reply.raw, ...parts }, handedOut, headers));
 }
 
+/** Sends a page of a folder. The bytes of its entries are shared with all who asked for the same page. */
+function sendListing(reply: FastifyReply, { path, page, startIndex, pageSize }: ListedFolder): FastifyReply {
+  const head = Buffer.from(`{"path":${JSON.stringify(path)},"entries":`);
+  const tail = Buffer.from(`,"startIndex":${startIndex},"pageSize":${pageSize},"resultCount":${page.count},"totalCount":${page.total}}`);
+  const parts = [head, page.entries, tail];
+  const length = head.length + page.entries.length + tail.length;
+  reply.type('application/json; charset=utf-8');
+  if (length < sentWhole) return reply.send(Buffer.concat(parts));
+  return reply.header('content-length', length).send(Readable.from(parts));
+}
+
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
   const left = clientLeft(reply.raw);
   const names = chosenNames(request.url);
@@ -142,13 +160,17 @@ function renameOf(body: unknown) {
 /** Listing, files, folders and archives of a link. */
 export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
+  const listings = largeAnswers(mostListingBytes, 'listingBusy');
   const both = (url: string) => [url, `${url}/*`];
   for (const url of both('/s/:viewId/list'))
-    app.get(url, { schema: { response: { 200: Listing } } }, async (request, reply) => {
+    app.get(url, async (request, reply) => {
       const left = clientLeft(reply.raw);
       const sent = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
       expectProgress(request.raw, parts.patience); // of an answer that nobody reads, too
-      return listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
+      const listed = await listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
+      const holders = { link: request.place.viewId, network: wideNetworkOf(request.ip) };
+      listings.hold(holders, listed.page.entries.length, reply.raw);
+      return sendListing(reply, listed);
     });
   for (const url of both('/s/:viewId/file')) {
     app.route({

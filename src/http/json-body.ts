@@ -1,12 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventEmitter } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
-import { turns } from '#features/turns.ts';
+import { runWithRest, turns } from '#features/turns.ts';
 
 const shortestOfTurns = 1 << 16; // bytes: what is shorter is read at once
-const rest = 3; // times as long as reading a long one took: the others' share of the time
 const mostWaiting = { inner: 64, all: 192 };
 const retryAfter = 2; // seconds
 
@@ -63,23 +61,12 @@ export function jsonBodies(): (sender: Sender, body: Buffer, done: Done) => void
   const long = turns({ atOnce: 1, mostWaiting, refusal: () => new Refusal('bodiesBusy', undefined, { retryAfter }) });
 
   async function inTurn({ ip, socket }: Sender, body: Buffer): Promise<unknown> {
-    const [left, value] = [new AbortController(), Promise.withResolvers<unknown>()];
+    const left = new AbortController();
     const leave = () => left.abort();
     socket.once('close', leave);
     const [wide, network] = [networkOf(ip, 32, 48), networkOf(ip, 32, 64)];
-    const parse = async () => {
-      const begun = performance.now();
-      try {
-        value.resolve(parseJson(body));
-      } catch (cause) {
-        value.reject(cause);
-      }
-      await setTimeout(rest * (performance.now() - begun), undefined, { ref: false });
-    };
-    const read = long.run([wide, network], left.signal, parse, [wide]);
-    read.catch(value.reject);
     try {
-      return await value.promise;
+      return await runWithRest(long, [wide, network], left.signal, () => parseJson(body), [wide]);
     } finally {
       socket.off('close', leave);
     }

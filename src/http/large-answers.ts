@@ -16,15 +16,20 @@ export interface LargeAnswers {
   hold(holders: Readonly<Record<string, string>>, bytes: number, response: ServerResponse): void;
 }
 
-/** @param most bytes that wait at one time: of each holder, by its kind, and of all */
-export function largeAnswers(most: Readonly<Record<string, number>> & { readonly all: number }): LargeAnswers {
+/**
+ * @param most bytes that wait at one time: of each holder, by its kind, and of all
+ * @param says what is answered beyond
+ */
+export function largeAnswers(
+  most: Readonly<Record<string, number>> & { readonly all: number },
+  says: 'searchBusy' | 'listingBusy' = 'searchBusy',
+): LargeAnswers {
   const held = new Map<string, number>();
   return {
     hold(holders, bytes, response) {
       if (bytes < large) return;
       const names = Object.entries({ ...holders, all: '' }).map(([kind, name]) => ({ name: `${kind} ${name}`, bound: most[kind] ?? 0 }));
-      if (names.some(({ name, bound }) => (held.get(name) ?? 0) + bytes > bound))
-        throw new Refusal('searchBusy', undefined, { retryAfter });
+      if (names.some(({ name, bound }) => (held.get(name) ?? 0) + bytes > bound)) throw new Refusal(says, undefined, { retryAfter });
       for (const { name } of names) addCount(held, name, bytes);
       onceClosed(response, () => {
         for (const { name } of names) addCount(held, name, -bytes);

@@ -10,6 +10,7 @@ import type { NewSessions } from './new-sessions.ts';
 import { type Credentials, type Recognised, type RightPairs, recognise, recogniseKnown } from './recognise.ts';
 import type { UploadSlots } from './upload-slots.ts';
 import type { VisitEvent, VisitTrail } from './visit-trail.ts';
+import type { WritePage } from './written-page.ts';
 import type { ZipArchives } from './zip-archives.ts';
 
 /** A link as it is until something changes, with what it rules. */
@@ -47,6 +48,7 @@ export interface VisitPorts extends Ports {
   readonly archives: ZipArchives;
   readonly changes: ChangeTurns;
   readonly listings: ListingTurns;
+  readonly writePage: WritePage;
   readonly uploads: UploadSlots;
   readonly newSessions: NewSessions;
   readonly searches: SearchTurns;

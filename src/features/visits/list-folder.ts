@@ -1,22 +1,18 @@
-import { formatInstant } from '#core/instant.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
-import type { Entry, ListingQuery } from '#core/listing.ts';
+import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import type { Listing } from '#core/records/visit.ts';
-import type { MediaTypes } from '#ports/media.ts';
 import { type Approaching, enter, type VisitPorts } from './enter.ts';
 import { guarded, storageFor } from './shared-storage.ts';
+import type { WrittenPage } from './written-page.ts';
 
-const folderType = 'inode/directory';
-
-const listed = ({ name, folder, size, modified, etag }: Entry, media: MediaTypes) => ({
-  name,
-  folder,
-  size,
-  modifiedDateTime: formatInstant(modified),
-  mediaType: folder ? folderType : media.byName(name),
-  etag: folder ? '' : etag,
-});
+/** A page as it is answered. */
+export interface ListedFolder {
+  /** Relative to the share. */
+  readonly path: string;
+  readonly page: WrittenPage;
+  readonly startIndex: number;
+  readonly pageSize: number;
+}
 
 /**
  * A page of a folder; a share of one file lists that file.
@@ -29,19 +25,20 @@ export async function listFolder(
   path: ItemPath,
   query: ListingQuery,
   { left, sent }: { readonly left: AbortSignal; readonly sent: Promise<unknown> },
-): Promise<Listing> {
+): Promise<ListedFolder> {
   const entered = await enter(ports, approaching, { request: 'list' });
   const { link, recognised } = entered;
+  const written = async (found: ListingPage | null) => found && ports.writePage(approaching, found, ports.media);
   const page = await guarded(async () => {
     const shared = await storageFor(entered, ports);
     const place = shared.at(path);
     if (link.folder === 1) {
       const { viewId, address } = approaching;
       const request = { locationId: link.location_id, path: formatItemPath(place), query, viewId, address, left, sent };
-      return ports.listings.page(request, () => shared.storage.page(place, query));
+      return ports.listings.page(request, async () => written(await shared.storage.page(place, query)));
     }
     const entry = await shared.storage.stat(place);
-    return entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null;
+    return written(entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null);
   });
   if (!page) throw new Refusal('itemAbsent');
   ports.trail.note({
@@ -52,12 +49,5 @@ export async function listFolder(
     outcome: 'done',
     path: formatItemPath(path),
   });
-  return {
-    path: formatItemPath(path),
-    entries: page.entries.map((entry) => listed(entry, ports.media)),
-    startIndex: query.startIndex,
-    pageSize: query.pageSize,
-    resultCount: page.entries.length,
-    totalCount: page.total,
-  };
+  return { path: formatItemPath(path), page, startIndex: query.startIndex, pageSize: query.pageSize };
 }

@@ -1,8 +1,9 @@
 import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
-import type { ListingPage, ListingQuery } from '#core/listing.ts';
+import type { ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
 import { type Asker, groupsOf, wideNetworkOf } from './asker.ts';
+import type { WrittenPage } from './written-page.ts';
 
 /** Pages read at once of one location: its disk has one thread for them, and a second page can be prepared meanwhile. */
 const mostAtOnce = 2;
@@ -25,7 +26,7 @@ export interface ListingRequest extends Asker {
   readonly sent: Promise<unknown>;
 }
 
-type Page = ListingPage | null;
+type Page = WrittenPage | null;
 
 /** A page that is to be read, for all who ask for the same before it begins. */
 interface Job {
@@ -43,7 +44,7 @@ interface LocationTurns {
   running: number;
 }
 
-/** Reads pages of folders in turns: by location, then by link, then by address. */
+/** Reads pages of folders, and writes them out, in turns: by location, then by link, then by address. */
 export interface ListingTurns {
   /** @throws 503 where too many wait already; the reason of `left` where the visitor left before its turn came */
   page(request: ListingRequest, read: () => Promise<Page>): Promise<Page>;
@@ -52,24 +53,6 @@ export interface ListingTurns {
 }
 
 const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: 0 });
-
-/** Lets other requests go on between two answers: each is written out in one piece, which takes tens of milliseconds. */
-function oneAtATime(): () => Promise<void> {
-  const waiting: (() => void)[] = [];
-  let taken = false;
-  const next = () => {
-    const go = waiting.shift();
-    taken = go !== undefined;
-    if (!go) return;
-    go();
-    setImmediate(next);
-  };
-  return async () => {
-    if (taken) return new Promise((go) => waiting.push(go));
-    taken = true;
-    setImmediate(next);
-  };
-}
 
 /** Removes a job from every place where it waits. */
 function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
@@ -81,7 +64,6 @@ export function listingTurns(): ListingTurns {
   const locations = new Map<number, LocationTurns>();
   /** Requests that wait or are answered, by visitor, network and link. */
   const held = new Map<string, number>();
-  const answerInTurn = oneAtATime();
 
   function next(id: number, turns: LocationTurns): void {
     while (turns.running < mostAtOnce) {
@@ -153,9 +135,7 @@ export function listingTurns(): ListingTurns {
       };
       left.addEventListener('abort', onLeft, { once: true });
       try {
-        const page = await Promise.race([job.result.promise, gone.promise]);
-        await answerInTurn();
-        return page;
+        return await Promise.race([job.result.promise, gone.promise]);
       } finally {
         left.removeEventListener('abort', onLeft);
       }
