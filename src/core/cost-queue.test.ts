@@ -71,3 +71,16 @@ test('a group that has had its first turn gets the second though ever new groups
   }
   assert.ok(turns.length >= 3, `it had its turns at ${turns.join(', ')}`);
 });
+
+test('a group that is paused waits, in its order, and others are taken meanwhile', () => {
+  const queue = costQueue<string>();
+  for (const item of ['a1', 'a2']) queue.add('a', item);
+  queue.pause('a');
+  assert.equal(queue.isEmpty(), true);
+  queue.add('a', 'a3');
+  queue.add('b', 'b1');
+  assert.deepEqual([queue.take(), queue.take(), queue.isEmpty()], ['b1', undefined, true]);
+  assert.deepEqual(queue.groups(), ['a']);
+  queue.resume('a');
+  assert.deepEqual([queue.take(), queue.take(), queue.take(), queue.isEmpty()], ['a1', 'a2', 'a3', true]);
+});

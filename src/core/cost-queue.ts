@@ -8,15 +8,19 @@ export interface CostQueue<Item> {
   take(): Item | undefined;
   /** Adds what an item of the group has cost, in any unit. */
   charge(group: string, cost: number): void;
-  /** The groups of which items wait. */
+  /** Takes no item of the group until it is resumed. */
+  pause(group: string): void;
+  resume(group: string): void;
+  /** The groups of which items wait, those that are paused too. */
   groups(): string[];
-  /** Does no item wait? */
+  /** Is there no item to take? */
   isEmpty(): boolean;
 }
 
 interface Group<Item> {
   readonly items: Item[];
   cost: number;
+  paused: boolean;
 }
 
 export function costQueue<Item>(): CostQueue<Item> {
@@ -26,23 +30,30 @@ export function costQueue<Item>(): CostQueue<Item> {
    * a part for each group that waits: ever new groups do not come before one that has had its first turn.
    */
   let floor = 0;
-  let waiting = 0; // groups of which items wait
+  let waiting = 0; // groups of which items wait to be taken
+  function groupOf(name: string): Group<Item> {
+    const group = groups.get(name) ?? { items: [], cost: floor, paused: false };
+    groups.set(name, group);
+    return group;
+  }
+  /** Begins to count a group of which items wait. */
+  function count(group: Group<Item>): void {
+    group.cost = Math.max(group.cost, floor);
+    waiting += 1;
+  }
   function cheapest(): Group<Item> | undefined {
     let next: Group<Item> | undefined;
     for (const [name, group] of groups)
-      if (group.items.length === 0) {
+      if (group.paused) continue;
+      else if (group.items.length === 0) {
         if (group.cost <= floor) groups.delete(name);
       } else if (!next || group.cost < next.cost) next = group;
     return next;
   }
   return {
     add(name, item) {
-      const group = groups.get(name) ?? { items: [], cost: floor };
-      groups.set(name, group);
-      if (group.items.length === 0) {
-        group.cost = Math.max(group.cost, floor);
-        waiting += 1;
-      }
+      const group = groupOf(name);
+      if (group.items.length === 0 && !group.paused) count(group);
       group.items.push(item);
     },
     take() {
@@ -56,6 +67,16 @@ export function costQueue<Item>(): CostQueue<Item> {
       const group = groups.get(name);
       if (group) group.cost += cost;
       floor += cost / Math.max(1, waiting);
+    },
+    pause(name) {
+      const group = groupOf(name);
+      if (group.items.length > 0 && !group.paused) waiting -= 1;
+      group.paused = true;
+    },
+    resume(name) {
+      const group = groupOf(name);
+      if (group.items.length > 0 && group.paused) count(group);
+      group.paused = false;
     },
     groups: () => [...groups].flatMap(([name, { items }]) => (items.length > 0 ? [name] : [])),
     isEmpty: () => waiting === 0,

@@ -12,15 +12,18 @@ import { recordChange } from '#features/trail.ts';
 import { checkTarget } from '#features/versions.ts';
 import { checkConflicts, conflictLimit, noteConflict, type WithinLimit } from '#features/viewid-conflicts.ts';
 import type { Ports } from '#ports/ports.ts';
+import { largestBody } from './body-limits.ts';
 import { callerOf } from './callers.ts';
 import { carriesSecure, isSecure } from './console-cookie.ts';
+import { dryRun, isDryRun } from './dry-run.ts';
+import { type HoldChange, heldChanges } from './held-changes.ts';
 import { type LargeAnswers, largeAnswers } from './large-answers.ts';
 import { loginRoute } from './login-route.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { checkOwnHost, originIn } from './own-site.ts';
 import { bodyTooLarge, sendProblem } from './problem.ts';
 import { type ReadingTurns, readingTurns } from './reading-turns.ts';
-import { checkNames, namesOf, readQuery, validator } from './validation.ts';
+import { checkNames, readQuery, validator } from './validation.ts';
 
 export const prefix = '/api/v1';
 /** Bytes of answers that wait for their callers. */
@@ -46,7 +49,6 @@ export const Envelope = Type.Object({
   messageId: Type.Integer({ description: 'Stable number of the message.' }),
   message: Type.String({ description: 'What happened, in words.' }),
 });
-const dryRun = Type.Optional(Type.Boolean({ description: 'true: everything is checked and answered as it would be; nothing is changed.' }));
 
 /** The whole answer of a change: the envelope, what the operation adds, and `dryRun`. */
 export function changeAnswer(operation: AnyChange): TSchema {
@@ -84,15 +86,6 @@ function withoutComputed(parameters: unknown, computed: readonly string[]): unkn
   const rest = { ...parameters };
   for (const name of computed) Reflect.deleteProperty(rest, name);
   return rest;
-}
-
-const dryRunQuery = Type.Object({ dryRun });
-
-function isDryRun(request: FastifyRequest, operation: Operation): boolean {
-  if (!request.url.includes('?')) return false;
-  const sent = readQuery(request.url, dryRunQuery, namesOf(operation.body))['dryRun'];
-  if (sent === undefined || typeof sent === 'boolean') return sent ?? false;
-  throw new Refusal('fieldInvalid', 'dryRun must be true or false', { faults: [{ field: 'dryRun', detail: 'must be true or false' }] });
 }
 
 function answerOf(operation: AnyChange, changed: Changed, dry: boolean, now: number): string {
@@ -153,6 +146,7 @@ interface ManagementParts {
   readonly ports: Ports;
   readonly running: Running;
   readonly withinLimit: WithinLimit;
+  readonly holdChange: HoldChange;
   readonly turnsOf: ReadingTurns;
   readonly answers: LargeAnswers;
 }
@@ -170,7 +164,10 @@ async function run(
   checkRole(caller, operation.role);
   const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
   check(parameters);
-  if ('change' in operation) return runChange(operation, parameters, caller, request, reply, parts);
+  if ('change' in operation) {
+    const bytes = Number(request.headers['content-length'] ?? largestBody);
+    return parts.holdChange(caller.tid, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
+  }
   const inTurn = turnsOf(operation, parameters, caller, reply.raw);
   if ('stream' in operation) {
     answers.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
@@ -211,6 +208,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
     ports,
     running: new Set<string>(),
     withinLimit: conflictLimit(ports.clock),
+    holdChange: heldChanges(),
     turnsOf: readingTurns(ports, searches),
     answers: largeAnswers(mostAnswerBytes),
   };

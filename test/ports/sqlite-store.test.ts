@@ -25,6 +25,27 @@ storeContract('SQLite', async (t) => {
   return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
 });
 
+test('between the long changes of one tenant the event loop is the others’', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  let done = 0;
+  const long = Array.from({ length: 12 }, async (_, number) => {
+    await store.write(
+      async (tx) => {
+        await note(`${number}`)(tx);
+        const end = performance.now() + 30;
+        while (performance.now() < end);
+      },
+      { tenant: 1, dryRun: number % 2 === 0 },
+    );
+    done += 1;
+  });
+  await until(() => done > 0);
+  for (let lap = 0; lap < 20; lap += 1) await new Promise(setImmediate);
+  assert.ok(done < 6, `${done} long changes in twenty laps of the event loop`);
+  await Promise.all(long);
+  assert.deepEqual((await keysOf(store)).sort(), ['1', '11', '3', '5', '7', '9']);
+});
+
 test('of a tenant’s long records one is read at a time: other tenants and searches find a thread', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const counts = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) select count(*) from n`;

@@ -9,6 +9,7 @@ import type { WriteAheadLog } from './write-ahead-log.ts';
 
 const largestGroup = 64;
 const longestGroup = 20; // ms of work, after which others get their turn of the event loop
+const rest = 2; // times as long as a longer change took, in which none of its group runs: the event loop is the others'
 const ours = 'our own';
 
 /** A change that waits: `answer` is set when it has run, and called when it is on disk. */
@@ -80,6 +81,14 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
   };
   const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
 
+  function restAfter(group: string, took: number): void {
+    waiting.pause(group);
+    setTimeout(() => {
+      waiting.resume(group);
+      schedule();
+    }, rest * took);
+  }
+
   async function runOne(job: Job): Promise<void> {
     const start = performance.now();
     enter.run();
@@ -96,7 +105,9 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
       if (!database.isTransaction || cause instanceof StoreFull) throw cause; // SQLite rolled the whole group back, or there is room to free
     } finally {
       changing = false;
-      waiting.charge(job.group, performance.now() - start);
+      const took = performance.now() - start;
+      waiting.charge(job.group, took);
+      if (took > longestGroup && job.group !== ours) restAfter(job.group, took);
     }
     if (!keep) {
       database.exec('ROLLBACK TO change');
