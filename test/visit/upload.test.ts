@@ -288,3 +288,24 @@ test('of two who replace one file through two locations that hold it, the second
   gate.resolve();
   assert.deepEqual([(await first).status, (await second).status], [201, 412]);
 });
+
+test('an upload that is refused before a byte of it came leaves no audit entry, and one that was begun leaves one', async (t) => {
+  const postern = await startPostern(t);
+  const { base, id } = await linkTo(postern);
+  const { host, port } = new URL(postern.publicUrl);
+  const refused = new Promise<number | undefined>((resolve, reject) => {
+    const headers = { host, expect: '100-continue', 'content-length': 1_000_000_000_000 };
+    const asked = request({ host: '127.0.0.1', port, path: `${base}/file/large`, method: 'PUT', headers });
+    asked.on('response', ({ statusCode }) => resolve(statusCode)).on('error', reject);
+    asked.flushHeaders();
+  });
+  assert.equal(await refused, 507);
+  const uploads = async () => (await postern.call('audit/search', { shareId: id, action: 'upload' })).list;
+  assert.deepEqual(await uploads(), []);
+  const headers = { host, 'content-length': 10 };
+  const cut = request({ host: '127.0.0.1', port, path: `${base}/file/half`, method: 'PUT', headers }).on('error', () => {});
+  cut.write('half');
+  await until(async () => (await uploads()).length === 1);
+  cut.destroy();
+  await until(async () => (await uploads())[0]?.outcome === 'failed');
+});

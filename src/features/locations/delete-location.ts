@@ -3,7 +3,10 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
 import { change } from '#features/operation.ts';
+import type { Tx } from '#ports/store.ts';
 import { locationRecord } from './location-rows.ts';
+
+const sharesOf = (db: Tx, tid: number, id: number) => db.selectFrom('share').where('tid', '=', tid).where('location_id', '=', id);
 
 export const deleteLocation = change({
   name: 'location/delete',
@@ -13,15 +16,15 @@ export const deleteLocation = change({
   says: 'locationDeleted',
   body: bodyOf(locationFields, ['id'], []),
   target: { table: 'location' },
+  /** Counted before the transaction: there all that is read keeps changes of others from committing. */
+  async check({ id }, { tid }, { store }) {
+    const { shares } = await sharesOf(store.search, tid, id).select(sql<number>`count(*)`.as('shares')).executeTakeFirstOrThrow();
+    if (shares > 0) throw new Refusal('locationInUse', `${shares} shares still use the location.`);
+  },
   async change({ id }, caller, tx, { vault }) {
     const before = await locationRecord(tx, caller.tid, id, vault);
-    const { shares } = await tx
-      .selectFrom('share')
-      .select(sql<number>`count(*)`.as('shares'))
-      .where('tid', '=', caller.tid)
-      .where('location_id', '=', id)
-      .executeTakeFirstOrThrow();
-    if (shares > 0) throw new Refusal('locationInUse', `${shares} shares still use the location.`);
+    const used = await sharesOf(tx, caller.tid, id).select('id').limit(1).executeTakeFirst();
+    if (used) throw new Refusal('locationInUse', 'A share still uses the location.');
     await tx.deleteFrom('location').where('tid', '=', caller.tid).where('id', '=', id).execute();
     return { trail: { before } };
   },

@@ -47,6 +47,8 @@ export interface ChangeWork<T> {
   readonly act: (pending: PendingChange) => Promise<FileOutcome<T>>;
   /** Clears that away: by then the outcome is recorded. What fails here is swept at the next start, and changes no answer. */
   readonly clear: (token: string) => Promise<void>;
+  /** Has nothing come of it yet? Where it fails then, it leaves no audit entry. */
+  readonly isEmpty?: () => boolean;
 }
 
 /**
@@ -140,6 +142,15 @@ async function confirmPending({ store, clock, process }: VisitPorts, tid: number
   } while (clock.now() - asked >= confirmedFor);
 }
 
+/** Deletes the entry of a change that was refused before anything came of it: refused again and again, it would fill the disk. */
+async function withdraw(ports: VisitPorts, { link: { tid }, approaching }: Entered, auditId: number): Promise<void> {
+  await ports.store.write(async (tx) => {
+    if (!(await takePending(tx, tid, auditId))) return;
+    await tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute();
+    await forgetAnswer(tx, tid, auditId);
+  }, visitorAt(approaching.address));
+}
+
 async function fail(ports: VisitPorts, { link: { tid }, approaching }: Entered, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await takePending(tx, tid, auditId))) return;
@@ -156,7 +167,7 @@ export async function changeFiles<T>(
   ports: VisitPorts,
   entered: Entered,
   change: FileChange,
-  { act, clear }: ChangeWork<T>,
+  { act, clear, isEmpty }: ChangeWork<T>,
   keep: KeepAnswer | null = null,
 ): Promise<T> {
   // Visitors leave room for the changes of integrators and operators.
@@ -171,7 +182,7 @@ export async function changeFiles<T>(
     } catch (cause) {
       // The disk failed somewhere between the first step and the last: a look will tell whether it took place.
       if (!(cause instanceof StorageAway)) {
-        await fail(ports, entered, auditId);
+        await (isEmpty?.() ? withdraw : fail)(ports, entered, auditId);
         await clear(token).catch(() => {});
       }
       throw cause;

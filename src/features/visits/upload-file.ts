@@ -60,11 +60,13 @@ async function receive(
   { body, begin }: SentFile,
   entered: Entered,
   limit: number,
+  received: () => void,
 ): Promise<{ size: number; sha256: string; cut: AbortSignal }> {
   const hash = createHash('sha256');
   const cut = begin(entered);
   let size = 0;
   for await (const chunk of body) {
+    received();
     cut.throwIfAborted();
     size += chunk.length;
     if (size > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
@@ -115,9 +117,13 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
     const etag = await checkTarget(shared, spot, shared.at(path), sent.ifMatch, { dropBox, nested: path.length > 1 });
     const change = { action: 'upload', path, ...spot, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
+    let isEmpty = true;
+    const received = () => {
+      isEmpty = false;
+    };
     const act = async ({ token }: PendingChange): Promise<FileOutcome<ReceivedFile>> => {
       upload = await shared.storage.upload(spot.parent, token, sent.length);
-      const { size, sha256, cut } = await receive(upload, sent, entered, limit);
+      const { size, sha256, cut } = await receive(upload, sent, entered, limit, received);
       const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
       const put = async () => {
         cut.throwIfAborted();
@@ -136,7 +142,7 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
       await cleared?.forget();
     };
     try {
-      return await changeFiles(ports, entered, change, { act, clear });
+      return await changeFiles(ports, entered, change, { act, clear, isEmpty: () => isEmpty });
     } finally {
       await upload?.leave(); // not recorded: the staging copy is the evidence of what took place
     }
