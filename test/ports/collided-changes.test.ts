@@ -134,3 +134,42 @@ test("a visitor's change does not wait for long for what a tenant's change holds
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout')), '1s');
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), { tenant: 2 }), '0');
 });
+
+test('while a change that is to run alone waits for a long one, the changes of others go on, and it runs in the end', async (t) => {
+  const store = await openStore(t);
+  const [holds, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const long = store.write(
+    async (tx) => {
+      await note('long')(tx);
+      holds.resolve();
+      await letGo.promise;
+    },
+    { tenant: 1 },
+  );
+  await holds.promise;
+  const alone = store.write(
+    async (tx) => {
+      if ((await settingOf(tx, 'statement_timeout')) !== '1s') {
+        await tx.selectFrom('failure').selectAll().execute();
+        await store.write(async (beside) => {
+          await beside.selectFrom('failure').selectAll().execute();
+          await note('beside the one')(beside);
+        });
+      }
+      await note('alone')(tx);
+    },
+    { tenant: 2 },
+  );
+  alone.catch(() => {}); // it is awaited below
+  await until(async () => {
+    const { rows } = await sql`SELECT 1 FROM pg_locks WHERE mode = 'ExclusiveLock' AND locktype = 'relation' AND NOT granted`.execute(
+      store.read,
+    );
+    return rows.length > 0;
+  });
+  for (let number = 0; number < 5; number += 1) await store.write(note(`of others ${number}`), { tenant: 3 });
+  letGo.resolve();
+  await long;
+  await alone;
+  assert.ok((await keysOf(store)).includes('alone'));
+});

@@ -22,16 +22,20 @@ export const hasCollided = (cause: unknown): boolean => conflicts.includes(codeO
 /** A statement took longer than it was allowed. */
 export class TookTooLong extends StoreAway {}
 
+/** A lock was not free in the time that its transaction gave it. */
+export class LockRefused extends StoreAway {}
+
 /** What a failed query means to whoever asked; what is neither the server's word nor a mistake of ours is a lost connection. */
 export function said(cause: unknown): unknown {
   if (cause instanceof TypeError || cause instanceof RangeError) return cause;
   const code = codeOf(cause);
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
   if (code.startsWith(dataException)) return new ValueRefused('the database cannot look up such a value', { cause });
+  if (code === lockRefused) return new LockRefused('a lock of the database is not free', { cause });
   if (code === cancelled) return new TookTooLong('the database takes too long to answer', { cause });
   const away =
     cause instanceof pg.DatabaseError
-      ? awayClasses.includes(code.slice(0, 2)) || code === readOnly || [stoodStill, lockRefused].includes(code)
+      ? awayClasses.includes(code.slice(0, 2)) || [readOnly, stoodStill].includes(code)
       : cause instanceof Error;
   return away ? new StoreAway('the database does not answer', { cause }) : cause;
 }

@@ -1,13 +1,16 @@
+import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
-import { hasCollided } from './errors.ts';
+import { hasCollided, LockRefused } from './errors.ts';
 import { postgres } from './language.ts';
 import { shareKey } from './locks.ts';
 import type { Connections } from './pool.ts';
 
 const mostTries = 3; // a name that was taken meanwhile is seen by the second
+const lockPause = 150; // ms between two attempts at the lock of a change that runs alone
+const mostLockTries = 25; // five seconds
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /**
  * Changes share a lock, on a table that is written at a start alone; one that collides again and again has it alone, in
@@ -16,10 +19,13 @@ const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
  * waited.
  */
 const share = 'LOCK TABLE migration IN ROW SHARE MODE';
-/** All others wait for it: neither its lock nor a statement of it may take long. */
+/**
+ * All others wait for it: no statement of it may take long, and while it waits for its lock behind a long change they
+ * wait too. So it asks for the lock with little patience, again and again, and they go on in between.
+ */
 const beginAlone = [
   begin,
-  'SET LOCAL lock_timeout = 1000',
+  'SET LOCAL lock_timeout = 50',
   'LOCK TABLE migration IN EXCLUSIVE MODE',
   'SET LOCAL lock_timeout TO DEFAULT',
   'SET LOCAL statement_timeout = 1000',
@@ -64,11 +70,16 @@ export function transactions(connections: Connections): Transactions {
   }
 
   async function untilItEnds<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
+    let [tries, refusals] = [1, 0];
+    for (;;) {
       try {
         return await once(client, beginAlone, change, dryRun);
       } catch (cause) {
-        if (!hasCollided(cause) || tries === mostTries) throw cause;
+        if (cause instanceof LockRefused) refusals += 1;
+        else if (hasCollided(cause)) tries += 1;
+        else throw cause;
+        if (tries > mostTries || refusals > mostLockTries) throw cause;
+        if (cause instanceof LockRefused) await setTimeout(lockPause);
       }
     }
   }
