@@ -48,7 +48,7 @@ function pageFiles(): (path: string) => Promise<ConstantBody> {
     const file = files.get(path) ?? load(path);
     files.set(path, file);
     file.catch(() => {
-      files.delete(path); // it is loaded again when it is asked for again
+      files.delete(path); // the next request loads it again
       page = undefined;
     });
     return file;

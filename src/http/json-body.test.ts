@@ -18,5 +18,5 @@ test('long bodies from thousands of networks of one site push out nobody else’
   const later = Promise.allSettled(Array.from({ length: 300 }, (_, network) => site(300 + network)));
   assert.ok((await other) < 10, 'it has its turn beside theirs');
   const refused = [...(await first), ...(await later)].filter(({ status }) => status === 'rejected');
-  assert.ok(refused.length > 300, `${refused.length} are told to come again`);
+  assert.ok(refused.length > 300, `${refused.length} are refused`);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { restingThread } from './resting-thread.ts';
 
-test('where no thread can be started its owner is told, and nothing is thrown', () => {
+test('a thread that cannot be started reports a loss to its owner and throws nothing', () => {
   let lost = 0;
   const owner = {
     receive: () => {},

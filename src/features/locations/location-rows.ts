@@ -54,8 +54,8 @@ function checkShape(kind: string, configuration: object): void {
   if (fault) throw configurationRefusal(`${faultWords(fault)}; for local it is { "folder": "/absolute/path" }`);
 }
 
-/** Characters of a configuration that is kept as it was sent. A longer one may be spaces for the most part. */
-const longestKept = 1000;
+/** Characters of a configuration that is stored as it was sent. A longer one may be mostly spaces. */
+const longestVerbatim = 1000;
 
 /** What a check of a location saw. */
 export interface CheckedLocation {
@@ -85,8 +85,8 @@ export async function checkLocation(
   const sent = parseConfiguration(wanted.configuration);
   const value = unmaskMembers(sent, locationSecrets, present?.configuration ?? '');
   checkShape(wanted.kind, value);
-  const isKept = wanted.configuration.length <= longestKept && !holdsMask(sent, locationSecrets);
-  const configuration = isKept ? wanted.configuration : JSON.stringify(value);
+  const isVerbatim = wanted.configuration.length <= longestVerbatim && !holdsMask(sent, locationSecrets);
+  const configuration = isVerbatim ? wanted.configuration : JSON.stringify(value);
   const others = await otherLocations(store.read, wanted.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
   const places = others.map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
   const fault = await storages.fault({ ...wanted, configuration }, places);

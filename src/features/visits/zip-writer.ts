@@ -74,8 +74,8 @@ async function* piecesOf(
 }
 
 /**
- * An archive, stored and not deflated, as pieces to be written one after another: a piece may be used again once the
- * next is asked for. What has vanished since it was found is left out.
+ * Yields an archive, stored and not deflated, in pieces. The memory of a piece is reused for the next one. Files that
+ * were deleted since they were found are left out.
  * @param memory for the names of its directory
  * @throws 503 where that is used up
  */

@@ -36,7 +36,7 @@ export function keptRows(): KeptRows {
   const byStatement = new Map<string, { readonly tables: readonly string[]; readonly answers: Map<string, unknown[]> }>();
   let total = 0;
   function keep(sql: string, tables: readonly string[], key: string, rows: unknown[]): void {
-    if (rows.length > 1 || textLength(rows) > longest) return; // a list of rows is asked for seldom, and takes much memory
+    if (rows.length > 1 || textLength(rows) > longest) return; // lists of rows are queried rarely and take much memory
     if (total >= mostKept) byStatement.clear();
     total = byStatement.size === 0 ? 1 : total + 1;
     for (const shared of [rows, ...rows]) Object.freeze(shared);

@@ -127,7 +127,6 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
       index: null,
       searched: false,
       reserved: 0,
-      added: 0,
       loading: null,
       meanwhile: new Set(),
     };
