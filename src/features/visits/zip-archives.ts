@@ -1,17 +1,13 @@
-import { Refusal } from '#core/messages.ts';
 import { keepNewest } from '#core/newest.ts';
-import { turns } from '#features/turns.ts';
-import { type Asker, crowdsOf, groupsOf } from './asker.ts';
+import { type ArchiveAsker, archiveTurns } from './archive-turns.ts';
 import { type NameMemory, nameMemory } from './name-memory.ts';
 import { type PieceRoom, pieceRooms } from './piece-room.ts';
 import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
 const mostFound = 400_000; // entries that are held while others are still looked for
-const plannedAtOnce = 2;
-const mostWaiting = { inner: 16, all: 512 };
-const retryAfter = 5; // seconds
-const summedAtOnce = 2;
+const mostPlanning = { inner: 16, all: 512 };
+const mostSumming = { inner: 64, all: 1000 };
 const mostLarge = 50_000; // files whose sums are kept, some 150 bytes each
 const mostRemembered = 3_200_000; // entries of archives whose sums are kept, 5 bytes each
 const archiveCost = 100; // entries that an archive takes as much memory as, beside its own
@@ -49,15 +45,14 @@ type PlanMaker = (mostFound: () => number) => AsyncGenerator<void, ZipPlan | nul
 export interface ZipArchives {
   /**
    * Plans an archive a slice at a time, each when its turn comes, and holds the plan until it is released.
-   * @param asker who asks; `locationId`: where the files lie
    * @param make yields after every slice, and returns null where it cannot be planned; its parameter tells how many
    *   entries it may hold: fewer, the more are planned beside each other
    * @returns null there, and while too much is planned already
    * @throws 503 where too many wait
    */
-  plan(asker: Asker & { readonly locationId: number }, left: AbortSignal, make: PlanMaker): Promise<UsedPlan | null>;
+  plan(asker: ArchiveAsker, left: AbortSignal, make: PlanMaker): Promise<UsedPlan | null>;
   /** Looks through files a slice at a time, each when its turn comes: others plan between them. @throws as `plan` */
-  look<T>(asker: Asker, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
+  look<T>(asker: ArchiveAsker, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
   /** Begins an archive that is sent. */
   readonly beginPieces: () => PieceRoom;
   /** Begins the memory for names that an archive for this address holds. */
@@ -91,9 +86,8 @@ export function zipArchives(): ZipArchives {
     remember(key, sums, items.length);
     return sums;
   }
-  const reading = turns({ atOnce: summedAtOnce, mostWaiting: { inner: 64, all: 1000 }, refusal: () => new Refusal('listingBusy') });
-  const planning = turns({ atOnce: plannedAtOnce, mostWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
-  function use(plan: ZipPlan, locationId: number, summing: UsedPlan['summing']): UsedPlan | null {
+  const [planning, summing] = [archiveTurns(mostPlanning), archiveTurns(mostSumming)];
+  function use(plan: ZipPlan, { locationId }: ArchiveAsker, sum: UsedPlan['summing']): UsedPlan | null {
     const { etag } = plan;
     const known = used.get(etag) ?? { plan, users: 0 };
     if (known.users === 0 && entries > 0 && entries + plan.cost > mostEntries) return null;
@@ -104,7 +98,7 @@ export function zipArchives(): ZipArchives {
     return {
       plan: known.plan,
       sums: sumsOf(plan, locationId),
-      summing,
+      summing: sum,
       release() {
         if (released) return;
         released = true;
@@ -118,7 +112,7 @@ export function zipArchives(): ZipArchives {
   const look: ZipArchives['look'] = async (asker, left, slices) => {
     try {
       for (;;) {
-        const step = await planning.run(groupsOf(asker), left, () => slices.next(), crowdsOf(asker));
+        const step = await planning.run(asker, left, () => slices.next());
         if (step.done) return step.value;
       }
     } finally {
@@ -135,7 +129,7 @@ export function zipArchives(): ZipArchives {
           left,
           make(() => mostFound / planners),
         );
-        return plan && use(plan, asker.locationId, (read) => reading.run(groupsOf(asker), left, read, crowdsOf(asker)));
+        return plan && use(plan, asker, (readSlice) => summing.run(asker, left, readSlice));
       } finally {
         planners -= 1;
       }

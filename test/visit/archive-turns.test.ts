@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Refusal } from '#core/messages.ts';
+import { archiveTurns } from '#features/visits/archive-turns.ts';
+
+const stays = new AbortController().signal;
+const hangs = () => new Promise<never>(() => {});
+const at = (locationId: number, address = '192.0.2.1') => ({ viewId: `link to ${locationId}`, address, locationId });
+
+test('a disk that hangs delays no archive of files at another location', async () => {
+  const turns = archiveTurns({ inner: 16, all: 512 });
+  for (let number = 0; number < 10; number += 1) void turns.run(at(1), stays, hangs);
+  assert.equal(await turns.run(at(2), stays, async () => 'read'), 'read');
+});
+
+test('a client that asks for archives at several locations waits at no more places than at one', async () => {
+  const turns = archiveTurns({ inner: 16, all: 512 });
+  const refused: unknown[] = [];
+  for (let number = 0; number < 30; number += 1)
+    for (const location of [1, 2, 3]) void turns.run(at(location), stays, hangs).catch((cause: unknown) => refused.push(cause));
+  await new Promise(setImmediate);
+  assert.equal(refused.length, 90 - 3 * 2 - 16);
+  assert.ok(refused.every((cause) => cause instanceof Refusal && cause.says === 'listingBusy'));
+});
+
+test('who gives up waiting for an archive leaves the place to another', async () => {
+  const turns = archiveTurns({ inner: 1, all: 512 });
+  const gates: (() => void)[] = [];
+  const held = [1, 2].map(() => turns.run(at(1), stays, () => new Promise<void>((resolve) => gates.push(resolve))));
+  await new Promise(setImmediate);
+  const leaves = new AbortController();
+  const givenUp = turns.run(at(1), leaves.signal, hangs);
+  leaves.abort(new Error('left'));
+  await assert.rejects(givenUp, { message: 'left' });
+  const next = turns.run(at(1), stays, async () => 'read');
+  for (const open of gates) open();
+  assert.equal(await next, 'read');
+  await Promise.all(held);
+});
