@@ -105,3 +105,28 @@ test('a page without a line says so, keeps what it shows, and goes on by itself 
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
   await page.getByText('No connection').waitFor({ state: 'detached' });
 });
+
+test('a page without a connection goes on by itself where the browser never reports that it is back', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'inner'));
+  await writeFile(join(postern.files, 'inner/a.txt'), 'a');
+  const share = await postern.call('share/add', newShare());
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  const cutOff = (requests: string) => page.route(requests, (route) => route.abort());
+
+  await cutOff('**/visit');
+  await page.goto(share.viewUrl);
+  await page.getByRole('heading', { name: 'No connection' }).waitFor();
+  await page.unroute('**/visit');
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+
+  await cutOff('**/list/**');
+  await page
+    .getByRole('link', { name: /^inner/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'No connection' }).waitFor();
+  await page.unroute('**/list/**');
+  await page.getByRole('link', { name: /^a.txt/ }).waitFor();
+});

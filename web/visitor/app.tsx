@@ -7,6 +7,7 @@ import { AskingAgain } from './refused.ts';
 import { SharePage } from './share-page.tsx';
 import { SignInCard } from './sign-in/sign-in-card.tsx';
 import { SignInDialog } from './sign-in/sign-in-dialog.tsx';
+import { useReconnect } from './use-reconnect.ts';
 import { Waiting } from './waiting.tsx';
 import { Speaking, type Speech, speakAs, speechFor, useSpeech } from './words/speech.ts';
 
@@ -84,12 +85,7 @@ export function App() {
       look();
     }, fail);
   useEffect(look, []);
-  const isOffline = state.kind === 'failed' && state.failure.code === 'offline';
-  useEffect(() => {
-    if (!isOffline) return;
-    window.addEventListener('online', look);
-    return () => window.removeEventListener('online', look);
-  }, [isOffline]);
+  useReconnect(state.kind === 'failed' ? state.failure : null, look);
   return (
     <Speaking.Provider value={speech}>
       <AskingAgain.Provider value={lookAgain}>

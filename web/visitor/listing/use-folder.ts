@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { largestListing } from '#core/listing.ts';
 import type { Listing } from '#core/records/visit.ts';
 import { asFailure, type Failure, list } from '#visitor/link-api.ts';
+import { useReconnect } from '#visitor/use-reconnect.ts';
 
 export type Entry = Listing['entries'][number];
 
@@ -103,11 +104,7 @@ export function useFolder(path: readonly string[], wanted: Wanted, version: numb
     asked.current = new Set();
     ask(0, run.current);
   }, [key, changed, turn]);
-  useEffect(() => {
-    const online = () => setTurn((before) => before + 1);
-    window.addEventListener('online', online);
-    return () => window.removeEventListener('online', online);
-  }, []);
+  useReconnect(failure, () => setTurn((before) => before + 1));
 
   return {
     total: found.total,

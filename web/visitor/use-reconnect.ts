@@ -1,0 +1,25 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Failure } from '#visitor/link-api.ts';
+
+const [shortest, longest] = [1000, 30_000]; // ms between two attempts
+
+/**
+ * Asks again while there is no connection: when the browser reports that it is back, and after a pause that doubles, since
+ * a browser may report it too early, or never.
+ */
+export function useReconnect(failure: Failure | null, again: () => void): void {
+  const attempts = useRef(0);
+  useEffect(() => {
+    if (failure?.code !== 'offline') {
+      attempts.current = 0;
+      return;
+    }
+    const timer = setTimeout(again, Math.min(longest, shortest * 2 ** attempts.current));
+    attempts.current += 1;
+    window.addEventListener('online', again);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', again);
+    };
+  }, [failure]);
+}
