@@ -6,6 +6,7 @@ import type { Clock } from '#ports/clock.ts';
 const free = 60; // a minute from one network (visit.md, Sessions)
 const verifiedBeyond = 5; // pairs a minute from a network that is refused
 const minute = 60_000; // ms
+const mostUntold = 500; // of one exchange: a client with many networks fills neither a statement nor the table
 
 /** Counts unknown links by network, minute by minute: who tries addresses is soon not looked at any more. */
 export interface UnknownLinks {
@@ -43,7 +44,7 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
       const network = networkOf(address, 32, 64);
       const count = (counts.get(network) ?? 0) + 1;
       counts.set(network, count);
-      if (count <= free) untold.push(network);
+      if (count <= free && untold.length < mostUntold) untold.push(network);
     },
     refusal(address) {
       const now = clock.now();

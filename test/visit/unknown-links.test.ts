@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { countUnknownLinks } from '../../src/http/unknown-links.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { hearStatements } from '../parts/statements.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
@@ -179,4 +180,19 @@ test('bodies that are held back until many links are asked for get nobody beyond
   }
   assert.equal(statuses.filter((status) => status === 404).length, 60);
   assert.equal(statuses.at(-1), 429, 'a link that exists is not told apart');
+});
+
+test('a client with thousands of networks makes the processes exchange no more than some hundred counts at once', async () => {
+  const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
+  for (let network = 0; network < 2000; network += 1) unknownLinks.note(`2001:db8:0:${network.toString(16)}::1`);
+  const told: number[] = [];
+  const exchange = () =>
+    unknownLinks.exchange(async (_since, tried) => {
+      told.push(tried.length);
+      return new Map();
+    });
+  await exchange();
+  unknownLinks.note('192.0.2.1');
+  await exchange();
+  assert.deepEqual(told, [500, 1]);
 });
