@@ -97,7 +97,7 @@ async function operate(settings: Settings, [task, ...flags]: readonly string[]):
     process.stderr.write(`${['These must be entered anew once the secrets are forgotten:', ...lines].join('\n  ')}\n`);
     if (!flags.includes('--yes')) throw new Error('nothing was changed: add --yes to forget the secrets that the lost key sealed');
     const key = settings.secretKey ?? dataFolder(settings.data).secretKey(true);
-    await store.write((tx) => forgetSecrets(tx, keyVault(key)));
+    await store.write((tx) => forgetSecrets(tx, keyVault(key)), 'job');
   });
 }
 

@@ -55,7 +55,7 @@ async function deleteBefore({ store }: RetentionPorts, before: number): Promise<
       await store.write(async (tx) => {
         await dropAlerts(tx, tid, ids);
         await tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute();
-      });
+      }, 'job');
     }
     deleted += old.length;
   }

@@ -51,7 +51,7 @@ export async function checkWait(db: Tx, keys: readonly FailureKey[], now: number
 }
 
 /** The network whose attempts take turns with those of others. */
-const turnOf = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
+export const turnOf = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
 
 /** Counts an attempt as a failure. @throws 429 with Retry-After within the wait */
 export async function noteAttempt({ store, clock }: Pick<Ports, 'store' | 'clock'>, keys: readonly FailureKey[]): Promise<void> {

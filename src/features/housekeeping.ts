@@ -24,7 +24,7 @@ async function deleteEnded({ store }: Pick<Ports, 'store'>, table: keyof Databas
   const row = sql.ref(store.dialect.rowId);
   const some = sql`delete from ${sql.table(table)} where ${row} in (select ${row} from ${sql.table(table)} where ${ended} limit ${batch})`;
   for (let deleted = batch; deleted === batch; )
-    deleted = await store.write(async (tx) => Number((await some.execute(tx)).numAffectedRows));
+    deleted = await store.write(async (tx) => Number((await some.execute(tx)).numAffectedRows), 'job');
 }
 
 /** Takes away what has ended by itself: nothing here is still asked for by anybody. */

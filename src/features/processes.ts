@@ -30,12 +30,12 @@ export async function sayAlive({ store, process }: Self): Promise<void> {
     await tx.deleteFrom('process').where('name', '=', process).execute();
     await tx.deleteFrom('process').where('seen_at', '<', sql<number>`${now} - ${livesFor}`).execute();
     await tx.insertInto('process').values({ name: process, seen_at: now }).execute();
-  });
+  }, 'job');
 }
 
 /** This one has come to its end: what it left may be settled at once. */
 export async function sayGone({ store, process }: Self): Promise<void> {
-  if (store.shared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute());
+  if (store.shared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 
 /** The processes whose work is under way; whatever another has begun was cut off. */

@@ -39,11 +39,13 @@ const isConflict = (cause: unknown) => cause instanceof Refusal && cause.says ==
 /** Counts a conflict, then throws on what was thrown. */
 export async function noteConflict(store: Store, caller: Caller, cause: unknown, now: number): Promise<never> {
   if (isConflict(cause))
-    await store.write((tx) =>
-      tx
-        .insertInto('failure')
-        .values(limitsOf(caller).map(({ key }) => ({ key, at: now })))
-        .execute(),
+    await store.write(
+      (tx) =>
+        tx
+          .insertInto('failure')
+          .values(limitsOf(caller).map(({ key }) => ({ key, at: now })))
+          .execute(),
+      { tenant: caller.tid },
     );
   throw cause;
 }

@@ -122,7 +122,8 @@ async function runChange(
         if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, { vault: ports.vault, now });
         return body;
       },
-      { dryRun: dry, tenant: caller.tid },
+      { tenant: caller.tid },
+      { dryRun: dry },
     );
   }).catch((cause: unknown) => noteConflict(ports.store, caller, cause, now));
   reply.type('application/json; charset=utf-8');

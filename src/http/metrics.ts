@@ -114,10 +114,10 @@ function storeMetrics(registry: Registry, checkStore: () => Promise<void>) {
   });
   return (store: Store): Store => ({
     ...store,
-    async write(change, options) {
+    async write(change, turn, options) {
       const end = writes.startTimer();
       try {
-        return await store.write(change, options);
+        return await store.write(change, turn, options);
       } finally {
         end();
       }

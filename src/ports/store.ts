@@ -21,15 +21,15 @@ export interface Dialect {
   setLastIds(tx: Tx, ids: LastIds): Promise<void>;
 }
 
+/**
+ * Whose turn a change takes: of a tenant's integrators and operators, of the visitors of a wide network, of the attempts
+ * to sign in of a network, or of our own jobs, which no client causes.
+ */
+export type Turn = { readonly tenant: number } | { readonly visitor: string } | { readonly network: string } | 'job';
+
 export interface WriteOptions {
   /** Undoes the change after it has run. */
   readonly dryRun?: boolean;
-  /** Whose changes take turns with those of others: a tenant's integrators and operators. */
-  readonly tenant?: number;
-  /** The wide network of the visitor for whom the change is made: they take turns too. */
-  readonly visitor?: string;
-  /** The network whose attempts to sign in take turns with those of others. */
-  readonly network?: string;
 }
 
 /** The database. What it answers as changed is on disk. */
@@ -53,7 +53,7 @@ export interface Store {
    * Runs a change in a transaction of its own and answers when it is on disk; a refusal, too, is answered only then,
    * since it may speak of what others have changed. The change awaits nothing but `tx`, and may be run twice.
    */
-  write<T>(change: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  write<T>(change: (tx: Tx) => Promise<T>, turn: Turn, options?: WriteOptions): Promise<T>;
   /**
    * Asks once, and answers the same until a change of more than the trail (trail-tables.ts) is committed: for what is
    * asked at every request, and depends on nothing that the trail holds. What depends on the clock is decided by the

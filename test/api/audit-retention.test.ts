@@ -22,7 +22,7 @@ async function logged(t: TestContext, days: number) {
       .insertInto('audit')
       .values(Array.from({ length: days }, (_day, index) => ({ ...row, at: today - (days - index) * day, request_id: 'old' })))
       .execute();
-  });
+  }, 'job');
   let running = 0;
   const lines: string[] = [];
   const retention = () =>
@@ -71,12 +71,12 @@ test('before entries are deleted no more of the audit log is read than what is o
 test('alerts that nobody has sent go with their audit entries, and the addresses with the last of them', async (t) => {
   const { clock, retention, store, goOn } = await logged(t, 1);
   const owe = (audit: number, emails: string) =>
-    store.write((tx) => oweAlert(tx, { id: 1, tid: 1, notify_emails: emails }, audit, 'upload', clock.now()));
+    store.write((tx) => oweAlert(tx, { id: 1, tid: 1, notify_emails: emails }, audit, 'upload', clock.now()), 'job');
   const [old, young] = await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     const rows = [401, 1].map((days) => ({ ...row, at: clock.now() - days * day }));
     return (await tx.insertInto('audit').values(rows).returning('id').execute()).map(({ id }) => id);
-  });
+  }, 'job');
   await owe(old ?? 0, 'old@example.com');
   await owe(old ?? 0, 'both@example.com');
   await owe(young ?? 0, 'both@example.com');
@@ -105,7 +105,7 @@ test('entries that were written while the clock was far back stay for a day afte
       .insertInto('audit')
       .values(times.map((at) => ({ ...row, at, request_id: 'old' })))
       .execute();
-  });
+  }, 'job');
   await retention().run();
   goOn(23 * hour);
   await retention().run();

@@ -161,7 +161,7 @@ test('an export under way is cut once its key is deleted, and tells nothing that
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     const rows = Array.from({ length: 300 }, () => ({ ...row, after: JSON.stringify('x'.repeat(60_000)) }));
     await tx.insertInto('audit').values(rows).execute();
-  });
+  }, 'job');
   const begin = async () => {
     const answer = await fetch(`${postern.apiUrl}/api/v1/audit/export`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 200);

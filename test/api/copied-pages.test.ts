@@ -14,11 +14,13 @@ test('a backup of audit entries of a megabyte each is written and read a few of 
   const { id: _, ...row } = entry;
   const large = JSON.stringify({ userNames: '"字"'.repeat(1 << 18) });
   for (let index = 0; index < 40; index += 1)
-    await store.write((tx) =>
-      tx
-        .insertInto('audit')
-        .values({ ...row, before: large, after: `${index}` })
-        .execute(),
+    await store.write(
+      (tx) =>
+        tx
+          .insertInto('audit')
+          .values({ ...row, before: large, after: `${index}` })
+          .execute(),
+      'job',
     );
   const ids = async () => (await store.read.selectFrom('audit').select('id').orderBy('id').execute()).map(({ id }) => id);
   const pieces: Buffer[] = [];

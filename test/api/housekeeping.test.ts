@@ -13,10 +13,10 @@ test('however much has ended, others get their turn while it is taken away', asy
         .insertInto('failure')
         .values(rows.slice(begin, begin + 500))
         .execute();
-  });
+  }, 'job');
   const left: number[] = [];
-  const write: Store['write'] = async (change, options) => {
-    const value = await ports.store.write(change, options);
+  const write: Store['write'] = async (change, ...rest) => {
+    const value = await ports.store.write(change, ...rest);
     left.push((await ports.store.read.selectFrom('failure').select('id').execute()).length);
     return value;
   };

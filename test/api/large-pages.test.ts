@@ -19,7 +19,7 @@ async function startWithShares(t: TestContext) {
   return { postern, id };
 }
 
-const write = (postern: TestPostern, statement: ReturnType<typeof sql>) => postern.ports.store.write((tx) => statement.execute(tx));
+const write = (postern: TestPostern, statement: ReturnType<typeof sql>) => postern.ports.store.write((tx) => statement.execute(tx), 'job');
 
 /** Expects that a page of all records is refused by the name of the field, and that smaller pages come. */
 async function expectSmaller(postern: TestPostern, operation: string) {
@@ -68,7 +68,7 @@ test('pages of the audit log, of login profiles and of locations are bounded lik
   const copies = async (table: 'audit' | 'login_profile' | 'location', distinct: 'request_id' | 'view_id' | 'name', over: object) => {
     const { id: _, ...row } = await store.read.selectFrom(table).selectAll().limit(1).executeTakeFirstOrThrow();
     const rows = Array.from({ length: many }, (_row, number) => ({ ...row, ...over, [distinct]: `copy ${number}` }));
-    await store.write((tx) => tx.insertInto(table).values(rows).execute());
+    await store.write((tx) => tx.insertInto(table).values(rows).execute(), 'job');
   };
   const text = 'x'.repeat(long);
   await copies('audit', 'request_id', { after: JSON.stringify(text) });

@@ -205,7 +205,7 @@ test('a tenant has at most a thousand locations, each of which the overview tell
         .insertInto('location')
         .values(others.slice(begin, begin + 100))
         .execute();
-  });
+  }, 'job');
   await addedLocation(postern, 'the last');
   const { locations } = await postern.call('overview/get');
   assert.equal(new Set(locations.map(({ id }: Json) => id)).size, 1000);

@@ -39,8 +39,9 @@ async function addMany(postern: TestPostern, like: number): Promise<Expected[]> 
       const { columns } = rare[number % 100] ?? ordinary(number);
       return { ...row, ...columns, title, description, view_id, search_text: fold([title, description, row.path, view_id].join('\u001f')) };
     });
-    const ids = await store.write((tx) =>
-      tx.insertInto('share').values(rows).returning(['id', 'title', 'valid_to', 'search_text']).execute(),
+    const ids = await store.write(
+      (tx) => tx.insertInto('share').values(rows).returning(['id', 'title', 'valid_to', 'search_text']).execute(),
+      'job',
     );
     for (const [index, { id, title, valid_to: end, search_text: text }] of ids.entries())
       made.push({ id, title, end, text, state: (rare[(begin + index) % 100] ?? ordinary(0)).state });

@@ -89,7 +89,7 @@ test('a profile whose shares list a hundred thousand names keeps its type: other
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 3 });
   const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false }));
   const profile = await postern.call('loginprofile/get', { id: authenticationId });
-  await postern.ports.store.write((tx) => tx.updateTable('share').set({ listed_names: 100_001 }).where('id', '=', id).execute());
+  await postern.ports.store.write((tx) => tx.updateTable('share').set({ listed_names: 100_001 }).where('id', '=', id).execute(), 'job');
   const refused = await postern.send('loginprofile/update', { ...profile, typeId: 4, configuration: '{"allow":[]}' });
   assert.deepEqual([refused.status, refused.body.errors[0].field], [400, 'typeId']);
   await postern.call('loginprofile/update', { ...profile, title: 'Another title' });

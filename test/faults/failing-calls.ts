@@ -36,9 +36,9 @@ export async function startWithFailingCalls(t: TestContext): Promise<{ postern: 
   const postern = await startWithStorages(t, storageAt('before'), {}, storageAt('after'));
   const { store } = postern.ports;
   const { write } = store;
-  const failingWrite: typeof write = async (change, options) => {
+  const failingWrite: typeof write = async (change, ...rest) => {
     count('before', () => new StoreAway('it is away'));
-    const value = await write(change, options);
+    const value = await write(change, ...rest);
     count('after', () => new StoreAway('the answer was lost'));
     return value;
   };

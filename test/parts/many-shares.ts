@@ -14,5 +14,5 @@ export async function copyShare(postern: TestPostern, id: number, count: number)
         .insertInto('share')
         .values(copies.slice(begin, begin + 100))
         .execute();
-  });
+  }, 'job');
 }

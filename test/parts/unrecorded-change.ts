@@ -7,9 +7,9 @@ import type { Answer, TestPostern } from '../start.ts';
 export async function askUnrecorded(t: TestContext, { ports: { store } }: TestPostern, ask: () => Promise<Answer>): Promise<void> {
   const { write } = store;
   let writes = 0;
-  const failing: typeof write = (change, options) => {
+  const failing: typeof write = (change, ...rest) => {
     writes += 1;
-    return writes === 1 ? write(change, options) : Promise.reject(new StoreAway('it is away'));
+    return writes === 1 ? write(change, ...rest) : Promise.reject(new StoreAway('it is away'));
   };
   const mocked = t.mock.method(store, 'write', failing);
   const { status } = await ask();

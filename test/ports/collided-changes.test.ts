@@ -37,7 +37,7 @@ function collidingChange(store: Store, tenant: number) {
         await store.write(async (beside) => {
           await beside.selectFrom('failure').selectAll().execute();
           await note('beside')(beside);
-        });
+        }, 'job');
       else {
         again.resolve();
         await letGo.promise;
@@ -53,7 +53,8 @@ test('a change that collided is done again while those of visitors, other tenant
   const [one, other] = [await openStore(t), await openStore(t)];
   const change = collidingChange(one, 2);
   await change.again;
-  for (const store of [one, other]) for (const options of [{}, { tenant: 1 }, { network: 'a' }]) await store.write(async () => {}, options);
+  for (const store of [one, other])
+    for (const turn of ['job', { tenant: 1 }, { network: 'a' }] as const) await store.write(async () => {}, turn);
   change.letGo();
   await change.done;
   assert.ok((await keysOf(one)).includes('after 1'), 'it sees what it collided with');
@@ -121,7 +122,7 @@ test('a change for which all others wait may not take long, nor wait for long', 
       await store.write(async (beside) => {
         await beside.selectFrom('failure').selectAll().execute();
         await note(`beside ${limits.length}`)(beside);
-      });
+      }, 'job');
       await note('mine')(tx);
     },
     { tenant: 2 },
@@ -131,7 +132,7 @@ test('a change for which all others wait may not take long, nor wait for long', 
 
 test("a visitor's change does not wait for long for what a tenant's change holds", async (t) => {
   const store = await openStore(t);
-  assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout')), '1s');
+  assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), 'job'), '1s');
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), { tenant: 2 }), '0');
 });
 
@@ -154,7 +155,7 @@ test('while a change that is to run alone waits for a long one, the changes of o
         await store.write(async (beside) => {
           await beside.selectFrom('failure').selectAll().execute();
           await note('beside the one')(beside);
-        });
+        }, 'job');
       }
       await note('alone')(tx);
     },

@@ -47,7 +47,7 @@ test('processes that start at once on an empty database make it once', async (t)
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
-  for (const [index, store] of stores.entries()) await store.write(note(`${index}`));
+  for (const [index, store] of stores.entries()) await store.write(note(`${index}`), 'job');
   for (const store of stores) assert.deepEqual(await keysOf(store), ['0', '1', '2', '3']);
 });
 
@@ -101,16 +101,16 @@ test('a lock that the server refuses in time fails that change alone: the next o
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
   await client.query('BEGIN; LOCK TABLE migration IN EXCLUSIVE MODE');
-  const refused = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(note(`refused ${number}`))));
+  const refused = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(note(`refused ${number}`), 'job')));
   assert.ok(refused.every((one) => one.status === 'rejected' && one.reason instanceof StoreAway));
   await client.query('ROLLBACK');
-  for (let number = 0; number < 12; number += 1) await store.write(note(`${number}`));
+  for (let number = 0; number < 12; number += 1) await store.write(note(`${number}`), 'job');
   assert.equal((await keysOf(store)).length, 12);
 });
 
 test('texts are sorted by their code points, whatever the language of the server', async (t) => {
   const store = await openStore(t);
-  for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(note(key));
+  for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(note(key), 'job');
   assert.deepEqual(await keysOf(store), ['-a', 'B', 'a', 'b', 'é', '～', '😀']);
 });
 
@@ -203,7 +203,7 @@ test('attempts to sign in of one network, however many, leave connections for ot
       .then(() => ended.push(network));
   const crowd = Array.from({ length: 40 }, () => attempt('crowd'));
   const other = attempt('other');
-  for (const key of ['a visit', 'another', 'a third']) await store.write(note(key));
+  for (const key of ['a visit', 'another', 'a third']) await store.write(note(key), 'job');
   held.resolve();
   await other;
   assert.ok(ended.length < 10, `${ended.length} attempts come first`);
@@ -212,15 +212,15 @@ test('attempts to sign in of one network, however many, leave connections for ot
 
 test('while the server is away changes and questions are told so, and all is well once it is back', async (t) => {
   const store = await openStore(t);
-  await store.write(note('before'));
+  await store.write(note('before'), 'job');
   await server.stop();
-  await assert.rejects(store.write(note('meanwhile')), StoreAway);
+  await assert.rejects(store.write(note('meanwhile'), 'job'), StoreAway);
   await assert.rejects(store.check(), StoreAway);
   await assert.rejects(keysOf(store), StoreAway);
 
   await server.start();
 
-  await store.write(note('after'));
+  await store.write(note('after'), 'job');
   assert.deepEqual(await keysOf(store), ['after', 'before']);
 });
 
@@ -233,7 +233,7 @@ test('of the changes under way when the server goes, those that were answered ar
     while (going) {
       number += 1;
       const key = `${number}`;
-      await store.write(note(key)).then(
+      await store.write(note(key), 'job').then(
         () => answered.push(key),
         (cause: unknown) => {
           assert.ok(cause instanceof StoreAway, String(cause));

@@ -35,7 +35,8 @@ test('between the long changes of one tenant the event loop is the others’', a
         const end = performance.now() + 30;
         while (performance.now() < end);
       },
-      { tenant: 1, dryRun: number % 2 === 0 },
+      { tenant: 1 },
+      { dryRun: number % 2 === 0 },
     );
     done += 1;
   });
@@ -69,7 +70,7 @@ test('a change that awaits something other than its transaction is refused and l
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     await note('later')(tx).catch(refused);
-  });
+  }, 'job');
   await assert.rejects(late, /awaited something other/);
   assert.match(String(await later), /went on after its end/);
   assert.deepEqual(await keysOf(store), []);
@@ -82,7 +83,12 @@ test('a change that awaits something else is refused alone: those behind it are 
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const results = await Promise.allSettled([store.write(note('a')), store.write(late), store.write(note('b')), store.write(note('c'))]);
+  const results = await Promise.allSettled([
+    store.write(note('a'), 'job'),
+    store.write(late, 'job'),
+    store.write(note('b'), 'job'),
+    store.write(note('c'), 'job'),
+  ]);
   assert.deepEqual(
     results.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
@@ -92,7 +98,7 @@ test('a change that awaits something else is refused alone: those behind it are 
 
 test('a change that waits for another change is refused, and does not stop the store for ever', { timeout: 3000 }, async (t) => {
   const store = openSqliteStore(await temporaryFolder(t), () => {});
-  await assert.rejects(store.write(() => store.write(note('inner'))));
+  await assert.rejects(store.write(() => store.write(note('inner'), 'job'), 'job'));
   await store[Symbol.asyncDispose]();
 });
 
@@ -101,11 +107,11 @@ test('a log that has grown long is copied into the database, and written anew fr
   const store = openStore(t, folder);
   const bytes = (name: string) => statSync(join(folder, name)).size;
   const large = 'k'.repeat(1 << 20);
-  for (let number = 0; number < 8; number += 1) await store.write(note(`${number} ${large}`));
+  for (let number = 0; number < 8; number += 1) await store.write(note(`${number} ${large}`), 'job');
   await until(() => bytes('postern.db') > 8 * large.length);
   await until(async () => {
     const before = bytes('postern.db-wal');
-    await store.write(note('short'));
+    await store.write(note('short'), 'job');
     return bytes('postern.db-wal') === before;
   });
 });
@@ -117,7 +123,7 @@ test('a change sees those before it, in the order in which they were asked for',
       store.write(async (tx) => {
         await note('x')(tx);
         return (await tx.selectFrom('failure').selectAll().execute()).length;
-      }),
+      }, 'job'),
     ),
   );
   assert.deepEqual(
@@ -130,15 +136,17 @@ test('a full disk refuses changes, loses none that was answered, and takes new o
   const folder = smallDisk(t, 'size=3m');
   if (!folder) return;
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
-  await store.write(note('before'));
+  await store.write(note('before'), 'job');
   const { bavail, bsize } = statfsSync(folder);
   writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - 65_536));
-  const results = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => store.write(note(`${index}`.padEnd(20_000, 'x')))));
+  const results = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, index) => store.write(note(`${index}`.padEnd(20_000, 'x')), 'job')),
+  );
   const kept = results.filter(({ status }) => status === 'fulfilled').length;
   assert.ok(kept < 40);
   assert.equal((await keysOf(store)).length, kept + 1);
   unlinkSync(join(folder, 'filler'));
-  await store.write(note('after'));
+  await store.write(note('after'), 'job');
   await store[Symbol.asyncDispose]();
   const again = openSqliteStore(folder, () => {});
   const found = await keysOf(again);
@@ -155,7 +163,7 @@ test('a log that finds no room in the database takes the reserve, and is copied'
   await until(() => reserve() === 8 << 20 && databaseSize() > 4096); // what the tables took is copied: the log begins anew
   const { bavail, bsize } = statfsSync(folder);
   writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - (6 << 20))); // room for the log or for its copy
-  for (let number = 0; number < 16; number += 1) await store.write(note(`${number}`.padEnd(300_000, 'x')));
+  for (let number = 0; number < 16; number += 1) await store.write(note(`${number}`.padEnd(300_000, 'x')), 'job');
   await until(() => store.isFull() && reserve() === 0);
   await until(() => databaseSize() > 4 << 20);
   assert.equal((await keysOf(store)).length, 16);
@@ -166,14 +174,14 @@ test('a log that finds no room in the database takes the reserve, and is copied'
 test('a database that a backup reads is opened, with all that was written meanwhile', async (t) => {
   const folder = await temporaryFolder(t);
   const before = openSqliteStore(folder, () => assert.fail('the disk was given up'));
-  await before.write(note('before'));
+  await before.write(note('before'), 'job');
   const backup = new DatabaseSync(join(folder, 'postern.db'), { readOnly: true });
   atEnd(t, () => backup.close());
   backup.exec('BEGIN; SELECT * FROM failure');
-  await before.write(note('meanwhile'));
+  await before.write(note('meanwhile'), 'job');
   await before[Symbol.asyncDispose]();
   const store = openStore(t, folder);
-  await store.write(note('now'));
+  await store.write(note('now'), 'job');
   assert.deepEqual(await keysOf(store), ['before', 'meanwhile', 'now']);
 });
 
@@ -183,9 +191,9 @@ test('a change is refused while another program holds the database, and the next
   const other = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => other.close());
   other.exec('BEGIN IMMEDIATE');
-  await assert.rejects(store.write(note('refused')));
+  await assert.rejects(store.write(note('refused'), 'job'));
   other.exec('ROLLBACK');
-  await store.write(note('made'));
+  await store.write(note('made'), 'job');
   assert.deepEqual(await keysOf(store), ['made']);
 });
 
@@ -224,7 +232,7 @@ test('what is asked at every request is asked again after any change but of the 
   async function isAskedAgain(change: (tx: Tx) => Promise<unknown>): Promise<boolean> {
     await ask();
     const before = asked;
-    await store.write(change);
+    await store.write(change, 'job');
     await ask();
     return asked > before;
   }
@@ -237,7 +245,10 @@ test('what is asked at every request is asked again after any change but of the 
 
 test('keys that were asked for before are asked for anew after each change, its own, refused and dry ones too', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  const [tenant] = await store.write((tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).returning('id').execute());
+  const [tenant] = await store.write(
+    (tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).returning('id').execute(),
+    'job',
+  );
   const made = { tid: tenant?.id ?? 0, version: 1, role: 'admin', first_characters: '', created_owner: '', created_at: 0 };
   const make = (name: string) => (tx: Tx) =>
     tx
@@ -248,31 +259,35 @@ test('keys that were asked for before are asked for anew after each change, its 
   const rename = (tx: Tx, name: string) => tx.updateTable('api_key').set({ name }).execute();
   const names = async (db: Tx) => (await db.selectFrom('api_key').select('name').execute()).map(({ name }) => name);
   const tokens = async (db: Tx) => (await db.selectFrom('api_token').select('hash').execute()).map(({ hash }) => hash);
-  const { id } = await store.write(make('first'));
-  await store.write((tx) => tx.insertInto('api_token').values({ hash: 'token', key_id: id, expires_at: 0 }).execute());
+  const { id } = await store.write(make('first'), 'job');
+  await store.write((tx) => tx.insertInto('api_token').values({ hash: 'token', key_id: id, expires_at: 0 }).execute(), 'job');
   assert.deepEqual([await names(store.read), await tokens(store.read)], [['first'], ['token']]);
 
   const seen: string[][] = [];
   const look = async (tx: Tx) => void seen.push(await names(tx));
   const changes = [
-    store.write(async (tx) =>
-      look(tx)
-        .then(() => rename(tx, 'second'))
-        .then(() => look(tx)),
+    store.write(
+      async (tx) =>
+        look(tx)
+          .then(() => rename(tx, 'second'))
+          .then(() => look(tx)),
+      'job',
     ),
-    store.write(async (tx) =>
-      rename(tx, 'refused')
-        .then(() => look(tx))
-        .then(() => Promise.reject(new Error('refused'))),
+    store.write(
+      async (tx) =>
+        rename(tx, 'refused')
+          .then(() => look(tx))
+          .then(() => Promise.reject(new Error('refused'))),
+      'job',
     ),
-    store.write(async (tx) => rename(tx, 'dry').then(() => look(tx)), { dryRun: true }),
-    store.write(look),
+    store.write(async (tx) => rename(tx, 'dry').then(() => look(tx)), 'job', { dryRun: true }),
+    store.write(look, 'job'),
   ];
   await Promise.allSettled(changes);
   assert.deepEqual(seen.flat(), ['first', 'second', 'refused', 'dry', 'second']);
   assert.deepEqual(await names(store.read), ['second']);
 
-  await store.write((tx) => sql`create table chain (id integer references tenant(id) deferrable initially deferred)`.execute(tx));
+  await store.write((tx) => sql`create table chain (id integer references tenant(id) deferrable initially deferred)`.execute(tx), 'job');
   for (const [how, end] of Object.entries({
     'where it is committed': (tx: Tx) => sql`insert into chain values (999)`.execute(tx),
     'by the database itself': (tx: Tx) => sql`insert or rollback into tenant (id, title, created_at) values (1, '', 0)`.execute(tx),
@@ -281,16 +296,18 @@ test('keys that were asked for before are asked for anew after each change, its 
       rename(tx, how)
         .then(() => names(tx))
         .then(() => end(tx));
-    const [fails, beside] = await Promise.allSettled([store.write(undone), store.write(names)]);
+    const [fails, beside] = await Promise.allSettled([store.write(undone, 'job'), store.write(names, 'job')]);
     assert.equal(fails.status, 'rejected', how);
-    const seenBy = [beside.status === 'fulfilled' && beside.value, await store.write(names), await names(store.read)];
+    const seenBy = [beside.status === 'fulfilled' && beside.value, await store.write(names, 'job'), await names(store.read)];
     assert.deepEqual(seenBy, [['second'], ['second'], ['second']], how);
   }
 
-  await store.write((tx) =>
-    tokens(tx)
-      .then(() => tx.deleteFrom('api_key').execute())
-      .then(() => tokens(tx)),
+  await store.write(
+    (tx) =>
+      tokens(tx)
+        .then(() => tx.deleteFrom('api_key').execute())
+        .then(() => tokens(tx)),
+    'job',
   );
   assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'what goes with the key goes');
 });

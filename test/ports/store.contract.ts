@@ -46,9 +46,9 @@ export function storeContract(engine: string, begin: OpenStore): void {
 
   test(`a change that comes when it is closed is refused, and nothing else comes of it (${engine})`, async (t) => {
     const store = await (await begin(t))();
-    const before = store.write(note('before'));
+    const before = store.write(note('before'), 'job');
     await Promise.all([before, store[Symbol.asyncDispose]()]);
-    await assert.rejects(store.write(note('late')));
+    await assert.rejects(store.write(note('late'), 'job'));
   });
 
   test(`a refused change leaves nothing of it, and those beside it stay (${engine})`, async (t) => {
@@ -60,7 +60,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
           await note(`${index}`)(tx);
           if (index % 10 === 0) throw refusal;
           return index;
-        }),
+        }, 'job'),
       ),
     );
     for (const [index, result] of results.entries())
@@ -85,8 +85,8 @@ export function storeContract(engine: string, begin: OpenStore): void {
         await store.write(costly, crowd);
         done += 1;
       });
-      for (const options of [{}, { tenant: 1 }, { visitor: 'others' }]) {
-        await store.write(note('cheap'), options);
+      for (const turn of ['job', { tenant: 1 }, { visitor: 'others' }] as const) {
+        await store.write(note('cheap'), turn);
         assert.ok(done < 30, `${done} costly changes came before`);
       }
       await Promise.all(many);
@@ -99,7 +99,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
       return (await tx.selectFrom('failure').selectAll().execute()).length;
     };
     const counts: number[] = [];
-    for (const dryRun of [false, true, false, true]) counts.push(await store.write(count, { dryRun }));
+    for (const dryRun of [false, true, false, true]) counts.push(await store.write(count, 'job', { dryRun }));
     assert.deepEqual(counts, [1, 2, 2, 3]);
     assert.equal((await keysOf(store)).length, 2);
   });
@@ -107,19 +107,21 @@ export function storeContract(engine: string, begin: OpenStore): void {
   test(`a row that another row forbids is told from other errors (${engine})`, async (t) => {
     const store = await openStore(t);
     const values = { title: 'A', default_profile_id: null, created_at: 0 };
-    await store.write((tx) =>
-      tx
-        .insertInto('tenant')
-        .values({ id: 7, ...values })
-        .execute(),
+    await store.write(
+      (tx) =>
+        tx
+          .insertInto('tenant')
+          .values({ id: 7, ...values })
+          .execute(),
+      'job',
     );
     const fails = (change: (tx: Tx) => Promise<unknown>) =>
-      store.write(change).then(
+      store.write(change, 'job').then(
         () => assert.fail('it was taken'),
         (cause: unknown) => cause,
       );
     const link = { view_key: 'abcd', tid: 7, share_id: null, profile_id: null };
-    await store.write((tx) => tx.insertInto('link').values(link).execute());
+    await store.write((tx) => tx.insertInto('link').values(link).execute(), 'job');
     assert.ok(store.dialect.isUniqueViolation(await fails((tx) => tx.insertInto('link').values(link).execute())));
     assert.ok(
       store.dialect.isUniqueViolation(
@@ -146,11 +148,16 @@ export function storeContract(engine: string, begin: OpenStore): void {
 
   test(`what fails only when it is committed fails alone (${engine})`, async (t) => {
     const store = await openStore(t);
-    await store.write((tx) =>
-      sql`create table chain (id bigint primary key, other bigint references chain(id) deferrable initially deferred)`.execute(tx),
+    await store.write(
+      (tx) => sql`create table chain (id bigint primary key, other bigint references chain(id) deferrable initially deferred)`.execute(tx),
+      'job',
     );
     const link = (id: number, other: number | null) => (tx: Tx) => sql`insert into chain (id, other) values (${id}, ${other})`.execute(tx);
-    const results = await Promise.allSettled([store.write(link(1, null)), store.write(link(2, 999)), store.write(link(3, null))]);
+    const results = await Promise.allSettled([
+      store.write(link(1, null), 'job'),
+      store.write(link(2, 999), 'job'),
+      store.write(link(3, null), 'job'),
+    ]);
     assert.deepEqual(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
@@ -165,18 +172,20 @@ export function storeContract(engine: string, begin: OpenStore): void {
   test(`a parameter of a kind that no column has is refused, and the store goes on (${engine})`, async (t) => {
     const store = await openStore(t);
     await assert.rejects(
-      store.write((tx) => tx.insertInto('failure').values({ key: 'x', at: 1.5 }).execute()),
+      store.write((tx) => tx.insertInto('failure').values({ key: 'x', at: 1.5 }).execute(), 'job'),
       'STRICT',
     );
     await assert.rejects(
-      store.write((tx) =>
-        tx
-          .insertInto('failure')
-          .values({ key: Reflect.get({}, 'none'), at: 1 })
-          .execute(),
+      store.write(
+        (tx) =>
+          tx
+            .insertInto('failure')
+            .values({ key: Reflect.get({}, 'none'), at: 1 })
+            .execute(),
+        'job',
       ),
     );
-    await store.write(note('good'));
+    await store.write(note('good'), 'job');
     assert.deepEqual(await keysOf(store), ['good']);
   });
 
@@ -186,14 +195,14 @@ export function storeContract(engine: string, begin: OpenStore): void {
       const rows = await tx.selectFrom('failure').selectAll().execute();
       await note(`${rows.length}`)(tx);
     };
-    await Promise.all(Array.from({ length: 100 }, () => store.write(raise)));
+    await Promise.all(Array.from({ length: 100 }, () => store.write(raise, 'job')));
     assert.equal(new Set(await keysOf(store)).size, 100);
   });
 
   test(`a database that a newer Postern made is not touched (${engine})`, async (t) => {
     const open = await begin(t);
     const store = await open();
-    await store.write((tx) => sql`insert into migration (name) values ('9999-future')`.execute(tx));
+    await store.write((tx) => sql`insert into migration (name) values ('9999-future')`.execute(tx), 'job');
     await store[Symbol.asyncDispose]();
     await assert.rejects(open, /newer Postern/);
   });

@@ -11,7 +11,7 @@ test('data that was moved, or restored elsewhere, serves its own files', async (
   const { store, vault } = first.ports;
   // As an earlier version stored it.
   const sealed = vault.seal('location', JSON.stringify({ folder: first.files, fileMode: '0640' }));
-  await store.write((tx) => tx.updateTable('location').set({ configuration: sealed }).where('tid', '=', 1).execute());
+  await store.write((tx) => tx.updateTable('location').set({ configuration: sealed }).where('tid', '=', 1).execute(), 'job');
   await first.stop();
   const updated = await startPostern(t, { data: before }); // in place
   assert.equal((await updated.call('location/get', { id: 1 })).configuration, '{"folder":"files","fileMode":"0640"}');

@@ -248,11 +248,13 @@ test('what a killed process had under way is settled by another once it is known
   await startPostern(t, { environment, data });
   assert.equal(await unsettled(), 1, 'it may still live');
   // A minute later, by the database's own time.
-  await witness.ports.store.write((tx) =>
-    tx
-      .updateTable('process')
-      .set((row) => ({ seen_at: row('seen_at', '-', 61_000) }))
-      .execute(),
+  await witness.ports.store.write(
+    (tx) =>
+      tx
+        .updateTable('process')
+        .set((row) => ({ seen_at: row('seen_at', '-', 61_000) }))
+        .execute(),
+    'job',
   );
   await startPostern(t, { environment, data });
 
@@ -321,7 +323,7 @@ test('two processes that recover the same upload agree that it took place', { ti
   const { base } = await linkTo(one, { alertUpload: true, notifyEmails: 'owner@example.com' });
   for (let round = 0; round < 10; round += 1) {
     await uploadUnrecorded(t, one, `${base}/file/${round}.txt`);
-    await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'one that has gone' }).execute());
+    await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'one that has gone' }).execute(), 'job');
     await Promise.all([one, two].map(({ ports }) => settleChanges(ports, new Set())));
   }
   const rows = await one.ports.store.read.selectFrom('audit').select('outcome').where('action', '=', 'upload').execute();

@@ -72,7 +72,7 @@ test('a key of a change that is under way does not expire, however far ahead the
   const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
   const twin = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
   const { vault } = ports;
-  await ports.store.write((tx) => keepAnswer(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), underWay: 1 }));
+  await ports.store.write((tx) => keepAnswer(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), underWay: 1 }), 'job');
   clock.ahead(48 * hour);
   await keepHouse(ports, { run: async () => {} });
   await assert.rejects(

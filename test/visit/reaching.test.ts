@@ -104,7 +104,7 @@ test('an address range that an earlier version has stored still holds', async (t
   const { store } = postern.ports;
   const bounds = async () => (await store.read.selectFrom('login_profile').select('ip_bounds').execute()).map((row) => row.ip_bounds);
   const known = await bounds();
-  await store.write((tx) => tx.updateTable('login_profile').set({ ip_bounds: null }).execute());
+  await store.write((tx) => tx.updateTable('login_profile').set({ ip_bounds: null }).execute(), 'job');
   const check = async () => {
     for (const [id, viewId, expected] of [
       [outside.id, outside.viewId, 403],

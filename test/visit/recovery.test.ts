@@ -142,7 +142,7 @@ test('a deletion that another process has recovered meanwhile is not made any mo
   const answer = postern.visit(`${base}/file/a.txt`, { method: 'DELETE' });
   await begun.promise;
   // This process stood still for so long that another took it for dead, and somebody has saved the file anew.
-  await postern.ports.store.write((tx) => tx.deleteFrom('process').execute());
+  await postern.ports.store.write((tx) => tx.deleteFrom('process').execute(), 'job');
   await settleChanges({ ...postern.ports, process: 'another' }, new Set());
   await writeFile(join(postern.files, 'a.txt'), 'newer');
   gate.resolve();
@@ -159,7 +159,7 @@ test('while nobody knows who else lives, a process looks at its own changes alon
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
-  await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'another' }).execute());
+  await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'another' }).execute(), 'job');
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
   await settleChanges(postern.ports, new Set(), { ownOnly: true });
   assert.equal(await outcome(), 'begun');
@@ -171,7 +171,7 @@ test('what was begun at a location that was deleted since is recorded as failed'
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
-  await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ location_id: 999 }).execute());
+  await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ location_id: 999 }).execute(), 'job');
   await settleChanges(postern.ports, new Set());
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'failed');
 });

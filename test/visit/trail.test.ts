@@ -282,10 +282,10 @@ test('what was noted is on disk at the end of the process, in whatever order the
   let writes = 0;
   const firstAwaitsSecond: Store = {
     ...store,
-    async write(change, options) {
+    async write(change, ...rest) {
       writes += 1;
       if (writes === 1) await second.promise;
-      const written = await store.write(change, options);
+      const written = await store.write(change, ...rest);
       second.resolve();
       return written;
     },
@@ -304,9 +304,9 @@ test('what was noted is on disk at the end of the process, in whatever order the
 test('what many visitors did while the database took no change is written together, except what it will not hold', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
   let [isAway, writes, failures] = [true, 0, 0];
-  const write: Store['write'] = (change, options) => {
+  const write: Store['write'] = (change, ...rest) => {
     writes += 1;
-    return isAway ? Promise.reject(new StoreAway('it is away')) : store.write(change, options);
+    return isAway ? Promise.reject(new StoreAway('it is away')) : store.write(change, ...rest);
   };
   const trail = visitTrail({ store: { ...store, write }, clock, process }, () => {
     failures += 1;

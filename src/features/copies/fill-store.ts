@@ -27,7 +27,7 @@ async function begin(store: Store): Promise<void> {
   if (!goesOn && (keys.length > 0 || (await countOf(store.read, 'tenant')) > 0))
     throw new Error('the database is not empty: a copy is made into an empty one only');
   await checkUnused(store);
-  if (!goesOn) await store.write((tx) => tx.insertInto('secret_key').values({ fingerprint: unfinishedCopy }).execute());
+  if (!goesOn) await store.write((tx) => tx.insertInto('secret_key').values({ fingerprint: unfinishedCopy }).execute(), 'job');
 }
 
 /** A tenant and its profile name each other: the tenant comes first, without. */
@@ -47,7 +47,7 @@ async function linkTenants(store: Store, tenants: readonly Row[]): Promise<void>
         .set({ default_profile_id: default_profile_id === null ? null : Number(default_profile_id) })
         .where('id', '=', Number(id))
         .execute();
-  });
+  }, 'job');
 }
 
 const textOf = (row: Row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -80,7 +80,7 @@ export async function fillStore(store: Store, source: RowSource, progress: Progr
   for await (const { table, rows } of source.pages()) {
     if (table === 'tenant') tenants.push(...rows);
     if (table === 'secret_key') keys.push(...rows);
-    else await store.write((tx) => add(tx, table, withoutProfile(table, rows)));
+    else await store.write((tx) => add(tx, table, withoutProfile(table, rows)), 'job');
     counts.set(table, (counts.get(table) ?? 0) + rows.length);
     progress('copied', table, counts.get(table) ?? 0);
   }
@@ -92,5 +92,5 @@ export async function fillStore(store: Store, source: RowSource, progress: Progr
     await store.dialect.setLastIds(tx, lastIds);
     await tx.deleteFrom('secret_key').execute();
     await add(tx, 'secret_key', keys);
-  });
+  }, 'job');
 }

@@ -27,6 +27,6 @@ export async function packStoredRanges({ read, write }: Pick<Store, 'read' | 'wr
           .where('id', '=', id)
           .where('ip_range', '=', ip_range) // it may have been changed meanwhile
           .execute();
-    });
+    }, 'job');
   }
 }

@@ -72,17 +72,14 @@ export async function findKey(store: Store, secret: string, now: number): Promis
 /** Notes that a key was used, at most once a minute and without anybody waiting for it. */
 export function noteUse(store: Store, key: FoundKey, now: number): void {
   if (key.lastUsedAt !== null && now - key.lastUsedAt < useNotedEvery) return;
-  void store.write((tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute()).catch(() => {}); // the next use notes it
+  const note = (tx: Tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute();
+  void store.write(note, { tenant: key.tid }).catch(() => {}); // the next use notes it
 }
 
 /** A token for a key: good for an hour, and never longer than the key. */
 export async function issueToken(store: Store, key: FoundKey, token: string, now: number): Promise<number> {
   const expires_at = Math.min(now + tokenLife, key.expiresAt ?? Number.POSITIVE_INFINITY);
-  await store.write((tx) =>
-    tx
-      .insertInto('api_token')
-      .values({ hash: secretHash(token), key_id: key.keyId, expires_at })
-      .execute(),
-  );
+  const values = { hash: secretHash(token), key_id: key.keyId, expires_at };
+  await store.write((tx) => tx.insertInto('api_token').values(values).execute(), { tenant: key.tid });
   return expires_at;
 }

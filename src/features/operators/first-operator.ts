@@ -3,6 +3,7 @@ import { checkNewPassword } from '#core/password-rules.ts';
 import type { FirstOperator } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
+import { networkKeys, turnOf } from '#features/failures.ts';
 import { recordChange } from '#features/trail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -33,7 +34,7 @@ export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 
       .values({ hash: secretHash(token), expires_at: now + invitationLife })
       .execute();
     return token;
-  });
+  }, 'job');
 }
 
 /** Makes the first operator, an admin of tenant 1, and signs them in. @throws 400, 410 */
@@ -43,16 +44,19 @@ export async function makeFirstOperator(ports: Ports, body: FirstOperator, origi
   await checkInvited(store.read, body.token, clock.now()); // before a hash is computed for nobody
   const hash = await passwordHash.hash(body.password, { tid: firstTenant });
   const [token, name] = [random.token(sessionBits), normalizeText(body.name)];
-  const caller = await store.write(async (tx) => {
-    const now = clock.now();
-    await checkInvited(tx, body.token, now);
-    await tx.deleteFrom('console_invitation').execute();
-    const id = await insertOperator(tx, { tid: firstTenant, name, role: 'admin', passwordHash: hash, owner: name }, now);
-    await beginOperatorSession(tx, token, { id, epoch: 1 }, now);
-    const made = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', proof: secretHash(token), ...origin } as const;
-    await recordChange(tx, made, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
-    return made;
-  });
+  const caller = await store.write(
+    async (tx) => {
+      const now = clock.now();
+      await checkInvited(tx, body.token, now);
+      await tx.deleteFrom('console_invitation').execute();
+      const id = await insertOperator(tx, { tid: firstTenant, name, role: 'admin', passwordHash: hash, owner: name }, now);
+      await beginOperatorSession(tx, token, { id, epoch: 1 }, now);
+      const made = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', proof: secretHash(token), ...origin } as const;
+      await recordChange(tx, made, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
+      return made;
+    },
+    turnOf(networkKeys('operator', origin.address)),
+  );
   return { caller, token };
 }
 

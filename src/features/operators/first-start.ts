@@ -97,7 +97,7 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
     const row = await tx.selectFrom('secret_key').selectAll().executeTakeFirst();
     if (!row) await tx.insertInto('secret_key').values({ fingerprint }).execute();
     return row?.fingerprint ?? fingerprint;
-  });
+  }, 'job');
   if (known === unfinishedCopy) throw new Error(`${unfinishedCopy}: run npm run restore or npm run move-store again`);
   if (known !== fingerprint)
     throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
@@ -130,5 +130,5 @@ export async function prepare(
     }
     await setEnvironmentKey(tx, apiKey, now);
     await makeRelative(tx, files, ports);
-  });
+  }, 'job');
 }

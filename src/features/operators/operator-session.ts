@@ -58,10 +58,10 @@ export async function findOperatorSession(store: Store, token: string, now: numb
 }
 
 /** Notes that a session was used, at most once a minute and without anybody waiting for it. */
-export function noteOperatorUse(store: Store, { hash, usedAt }: FoundSession, now: number): void {
+export function noteOperatorUse(store: Store, { tid, hash, usedAt }: FoundSession, now: number): void {
   if (now - usedAt < useNotedEvery) return;
   const note = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
-  void store.write(note).catch(() => {}); // the next use notes it
+  void store.write(note, { tenant: tid }).catch(() => {}); // the next use notes it
 }
 
 /** Begins a session of an operator at a certain state of their password. */
@@ -74,12 +74,24 @@ export async function beginOperatorSession(tx: Tx, token: string, operator: { id
 /** Ends the session of a token, if it is one, and tells so in the trail. */
 export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' | 'clock'>, token: string, origin: Origin): Promise<void> {
   const hash = secretHash(token);
-  if (!(await sessionOf(store.read, hash))) return;
-  await store.write(async (tx) => {
-    const row = await sessionOf(tx, hash);
-    if (!row) return;
-    await tx.deleteFrom('operator_session').where('hash', '=', hash).execute();
-    const caller = { id: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), kind: 'operator', proof: hash, ...origin } as const;
-    await recordChange(tx, caller, 'operator/signOut', {}, clock.now());
-  });
+  const session = await sessionOf(store.read, hash);
+  if (!session) return;
+  await store.write(
+    async (tx) => {
+      const row = await sessionOf(tx, hash);
+      if (!row) return;
+      await tx.deleteFrom('operator_session').where('hash', '=', hash).execute();
+      const caller = {
+        id: row.id,
+        tid: row.tid,
+        name: row.name,
+        role: roleOf(row.role),
+        kind: 'operator',
+        proof: hash,
+        ...origin,
+      } as const;
+      await recordChange(tx, caller, 'operator/signOut', {}, clock.now());
+    },
+    { tenant: session.tid },
+  );
 }

@@ -3,7 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { checkWait, countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
+import { checkWait, countedAttempt, networkKeys, pairKey, turnOf } from '#features/failures.ts';
 import type { Caller } from '#features/operation.ts';
 import { recordChange, recordHappening } from '#features/trail.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
@@ -35,16 +35,19 @@ async function tellRefused(
 ): Promise<never> {
   const { tid, name, origin, cause } = refused;
   if (!(cause instanceof Refusal) || cause.says !== 'signInWrong') throw cause;
-  await store.write(async (tx) => {
-    if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst())) return;
-    // A name that nobody has may be a password that was typed into the wrong field.
-    const known = (await operatorNamed(tx, tid, name))?.name;
-    await recordHappening(tx, {
-      ...{ tid, at: clock.now(), actor: '', actorKind: 'operator', address: origin.address, requestId: origin.requestId },
-      ...{ action: 'operator/signIn', outcome: 'refused', share: null, path: '', bytes: null, before: null, process: null },
-      after: { because: cause.says, ...(known === undefined ? {} : { name: known }) },
-    });
-  });
+  await store.write(
+    async (tx) => {
+      if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst())) return;
+      // A name that nobody has may be a password that was typed into the wrong field.
+      const known = (await operatorNamed(tx, tid, name))?.name;
+      await recordHappening(tx, {
+        ...{ tid, at: clock.now(), actor: '', actorKind: 'operator', address: origin.address, requestId: origin.requestId },
+        ...{ action: 'operator/signIn', outcome: 'refused', share: null, path: '', bytes: null, before: null, process: null },
+        after: { because: cause.says, ...(known === undefined ? {} : { name: known }) },
+      });
+    },
+    turnOf(networkKeys('operator', origin.address)),
+  );
   throw cause;
 }
 
@@ -79,6 +82,6 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
     if (operator?.session_epoch !== right.session_epoch) throw new Refusal('signInWrong');
     await beginOperatorSession(tx, token, { id: right.id, epoch: right.session_epoch }, clock.now());
     await recordChange(tx, caller, 'operator/signIn', {}, clock.now());
-  });
+  }, turnOf(networks));
   return { caller, token };
 }

@@ -5,7 +5,7 @@ import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type PasswordPair, signInByPassword } from './password-sign-in.ts';
-import { findSession, noteSessionUse } from './visit-session.ts';
+import { type FoundSession, findSession, noteSessionUse } from './visit-session.ts';
 import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 
 /** What a request carries to be recognised by. */
@@ -114,11 +114,17 @@ async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pai
   return { signedIn, again: (now) => unchangedSince(ports, right, now), verified: true };
 }
 
-async function bySession(ports: Ports, profile: ProfileRef, token: string): Promise<Recognised | null> {
+async function bySession(ports: Ports, profile: ProfileRef, token: string, address: string): Promise<Recognised | null> {
   const found = await findSession(ports.store, profile, token, ports.clock.now());
   if (!found) return null;
-  noteSessionUse(ports.store, found, ports.clock.now());
-  const again = async (now: ProfileRef) => (await findSession(ports.store, now, token, ports.clock.now()))?.signedIn ?? null;
+  const note = (session: FoundSession) => noteSessionUse(ports.store, session, address, ports.clock.now());
+  note(found);
+  // A transfer of hours uses its session all the time.
+  const again = async (now: ProfileRef) => {
+    const living = await findSession(ports.store, now, token, ports.clock.now());
+    if (living) note(living);
+    return living?.signedIn ?? null;
+  };
   return { signedIn: found.signedIn, again, verified: false };
 }
 
@@ -131,12 +137,12 @@ interface Asking {
 async function recogniseBy(
   ports: Ports,
   profile: LinkRow | ProfileRef,
-  { credentials: { session, basic } }: Asking,
+  { credentials: { session, basic }, address }: Asking,
   byPair: (pair: PasswordPair) => Promise<Recognised | null>,
 ): Promise<Recognised | null> {
   if (!asksSignIn(profile.type_id)) return null;
   const token = session(profile.profile_id);
-  const bySessionToken = token === null ? null : await bySession(ports, profile, token);
+  const bySessionToken = token === null ? null : await bySession(ports, profile, token, address);
   const takesPasswords = profile.type_id === profileTypes.PASSWORD || profile.type_id === profileTypes.USERS;
   return bySessionToken || !basic || !takesPasswords ? bySessionToken : byPair(basic);
 }

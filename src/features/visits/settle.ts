@@ -41,14 +41,16 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
 /** Only one process looks at a change: two might see different halves of what a look puts right. @returns whether it is ours */
 async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: Pending): Promise<boolean> {
   if (row.process === process) return true;
-  const [claimed] = await store.write((tx) =>
-    tx
-      .updateTable('unsettled')
-      .set({ process })
-      .where('tid', '=', row.tid)
-      .where('audit_id', '=', row.audit_id)
-      .where('process', '=', row.process)
-      .execute(),
+  const [claimed] = await store.write(
+    (tx) =>
+      tx
+        .updateTable('unsettled')
+        .set({ process })
+        .where('tid', '=', row.tid)
+        .where('audit_id', '=', row.audit_id)
+        .where('process', '=', row.process)
+        .execute(),
+    'job',
   );
   return Number(claimed?.numUpdatedRows) === 1;
 }
@@ -106,7 +108,7 @@ async function recover(ports: RecoveryPorts, row: Pending, leavesDeleted: boolea
     if (cause instanceof ItemAbsent) return null;
     throw cause; // neither the disk nor a lock says that it did not take place: the next run looks again
   });
-  await store.write((tx) => record(tx, row, change, given, clock.now()));
+  await store.write((tx) => record(tx, row, change, given, clock.now()), 'job');
   if (leavesDeleted && change.does === 'delete') return;
   await open()
     .then((storage) => storage.clear(change))
@@ -170,7 +172,7 @@ export async function settleChanges(
       .where('process', 'not in', living)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute();
-  });
+  }, 'job');
   return failures;
 }
 

@@ -16,7 +16,7 @@ export async function exchangeUnknownLinks(
   tried: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = tried.map((network) => ({ key: prefix + network, at: since }));
-  if (rows.length > 0) await store.write(async (tx) => void (await tx.insertInto('failure').values(rows).execute()));
+  if (rows.length > 0) await store.write(async (tx) => void (await tx.insertInto('failure').values(rows).execute()), 'job');
   const seen = await store.read
     .selectFrom('failure')
     .select(['key', sql<number>`count(*)`.as('count')])

@@ -37,7 +37,7 @@ export function unwrittenEvents(
   const writeTogether = (some: typeof events) =>
     store.write(async (tx) => {
       for (const { event, at } of some) await countRow(tx, { event, key: keyOf(event, null), now: at, until: at + together }, process);
-    });
+    }, 'job');
   const passes = (cause: unknown) => cause instanceof StoreAway || cause instanceof StoreFull;
   async function writeEach(some: typeof events): Promise<void> {
     for (const one of some)

@@ -14,7 +14,7 @@ const tokenBits = 256;
 /** Only this is stored of a session: its token is 256 random bits. */
 export const tokenHash = (token: string) => createHash('sha256').update(token).digest('base64url');
 
-interface FoundSession {
+export interface FoundSession {
   readonly tid: number;
   readonly hash: string;
   readonly signedIn: SignedIn;
@@ -45,11 +45,11 @@ export async function findSession(store: Store, profile: ProfileRef, token: stri
   return signedIn && { tid: row.tid, hash: row.hash, signedIn, usedAt: row.used_at };
 }
 /** Notes that a session was used, at most once a minute and without anybody waiting for it. */
-export function noteSessionUse(store: Store, { tid, hash, usedAt }: FoundSession, now: number): void {
+export function noteSessionUse(store: Store, { tid, hash, usedAt }: FoundSession, address: string, now: number): void {
   if (now - usedAt < useNotedEvery) return;
   const session = (tx: Tx) =>
     tx.updateTable('visit_session').set({ used_at: now }).where('tid', '=', tid).where('hash', '=', hash).execute();
-  void store.write(session).catch(() => {}); // the next use notes it
+  void store.write(session, visitorAt(address)).catch(() => {}); // the next use notes it
 }
 
 /** Who signed in, in which state of the user, and from where. */

@@ -91,7 +91,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     added.clear();
     if (parts.length === 0) return;
     try {
-      await store.write((tx) => addAll(tx, parts));
+      await store.write((tx) => addAll(tx, parts), 'job');
     } catch (cause) {
       for (const [id, part] of parts) add(id, part); // told the next time
       throw cause;

@@ -1,6 +1,6 @@
 import { costTurns } from '#adapters/store/cost-turns.ts';
 import { inTurns } from '#adapters/store/turns.ts';
-import type { Tx, WriteOptions } from '#ports/store.ts';
+import type { Turn, Tx, WriteOptions } from '#ports/store.ts';
 import { hasCollided } from './errors.ts';
 import { lockOver } from './locks.ts';
 import type { Connections } from './pool.ts';
@@ -17,8 +17,15 @@ interface Most {
   readonly attempts: number;
 }
 
+/** The name of the line for changes that collided: those of a tenant, or of visitors of a network. */
+function lineOf(turn: Turn): string {
+  if (turn === 'job') return 'changes of jobs';
+  if ('tenant' in turn) return `changes of tenant ${turn.tenant}`;
+  return `changes of visitors, network ${'visitor' in turn ? turn.visitor : turn.network}`;
+}
+
 /** Runs a change, again where it collided with another. */
-export type Write = <T>(change: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<T>;
+export type Write = <T>(change: (tx: Tx) => Promise<T>, turn: Turn, options?: WriteOptions) => Promise<T>;
 
 /**
  * Runs changes beside one another. One that collided stands in a line of its tenant, and has the tenant to itself, in
@@ -35,10 +42,10 @@ export function changesOver(connections: Connections, lines: Connections, most: 
   const locked = lockOver(lines, longestInLine);
   const lengths = new Map<string, number>();
 
-  function inTurn<T>(run: () => Promise<T>, { tenant, visitor, network }: WriteOptions): Promise<T> {
-    if (tenant !== undefined) return tenants(`${tenant}`, run);
-    if (visitor !== undefined) return visitors(visitor, run);
-    return network === undefined ? run() : networks(network, run);
+  function inTurn<T>(run: () => Promise<T>, turn: Turn): Promise<T> {
+    if (turn === 'job') return run();
+    if ('tenant' in turn) return tenants(`${turn.tenant}`, run);
+    return 'visitor' in turn ? visitors(turn.visitor, run) : networks(turn.network, run);
   }
 
   async function oneOfLine<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
@@ -63,15 +70,15 @@ export function changesOver(connections: Connections, lines: Connections, most: 
     }
   }
 
-  return async (change, options) => {
-    const { tenant, visitor, network, dryRun = false } = options;
-    const line = tenant === undefined ? `changes of visitors, network ${visitor ?? network ?? 'all'}` : `changes of tenant ${tenant}`;
-    if (tenant === undefined || !lengths.has(line))
+  return async (change, turn, { dryRun = false } = {}) => {
+    const line = lineOf(turn);
+    const ofTenant = turn !== 'job' && 'tenant' in turn;
+    if (!ofTenant || !lengths.has(line))
       try {
-        return await inTurn(() => transact.beside(tenant === undefined ? undefined : line)(change, dryRun), options);
+        return await inTurn(() => transact.beside(ofTenant ? line : undefined)(change, dryRun), turn);
       } catch (cause) {
         if (!hasCollided(cause)) throw cause;
       }
-    return standInLine(line, () => inTurn(() => locked(line, () => oneOfLine(change, dryRun)), options));
+    return standInLine(line, () => inTurn(() => locked(line, () => oneOfLine(change, dryRun)), turn));
   };
 }

@@ -74,9 +74,9 @@ export async function openPostgresStore(url: string): Promise<Store> {
       setLastIds,
     },
     shared: true,
-    async write(change, options = {}) {
+    async write(change, turn, options) {
       try {
-        const value = await write(change, options);
+        const value = await write(change, turn, options);
         full = false;
         return value;
       } catch (cause) {

@@ -1,6 +1,6 @@
 import { kyselyOver } from '#adapters/store/kysely-over.ts';
 import { costQueue } from '#core/cost-queue.ts';
-import { StoreAway, StoreFull, type Tx, type WriteOptions } from '#ports/store.ts';
+import { StoreAway, StoreFull, type Turn, type Tx, type WriteOptions } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isLost } from './errors.ts';
@@ -25,7 +25,7 @@ interface Job {
 
 /** The one queue for changes to a SQLite file. */
 export interface WriteQueue {
-  write<T>(change: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  write<T>(change: (tx: Tx) => Promise<T>, turn: Turn, options?: WriteOptions): Promise<T>;
   /** Runs `work` while no change is under way and none begins. */
   pause(work: () => Promise<void>): Promise<void>;
   /** Waits for what was asked for so far. */
@@ -197,14 +197,14 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     });
   }
 
-  function groupOf({ tenant, visitor, network }: WriteOptions): string {
-    if (tenant !== undefined) return `tenant ${tenant}`;
-    if (visitor !== undefined) return `visitors ${visitor}`;
-    return network === undefined ? ours : `network ${network}`;
+  function groupOf(turn: Turn): string {
+    if (turn === 'job') return ours;
+    if ('tenant' in turn) return `tenant ${turn.tenant}`;
+    return 'visitor' in turn ? `visitors ${turn.visitor}` : `network ${turn.network}`;
   }
   const drain = async () => void (await Promise.all([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true))));
   return {
-    write: (change, options = {}) => add(groupOf(options), change, options.dryRun === true),
+    write: (change, turn, { dryRun = false } = {}) => add(groupOf(turn), change, dryRun),
     async pause(work) {
       paused = true;
       try {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { environmentKeyName } from '#core/records/api-key.ts';
+import type { Turn } from '#ports/store.ts';
+import { adminKey, cookieOf, newShare, signIn, startPostern, usersProfile } from '../start.ts';
+
+const password = 'a horse that reads maps';
+const secrets = { password, confirmPassword: password };
+
+test('whatever a client causes to be written takes turns with what other clients cause', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern);
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
+  const { store } = postern.ports;
+  const { write } = store;
+  const turns: Turn[] = [];
+  store.write = (change, turn, ...rest) => {
+    turns.push(turn);
+    return write(change, turn, ...rest);
+  };
+
+  await postern.send('login', { username: environmentKeyName, secretkey: adminKey }, { key: null });
+  const operator = { name: 'Olga', password };
+  await postern.send('operator/signIn', { ...operator, password: 'wrong' }, { key: null });
+  const cookie = cookieOf(await postern.send('operator/signIn', operator, { key: null }));
+  await postern.send('operator/signOut', {}, { key: null, headers: { cookie, origin: postern.apiUrl } });
+  const session = await signIn(postern, new URL(share.viewUrl).pathname, 'ann');
+  await postern.visit(`${new URL(share.viewUrl).pathname}/file/welcome.txt`, { headers: { cookie: session } });
+  await postern.send('share/add', newShare({ viewId: share.viewId }));
+
+  assert.ok(turns.length >= 12, `only ${turns.length} changes`);
+  assert.deepEqual(
+    turns.filter((turn) => turn === 'job'),
+    [],
+  );
+});
