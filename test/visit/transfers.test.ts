@@ -4,8 +4,9 @@ import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
+import { until } from '../ports/until.ts';
 import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { basic, changeShare, hour, linkTo, settableClock } from './visiting.ts';
+import { basic, changeShare, hour, linkTo, minute, settableClock } from './visiting.ts';
 
 const size = 4 * 2 ** 30; // sparse: it takes no room
 
@@ -117,3 +118,19 @@ for (const { title, end } of [
       ['welcome.txt'],
     );
   });
+
+test('a transfer that takes longer than an idle session lives keeps its session in use', async (t) => {
+  const { clock, postern, link, cookie, cut } = await underWay(t, '/file/large.bin');
+  await changeShare(postern, link.id, { validityEndDate: new Date(clock.now() + 24 * hour).toISOString() });
+  let failed: unknown;
+  void cut.then((cause) => {
+    failed = cause;
+  });
+  for (let round = 1; round <= 2; round += 1) {
+    clock.ahead(40 * minute);
+    const noted = postern.ports.store.read.selectFrom('visit_session').select('used_at').where('used_at', '=', clock.now());
+    await until(async () => failed !== undefined || (await noted.executeTakeFirst()) !== undefined);
+  }
+  assert.equal(failed, undefined);
+  assert.equal((await postern.visit(`${link.base}/list`, { headers: { cookie } })).status, 200);
+});
