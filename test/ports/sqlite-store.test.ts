@@ -8,7 +8,7 @@ import { migrate } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
 import { listedUser } from '#features/listed-users.ts';
 import { type Happening, recordHappening } from '#features/trail.ts';
-import type { Store, Tx } from '#ports/store.ts';
+import { type Store, StoreAway, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { smallDisk } from './small-disk.ts';
@@ -25,19 +25,18 @@ storeContract('SQLite', async (t) => {
   return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
 });
 
+/** A change that takes 30 ms of the event loop. */
+const longChange = (number: number) => async (tx: Tx) => {
+  await note(`${number}`)(tx);
+  const end = performance.now() + 30;
+  while (performance.now() < end);
+};
+
 test('between the long changes of one tenant the event loop is the others’', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let done = 0;
   const long = Array.from({ length: 12 }, async (_, number) => {
-    await store.write(
-      async (tx) => {
-        await note(`${number}`)(tx);
-        const end = performance.now() + 30;
-        while (performance.now() < end);
-      },
-      { tenant: 1 },
-      { dryRun: number % 2 === 0 },
-    );
+    await store.write(longChange(number), { tenant: 1 }, { dryRun: number % 2 === 0 });
     done += 1;
   });
   await until(() => done > 0);
@@ -45,6 +44,50 @@ test('between the long changes of one tenant the event loop is the others’', a
   assert.ok(done < 6, `${done} long changes in twenty laps of the event loop`);
   await Promise.all(long);
   assert.deepEqual((await keysOf(store)).sort(), ['1', '11', '3', '5', '7', '9']);
+});
+
+test('what is visible is on disk without a wait for the changes of others', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  let done = 0;
+  const long = Array.from({ length: 12 }, async (_, number) => {
+    await store.write(longChange(number), { tenant: 1 });
+    done += 1;
+  });
+  await store.durable();
+  assert.ok(done < 6, `${done} long changes came before`);
+  await Promise.all(long);
+});
+
+test('an end waits some seconds for long changes: each is on disk or refused', { timeout: 30_000 }, async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  const long = Array.from({ length: 100 }, (_, number) => store.write(longChange(number), { tenant: 1 }));
+  const [outcomes] = await Promise.all([Promise.allSettled(long), store[Symbol.asyncDispose]()]);
+  const done = outcomes.flatMap(({ status }, number) => (status === 'fulfilled' ? [`${number}`] : []));
+  assert.ok(done.length > 0 && done.length < 100, `${done.length} were made`);
+  assert.ok(outcomes.every((one) => one.status === 'fulfilled' || one.reason instanceof StoreAway));
+  assert.deepEqual((await keysOf(openStore(t, folder))).sort(), done.sort());
+});
+
+test('the log does not grow without end while one long search follows another', { timeout: 60_000 }, async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = openStore(t, folder);
+  const length = () => statSync(join(folder, 'postern.db-wal')).size;
+  await store.write(note('searched'), 'job');
+  const longSearch = sql`with recursive n(i) as (select id from failure where id = 1 union all select i + 1 from n where i < 400000) select count(*) from n`;
+  let ended = false;
+  async function keepSearching(db: Tx): Promise<void> {
+    while (!ended) await longSearch.execute(db);
+  }
+  const searches = [store.search, store.search, store.search, store.reports].map(keepSearching);
+  let longest = 0;
+  for (let number = 0; length() >= longest || longest < 64 << 20; number += 1) {
+    longest = Math.max(longest, length());
+    await store.write(note(`${number} ${'x'.repeat(500_000)}`), 'job');
+  }
+  ended = true;
+  await Promise.all(searches);
+  assert.ok(length() < 64 << 20);
 });
 
 test('of a tenant’s long records one is read at a time: other tenants and searches find a thread', async (t) => {

@@ -11,10 +11,12 @@ interface Checkpointed {
   readonly busy: number;
   readonly log: number;
 }
+/** How much is copied (SQLite's documentation of wal_checkpoint): NOOP only tells how long the log is. */
+export type CheckpointMode = 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE';
 /** `diskFull`: there is no room for what would be copied; it stays in the log. */
 export type CheckpointAnswer = Checkpointed | 'diskFull';
 
-function checkpoint(mode: string): unknown {
+function checkpoint(mode: CheckpointMode): unknown {
   try {
     return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
   } catch (cause) {
@@ -23,4 +25,4 @@ function checkpoint(mode: string): unknown {
   }
 }
 
-parentPort?.on('message', (mode: 'NOOP' | 'PASSIVE' | 'RESTART') => parentPort?.postMessage(checkpoint(mode)));
+parentPort?.on('message', (mode: CheckpointMode) => parentPort?.postMessage(checkpoint(mode)));

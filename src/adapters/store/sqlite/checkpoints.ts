@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
-import type { CheckpointAnswer } from './checkpoint-thread.ts';
+import type { CheckpointAnswer, CheckpointMode } from './checkpoint-thread.ts';
 import type { DiskEvents } from './disk-events.ts';
-import type { WriteAheadLog } from './write-ahead-log.ts';
-import type { WriteQueue } from './write-queue.ts';
+import { type LogUsers, logShortener } from './shorten-log.ts';
 
 const every = 1000; // ms
 const worthwhile = 1000; // pages: below, the log is short enough to be left
@@ -14,7 +13,8 @@ const pageBytes = 4096;
  * Copies the write-ahead log into the database from a thread of its own: first beside the writing, then, for the rest,
  * while changes wait. SQLite's automatic checkpoint swallows the disk's errors; this one does not.
  */
-export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAheadLog, { lost, full }: DiskEvents): AsyncDisposable {
+export function startCheckpoints(file: string, users: LogUsers, { lost, full }: DiskEvents): AsyncDisposable {
+  const { log, queue } = users;
   let thread: Worker | undefined;
   const begun = () => {
     const worker = startThread('./checkpoint-thread', import.meta.url, file);
@@ -22,11 +22,13 @@ export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAhea
     worker.unref();
     return worker;
   };
-  const ask = (mode: 'NOOP' | 'PASSIVE' | 'RESTART') =>
+  const ask = (mode: CheckpointMode) =>
     new Promise<CheckpointAnswer>((resolve) => {
       thread ??= begun();
       thread.once('message', resolve).postMessage(mode);
     });
+  const stopped = new AbortController();
+  const shorten = logShortener(users, ask, stopped.signal);
   async function checkpoint(): Promise<void> {
     // The tables of a new database are in the log alone: without it, nothing would be left of the installation.
     const isNew = statSync(file, { throwIfNoEntry: false })?.size === pageBytes;
@@ -39,6 +41,7 @@ export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAhea
     await queue.pause(async () => {
       await ask('RESTART');
     });
+    await shorten();
     log.verify();
   }
   let under: Promise<void> = Promise.resolve();
@@ -56,6 +59,7 @@ export function startCheckpoints(file: string, queue: WriteQueue, log: WriteAhea
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      stopped.abort();
       await under;
       thread?.off('error', lost).off('exit', lost);
       await thread?.terminate();

@@ -90,8 +90,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     searcher.tell(heard());
   };
   const queue = writeQueue(writer, log, { ...events, committed });
-  const checkpoints = startCheckpoints(file, queue, log, events);
   const [second, reporter] = [thread(0), thread(0)];
+  const checkpoints = startCheckpoints(file, { queue, log, searchers: [searcher, second, reporter] }, events);
   const askThread: Ask = (text, parameters) => (searcher.waiting() > second.waiting() ? second : searcher).ask(text, parameters);
   const search = kyselyOver(sqlite, askThread);
   const longRecords = costTurns(1);
@@ -122,7 +122,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     shared: false,
     write: queue.write,
     unchanged: unchanged.ask,
-    durable: () => queue.drain(),
+    durable: queue.sync,
     check: async () => void reader.run('SELECT 1', []),
     isFull: (leaving = 0) => reserve.isFull(leaving),
     identity: async () => folder,

@@ -10,6 +10,7 @@ import type { WriteAheadLog } from './write-ahead-log.ts';
 const largestGroup = 64;
 const longestGroup = 20; // ms of work, after which others get their turn of the event loop
 const rest = 2; // times as long as a longer change took, in which none of its group runs: the event loop is the others'
+const closedIn = 3000; // ms that changes have to run in before the queue is closed
 const ours = 'our own';
 
 /** A change that waits: `answer` is set when it has run, and called when it is on disk. */
@@ -28,9 +29,9 @@ export interface WriteQueue {
   write<T>(change: (tx: Tx) => Promise<T>, turn: Turn, options?: WriteOptions): Promise<T>;
   /** Runs `work` while no change is under way and none begins. */
   pause(work: () => Promise<void>): Promise<void>;
-  /** Waits for what was asked for so far. */
-  drain(): Promise<void>;
-  /** The same, and takes nothing more: what a request that was given up still asks for is refused. */
+  /** Waits until all that is visible is on disk. */
+  sync(): Promise<void>;
+  /** Takes nothing more, and refuses what does not run in time: it was asked for by requests that were given up. */
   close(): Promise<void>;
 }
 
@@ -146,14 +147,14 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     else for (const job of jobs) job.answer = () => job.reject(cause);
   }
 
-  async function sync(): Promise<void> {
+  async function syncCommitted(): Promise<void> {
     if (syncing || committed.length === 0) return;
     syncing = true;
     const jobs = committed;
     committed = [];
     await log.sync();
     syncing = false;
-    void sync();
+    void syncCommitted();
     for (const job of jobs) job.answer();
   }
 
@@ -168,7 +169,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
 
   async function runGroup(): Promise<void> {
     committed.push(...(await commit(nextGroup())));
-    void sync();
+    void syncCommitted();
   }
 
   function schedule(): void {
@@ -202,7 +203,11 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     if ('tenant' in turn) return `tenant ${turn.tenant}`;
     return 'visitor' in turn ? `visitors ${turn.visitor}` : `network ${turn.network}`;
   }
-  const drain = async () => void (await Promise.all([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true))));
+  const sync = () => add(ours, async () => {}, true); // what is visible was committed before it
+  function refuseWaiting(): void {
+    for (const group of waiting.groups()) waiting.resume(group);
+    for (let job = waiting.take(); job; job = waiting.take()) job.reject(new StoreAway('the database is closed'));
+  }
   return {
     write: (change, turn, { dryRun = false } = {}) => add(groupOf(turn), change, dryRun),
     async pause(work) {
@@ -215,11 +220,14 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
         schedule();
       }
     },
-    drain,
+    sync,
     async close() {
-      const last = drain();
+      const all = Promise.all([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true)));
       closed = true;
-      await last;
+      const timer = setTimeout(refuseWaiting, closedIn);
+      await all.catch(() => {}); // refused with the others
+      clearTimeout(timer);
+      while (running || syncing) await new Promise(setImmediate);
     },
   };
 }

@@ -12,6 +12,13 @@ interface Pending {
 }
 type Question = Message extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
 
+/** Questions that are held back. */
+export interface HeldQuestions {
+  /** Settles when those that were put before are answered. */
+  readonly idle: Promise<void>;
+  readonly release: () => void;
+}
+
 /** Long questions, answered by a thread with a connection of its own: they hold up nobody else. */
 export interface Searcher extends AsyncDisposable {
   /** How many questions wait for their answers. */
@@ -23,17 +30,22 @@ export interface Searcher extends AsyncDisposable {
   expect(texts: Texts): void;
   /** Tells which texts a commit may have changed; what is asked from then on is answered by the new ones. */
   tell(changed: readonly Changed[]): void;
+  /** Puts no further question until it is released; one hold at a time. */
+  hold(): HeldQuestions;
 }
 
 /** The thread begins with the first question. @param failed called with every error of SQLite in the thread */
 export function searchThread(data: SearchData, failed: (cause: unknown) => void): Searcher {
   const pending = new Map<number, Pending>();
   let last = 0;
+  let held: (() => void)[] | null = null;
+  let idle = () => {};
   let thread: Worker | undefined;
   const failAll = (ended: Worker, cause: Error) => {
     if (thread !== ended) return; // its successor's questions are not its own
     for (const { reject } of pending.values()) reject(cause);
     pending.clear();
+    idle();
     thread = undefined;
   };
   function begin(): Worker {
@@ -46,22 +58,28 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
         waiting?.reject(cause);
         failed(cause);
       } else waiting?.resolve(told);
-      if (pending.size === 0) begun.unref();
+      if (pending.size > 0) return;
+      begun.unref();
+      idle();
     });
     begun.on('error', (cause) => failAll(begun, cause instanceof Error ? cause : new Error(String(cause))));
     begun.on('exit', () => failAll(begun, new Error('the search thread ended')));
     return begun;
   }
+  function post(question: Question, waiting: Pending): void {
+    thread ??= begin();
+    thread.ref();
+    last += 1;
+    pending.set(last, waiting);
+    thread.postMessage({ number: last, ...question });
+  }
   const put = (question: Question) =>
     new Promise<Told>((resolve, reject) => {
-      thread ??= begin();
-      thread.ref();
-      last += 1;
-      pending.set(last, { resolve, reject });
-      thread.postMessage({ number: last, ...question });
+      if (held) held.push(() => post(question, { resolve, reject }));
+      else post(question, { resolve, reject });
     });
   return {
-    waiting: () => pending.size,
+    waiting: () => pending.size + (held?.length ?? 0),
     async ask(sql, parameters) {
       const told = await put({ ask: { sql, parameters } });
       return 'answer' in told ? told.answer : { rows: [], changes: 0 };
@@ -75,6 +93,20 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
     },
     tell(changed) {
       if (changed.length > 0) thread?.postMessage({ changed });
+    },
+    hold() {
+      held = [];
+      const answered = Promise.withResolvers<void>();
+      idle = answered.resolve;
+      if (pending.size === 0) idle();
+      return {
+        idle: answered.promise,
+        release() {
+          const questions = held ?? [];
+          held = null;
+          for (const postOne of questions) postOne();
+        },
+      };
     },
     async [Symbol.asyncDispose]() {
       await thread?.terminate();
