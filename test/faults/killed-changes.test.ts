@@ -211,6 +211,19 @@ test('an upload that took place is told as such after its folder was moved away'
   assert.deepEqual(leftIn(folder), []);
 });
 
+for (const change of changes.filter(({ begun }) => begun.does === 'upload'))
+  test(`${change.title} that was killed is told by what took place, though its file was renamed before anybody looked`, async (t) => {
+    for (let number = 1; number < mostCalls; number += 1) {
+      const left = await killed(t, change, number);
+      if (!left) return;
+      const { folder, mark, storage } = left;
+      const took = lookIn(folder).includes('a: new');
+      if (fs.existsSync(join(folder, 'a'))) fs.renameSync(join(folder, 'a'), join(folder, 'b'));
+      const given = await storage.settle({ ...change.begun, token: mark.token });
+      assert.equal(given, took ? 'a' : null, `call ${number}`);
+    }
+  });
+
 test('a folder whose making was killed is found again with the rights of the folder around it', async (t) => {
   const change = changes.find(({ title }) => title === 'a new folder');
   assert.ok(change);

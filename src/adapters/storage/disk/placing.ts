@@ -109,8 +109,8 @@ export function placedName(staging: DirectoryEntry, name: string): string {
 export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(named(staging, claimEnding)) !== undefined;
 
 /**
- * Returns whether a staged file was put in place before the crash: the target is the same file. Deletes a claim that was
- * left empty.
+ * Returns whether a staged file was put in place before the crash: the target is the same file, or the file has another
+ * name beside that of the staging copy. Deletes a claim that was left empty.
  */
 export function settlePlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
   const claimed = textAt(named(staging, claimEnding));
@@ -120,7 +120,10 @@ export function settlePlacing(staging: DirectoryEntry, target: DirectoryEntry): 
     if (found?.isFile() && found.size === 0n) unlinkIfPresent(claim);
   }
   const [staged, placed] = [statEntry(staging), statEntry({ ...target, name: placedName(staging, target.name) })];
-  return staged !== undefined && placed?.ino === staged.ino && placed.dev === staged.dev;
+  if (!staged) return false;
+  const isInPlace = placed?.ino === staged.ino && placed.dev === staged.dev;
+  const isRenamedSince = staged.nlink > 1n && !statEntry(named(staging, twinEnding));
+  return isInPlace || isRenamedSince;
 }
 
 /** Removes a staging copy, and what told where it was put. */
