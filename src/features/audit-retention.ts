@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { day } from '#core/instant.ts';
 import type { Ports } from '#ports/ports.ts';
+import { bytesOf } from './page-bytes.ts';
 import { dropAlerts } from './visits/owed-alerts.ts';
 
 const hour = 3_600_000;
 const batch = 1000; // entries at a time, so that other changes get their turn
+const batchBytes = 4 << 20; // of their long texts: each of their pages is read from the disk
 const largestGap = 7 * day; // since the newest entry of an earlier run: more, and the clock may be wrong
 const waitAfterGap = 24 * hour; // of running, for the operator to notice
 
@@ -39,16 +41,28 @@ async function entryAfter({ store }: RetentionPorts, end: number): Promise<numbe
   return row?.at ?? null;
 }
 
-async function deleteBefore({ store }: RetentionPorts, before: number): Promise<number> {
+/** The oldest entries before a moment: as many as one change may delete. */
+async function oldest({ store }: RetentionPorts, before: number): Promise<{ tid: number; id: number }[]> {
+  const rows = await store.reports
+    .selectFrom('audit')
+    .select(['tid', 'id', bytesOf(['before', 'after', 'search_text']).as('bytes')])
+    .where('at', '<', before)
+    .where('outcome', '!=', 'begun')
+    .orderBy('at')
+    .limit(batch)
+    .execute();
+  let bytes = 0;
+  const tooMany = rows.findIndex((row) => {
+    bytes += Number(row.bytes);
+    return bytes > batchBytes;
+  });
+  return tooMany < 0 ? rows : rows.slice(0, Math.max(1, tooMany));
+}
+
+async function deleteBefore(ports: RetentionPorts, before: number): Promise<number> {
+  const { store } = ports;
   for (let deleted = 0; ; ) {
-    const old = await store.read
-      .selectFrom('audit')
-      .select(['tid', 'id'])
-      .where('at', '<', before)
-      .where('outcome', '!=', 'begun')
-      .orderBy('at')
-      .limit(batch)
-      .execute();
+    const old = await oldest(ports, before);
     if (old.length === 0) return deleted;
     for (const [tid, rows] of Map.groupBy(old, (row) => row.tid)) {
       const ids = rows.map(({ id }) => id);

@@ -129,3 +129,21 @@ test('a start with a clock that is far ahead deletes nothing for a day of runnin
   await run();
   assert.equal(await left(), 299);
 });
+
+test('long audit entries are deleted a few at a time', async (t) => {
+  const { store, retention, left, clock } = await logged(t, 1);
+  await store.write(async (tx) => {
+    const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
+    const long = { ...row, at: clock.now() - 410 * day, request_id: 'old', after: 'x'.repeat(1_000_000) };
+    for (let entry = 0; entry < 20; entry += 1) await tx.insertInto('audit').values(long).execute();
+  }, 'job');
+  const { write } = store;
+  const leftAfter: number[] = [];
+  store.write = async (...change) => {
+    const value = await write(...change);
+    leftAfter.push(await left());
+    return value;
+  };
+  await retention().run();
+  assert.deepEqual(leftAfter, [17, 13, 9, 5, 1]);
+});

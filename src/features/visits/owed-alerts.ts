@@ -25,10 +25,13 @@ export async function oweAlert(
 
 /** Takes back alerts whose audit entries are deleted: they are as old as that. */
 export async function dropAlerts(tx: Tx, tid: number, auditIds: readonly number[]): Promise<void> {
-  await tx.deleteFrom('alert').where('tid', '=', tid).where('audit_id', 'in', auditIds).execute();
+  const dropped = await tx.deleteFrom('alert').where('tid', '=', tid).where('audit_id', 'in', auditIds).returning('list').execute();
+  const lists = [...new Set(dropped.map(({ list }) => list))];
+  if (lists.length === 0) return;
   await tx
     .deleteFrom('alert_list')
     .where('tid', '=', tid)
+    .where('digest', 'in', lists)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('alert').select('alert.id').where('alert.tid', '=', tid).whereRef('alert.list', '=', 'alert_list.digest'))),
     )
