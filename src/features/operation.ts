@@ -66,6 +66,8 @@ export interface ChangeOperation<B extends TSchema, Seen> extends Declared<B> {
   readonly target?: Target<Static<B>>;
   /** Fields that the answer carries beside the envelope. */
   readonly answers?: TSchema;
+  /** true: its check reads records of all tenants, and takes turns with other such checks of its tenant. */
+  readonly checksOthers?: true;
   /** May wait for the outside world; reads only. */
   check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Seen>;
   /** Awaits nothing but `tx`, and asks again what check saw of the database. */

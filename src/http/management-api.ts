@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/kept-answers.ts';
-import { type AnyChange, type Caller, type Changed, isChange, type Operation } from '#features/operation.ts';
+import type { AnyChange, Caller, Changed, Operation } from '#features/operation.ts';
 import { checkRole, stillCalls } from '#features/operators/still-calls.ts';
 import { checkRoom } from '#features/room.ts';
 import type { SearchTurns } from '#features/search-turns.ts';
@@ -14,16 +14,18 @@ import { checkConflicts, conflictLimit, noteConflict, type WithinLimit } from '#
 import type { Ports } from '#ports/ports.ts';
 import { largestBody } from './body-limits.ts';
 import { callerOf } from './callers.ts';
+import { type CheckInTurn, checksInTurn } from './check-turns.ts';
 import { carriesSecure, isSecure } from './console-cookie.ts';
 import { dryRun, isDryRun } from './dry-run.ts';
 import { type HoldChange, heldChanges } from './held-changes.ts';
 import { type LargeAnswers, largeAnswers } from './large-answers.ts';
 import { loginRoute } from './login-route.ts';
+import { parametersOf } from './operation-parameters.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { checkOwnHost, originIn } from './own-site.ts';
 import { bodyTooLarge, sendProblem } from './problem.ts';
 import { type ReadingTurns, readingTurns } from './reading-turns.ts';
-import { checkNames, readQuery, validator } from './validation.ts';
+import { validator } from './validation.ts';
 
 export const prefix = '/api/v1';
 /** Bytes of answers that wait for their callers. */
@@ -68,26 +70,6 @@ const envelopeOf = (says: MessageName, detail: string | undefined, now: number) 
   message: detail ?? messages[says].title,
 });
 
-/** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
-function parametersOf(request: FastifyRequest, operation: Operation): unknown {
-  const query = readQuery(request.url, operation.body);
-  if (operation.method === 'GET') return query;
-  if (operation.method === 'DELETE' && (request.body ?? null) === null) {
-    const { dryRun: _, ...rest } = query;
-    return rest;
-  }
-  checkNames(Object.keys(query), isChange(operation) ? ['dryRun'] : []);
-  return request.body ?? {};
-}
-
-/** What Postern computes may be sent back: it is dropped before the rest is checked. */
-function withoutComputed(parameters: unknown, computed: readonly string[]): unknown {
-  if (computed.length === 0 || typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) return parameters;
-  const rest = { ...parameters };
-  for (const name of computed) Reflect.deleteProperty(rest, name);
-  return rest;
-}
-
 function answerOf(operation: AnyChange, changed: Changed, dry: boolean, now: number): string {
   const fresh = dry ? { dryRun: true } : changed.fresh;
   return JSON.stringify({ ...envelopeOf(changed.says ?? operation.says, changed.detail, now), ...fresh });
@@ -100,7 +82,7 @@ async function runChange(
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-  { ports, running, withinLimit }: ManagementParts,
+  { ports, running, withinLimit, checkInTurn }: ManagementParts,
 ): Promise<FastifyReply> {
   const dry = isDryRun(request, operation);
   const ifMatch = request.headers['if-match'];
@@ -110,7 +92,7 @@ async function runChange(
   await checkConflicts(ports.store.read, caller, parameters, now);
   const answer = await once(dry ? null : twin, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
-    const seen = await operation.check?.(parameters, caller, ports);
+    const seen = await checkInTurn(operation, caller, async () => operation.check?.(parameters, caller, ports));
     return ports.store.write(
       async (tx) => {
         const current = await stillCalls(tx, caller, operation.role, ports.clock.now());
@@ -148,6 +130,7 @@ interface ManagementParts {
   readonly running: Running;
   readonly withinLimit: WithinLimit;
   readonly holdChange: HoldChange;
+  readonly checkInTurn: CheckInTurn;
   readonly turnsOf: ReadingTurns;
   readonly answers: LargeAnswers;
 }
@@ -163,7 +146,7 @@ async function run(
   const caller = request.caller ?? (await callerOf(request, ports));
   request.caller = caller;
   checkRole(caller, operation.role);
-  const parameters = withoutComputed(parametersOf(request, operation), operation.computed ?? []);
+  const parameters = parametersOf(request, operation);
   check(parameters);
   if ('change' in operation) {
     const bytes = Number(request.headers['content-length'] ?? largestBody);
@@ -210,6 +193,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
     running: new Set<string>(),
     withinLimit: conflictLimit(ports.clock),
     holdChange: heldChanges(),
+    checkInTurn: checksInTurn(),
     turnsOf: readingTurns(ports, searches),
     answers: largeAnswers(mostAnswerBytes),
   };

@@ -38,6 +38,7 @@ export const addLocation = change({
   says: 'locationAdded',
   body: NewLocation,
   answers: Type.Object({ id: locationFields.id }),
+  checksOthers: true,
   check: (body, caller, ports) => checkLocation({ tid: caller.tid, kind: body.kind, configuration: body.configuration }, null, ports),
   async change(body, caller, tx, { clock, vault }, checked) {
     await checkOthersUnchanged(tx, caller.tid, checked);

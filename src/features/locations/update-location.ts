@@ -19,6 +19,7 @@ export const updateLocation = change({
   body: unchangeable(LocationChange, locationFields, fixed),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'location' },
+  checksOthers: true,
   async check(body, caller, ports) {
     const { store, vault } = ports;
     const [before] = await locationRecords(store.read, caller.tid, [body.id], vault);

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addLocation } from '#features/locations/add-location.ts';
+import type { Caller } from '#features/operation.ts';
+import { checksInTurn } from '../../src/http/check-turns.ts';
+
+const admin = (tid: number): Caller => ({
+  ...{ tid, name: 'key', role: 'admin', kind: 'key', id: 1 },
+  ...{ proof: '', address: '192.0.2.1', requestId: '' },
+});
+
+test('of one tenant’s checks that read the locations of all one runs at a time, and others’ run beside it', async () => {
+  const checkInTurn = checksInTurn();
+  let running = 0;
+  let most = 0;
+  const gates: (() => void)[] = [];
+  const check = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    running -= 1;
+  };
+  const checks = Array.from({ length: 5 }, () => checkInTurn(addLocation, admin(1), check));
+  assert.equal(await checkInTurn(addLocation, admin(2), async () => 'checked'), 'checked');
+  for (let done = 0; done < 5; done += 1) {
+    await new Promise(setImmediate);
+    gates[done]?.();
+  }
+  await Promise.all(checks);
+  assert.equal(most, 1);
+});
