@@ -124,7 +124,7 @@ export async function findPage<TB extends keyof Database>(store: Store, { matche
     rows: found.select([idOf, sql<string | number>`${page.sortBy}`.as('value')]).as('found'),
     ids: found.select(idOf).as('found'),
   });
-  const counted = kept ? await keptCount(store.read, kept) : null;
+  const counted = kept ? await keptCount(store.search, kept) : null;
   const { rows, total } = await store.find({
     matches: select(matches),
     holding: word ? { ...word, matches: select(matches.where(word.holds)) } : null,

@@ -60,3 +60,20 @@ test('a linkPassword is a good one, and is neither answered nor kept in the audi
   const texts = [added, await postern.call('share/get', { id: added.id }), await postern.call('audit/search')];
   for (const text of texts) assert.ok(!JSON.stringify(text).includes(linkPassword));
 });
+
+test('what a search adds up does not grow with each new linkPassword, and it still sees every change', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports', linkPassword }));
+  const counts = async () =>
+    await postern.ports.store.read.selectFrom('share_count').select(['profile_id', 'changes']).where('tid', '=', 1).execute();
+  const sumOf = (rows: { changes: number }[]) => rows.reduce((sum, { changes }) => sum + Number(changes), 0);
+  await postern.call('share/update', { ...newShare({ title: 'Reports', linkPassword: `${linkPassword} 0` }), id });
+  const before = await counts();
+  for (let number = 1; number <= 5; number += 1) {
+    const known = sumOf(await counts());
+    await postern.call('share/update', { ...newShare({ title: 'Reports', linkPassword: `${linkPassword} ${number}` }), id });
+    assert.ok(sumOf(await counts()) > known);
+    assert.equal((await postern.call('share/search')).totalCount, 1);
+  }
+  assert.equal(new Set((await counts()).map((row) => row.profile_id)).size, new Set(before.map((row) => row.profile_id)).size);
+});

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
+import type { Migration } from '#adapters/store/migrations/migration.ts';
+import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migrate } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
 import { listedUser } from '#features/listed-users.ts';
@@ -257,6 +259,28 @@ test('before a database that holds records takes a new form it is copied, readab
   atEnd(t, () => copy.close());
   assert.deepEqual({ ...copy.prepare('SELECT * FROM thing').get() }, { id: 1, name: 'kept' });
   assert.deepEqual({ ...database.prepare('SELECT * FROM thing').get() }, { id: 1 });
+});
+
+test('an upgrade deletes what login profiles counted that are no more, and keeps the count of changes', async (t) => {
+  const folder = await temporaryFolder(t);
+  const database = new DatabaseSync(join(folder, 'postern.db'));
+  atEnd(t, () => database.close());
+  const upTo = (steps: readonly Migration[]) =>
+    migrate(
+      database,
+      steps,
+      (step) => join(folder, step),
+      () => {},
+    );
+  upTo(migrations.slice(0, 10));
+  for (const profile of [7, 8])
+    database.exec(`INSERT INTO share_count (tid, profile_id, slot, shares, changes) VALUES (1, ${profile}, 0, 0, 3)`);
+  upTo(migrations);
+  const counts = database.prepare('SELECT profile_id, shares, changes FROM share_count').all();
+  assert.deepEqual(
+    counts.map((row) => ({ ...row })),
+    [{ profile_id: 0, shares: 0, changes: 6 }],
+  );
 });
 
 const happened: Happening = {

@@ -8,6 +8,7 @@ import { answersUnderWay } from './0007-answers-under-way.ts';
 import { alertLists } from './0008-alert-lists.ts';
 import { countsByStatement } from './0009-counts-by-statement.ts';
 import { packedRanges } from './0010-packed-ranges.ts';
+import { endedCounts } from './0011-ended-counts.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   alertLists,
   countsByStatement,
   packedRanges,
+  endedCounts,
 ];

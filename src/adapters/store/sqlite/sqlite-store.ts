@@ -92,7 +92,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const queue = writeQueue(writer, log, { ...events, committed });
   const [second, reporter] = [thread(0), thread(0)];
   const checkpoints = startCheckpoints(file, { queue, log, searchers: [searcher, second, reporter] }, events);
-  const askThread: Ask = (text, parameters) => (searcher.waiting() > second.waiting() ? second : searcher).ask(text, parameters);
+  // Words are looked for by the first alone: it takes other questions only where the second is busier.
+  const askThread: Ask = (text, parameters) => (second.waiting() > searcher.waiting() ? searcher : second).ask(text, parameters);
   const search = kyselyOver(sqlite, askThread);
   const longRecords = costTurns(1);
   return {
