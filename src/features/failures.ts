@@ -68,7 +68,7 @@ export async function noteAttempt({ store, clock }: Pick<Ports, 'store' | 'clock
 /** Takes one failure of each key back: its attempt was right, or was not looked at. */
 async function takeBack(tx: Tx, keys: readonly FailureKey[]): Promise<void> {
   for (const { key } of keys) {
-    const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').executeTakeFirst();
+    const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').limit(1).executeTakeFirst();
     if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
   }
 }

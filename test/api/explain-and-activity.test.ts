@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hearStatements } from '../parts/statements.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, signIn, startPostern, usersProfile } from '../start.ts';
 import { basic, posting } from '../visit/visiting.ts';
@@ -158,4 +159,20 @@ test('a visit is counted once, whatever the client calls, and somebody who was r
   assert.deepEqual(notCome, ['dan']);
   const { list } = await postern.call('share/lastVisits', { ids: [id] });
   assert.equal(list[0].lastVisitDateTime, '2026-05-01T14:00:00.000Z');
+});
+
+test('share/explain reads one user where many have the address that is asked about', async (t) => {
+  const heard = hearStatements(t);
+  const postern = await startPostern(t);
+  const { id: authId } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
+  const users = ['ann', 'bob', 'cem'].map((username) => ({ username, active: true, email: 'team@example.com' }));
+  await postern.call('accessuser/addMany', { authId, users });
+  const { id } = await postern.call('share/add', newShare({ authenticationId: authId }));
+  const explained = await postern.call('share/explain', { id, email: 'team@example.com' }, { method: 'POST' });
+  assert.equal(typeof explained.rules, 'object');
+  const lookUps = [...heard].filter((sql) => /from "access_user".*"email_key" = /.test(sql) && /"active"/.test(sql));
+  assert.deepEqual(
+    lookUps.filter((sql) => !/limit/.test(sql)),
+    [],
+  );
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { access, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
+import { hearStatements } from '../parts/statements.ts';
 import { newShare, signIn, startPostern, usersProfile } from '../start.ts';
 import { faultsOf } from './keys.ts';
 
@@ -143,4 +146,18 @@ test('a share without its profile, or of a deleted id, is 404 in update and dele
   await postern.call('share/delete', { id });
   assert.equal((await postern.send('share/update', { ...share, authenticationId: 987 })).status, 404);
   assert.equal((await postern.send('share/delete', { id })).status, 404);
+});
+
+test('a new type of a login profile reads the names on its own shares alone, not those of the tenant', async (t) => {
+  const heard = hearStatements(t);
+  const postern = await startPostern(t);
+  if (postern.ports.store.dialect.name !== 'sqlite') return; // PostgreSQL's plan depends on what it has counted
+  const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
+  await postern.call('loginprofile/update', { id, title: 'Clients', typeId: 1 });
+  const [update] = [...heard].filter((sql) => /^update "share_user" set "user_id" = \?/.test(sql));
+  assert.ok(update);
+  const database = new DatabaseSync(join(postern.data, 'postern.db'), { readOnly: true });
+  atEnd(t, () => database.close());
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${update}`).all(...Array.from(update.matchAll(/\?/g), () => 1));
+  assert.match(plan.map(({ detail }) => detail).join('\n'), /SEARCH share_user USING .*share_id=\?/);
 });

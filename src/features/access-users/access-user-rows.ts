@@ -90,10 +90,10 @@ export async function checkFree(
     .where('profile_id', '=', profile.id)
     .where('id', '!=', user.id ?? 0);
   const taken = (field: string, detail: string) => new Refusal('nameTaken', undefined, { faults: [{ field, detail }] });
-  if (await others.where('username_key', '=', fold(user.username)).executeTakeFirst())
+  if (await others.where('username_key', '=', fold(user.username)).limit(1).executeTakeFirst())
     throw taken('username', 'is taken in this login profile');
   if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;
-  if (await others.where('email_key', '=', fold(user.email)).executeTakeFirst())
+  if (await others.where('email_key', '=', fold(user.email)).limit(1).executeTakeFirst())
     throw taken('email', 'is another user of this login profile');
 }
 

@@ -37,6 +37,7 @@ async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<v
     .where('tid', '=', tid)
     .where('profile_id', '=', profileId)
     .where(sql`length(view_id)`, '<', shortestOpenViewId)
+    .limit(1)
     .executeTakeFirst();
   if (!short) return;
   throw new Refusal(
@@ -60,6 +61,7 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
     .where('email_key', '!=', '')
     .groupBy('email_key')
     .having(sql`count(*)`, '>', 1)
+    .limit(1)
     .executeTakeFirst();
   if (twice)
     throw new Refusal('nameTaken', 'Two users of the profile have one e-mail address.', {
@@ -90,7 +92,8 @@ async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: numbe
     .where('tid', '=', tid)
     .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId));
   if (typeId === profileTypes.USERS) await names.set({ user_id: listedUser('share_user', profileId) }).execute();
-  else await names.set({ user_id: null }).where('user_id', 'is not', null).execute();
+  // Not only where there is one: SQLite would take the index over all listed users of the tenant.
+  else await names.set({ user_id: null }).execute();
 }
 
 /** Where sign-in is required, an active share does not lose it by its profile. @throws 400 */

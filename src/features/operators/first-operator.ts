@@ -17,7 +17,7 @@ const invitationBits = 256;
 
 /** Whoever can make all the others. */
 const anyAdmin = (db: Tx) =>
-  db.selectFrom('operator').select('id').where('tid', '=', firstTenant).where('role', '=', 'admin').executeTakeFirst();
+  db.selectFrom('operator').select('id').where('tid', '=', firstTenant).where('role', '=', 'admin').limit(1).executeTakeFirst();
 
 /**
  * What the console's first address carries: it makes the first operator, once and within an hour.

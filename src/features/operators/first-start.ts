@@ -84,7 +84,7 @@ async function makeRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault
 
 /** Has nothing been made in this database yet? */
 export const isNew = async ({ store }: Pick<Ports, 'store'>) =>
-  (await store.read.selectFrom('tenant').select('id').executeTakeFirst()) === undefined;
+  (await store.read.selectFrom('tenant').select('id').limit(1).executeTakeFirst()) === undefined;
 
 /** Has nothing been sealed in this database yet? */
 export const holdsNoSecrets = async (store: Pick<Store, 'read'>) =>
@@ -120,7 +120,7 @@ export async function prepare(
 ): Promise<void> {
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();
-    if (!(await tx.selectFrom('tenant').select('id').executeTakeFirst())) {
+    if (!(await tx.selectFrom('tenant').select('id').limit(1).executeTakeFirst())) {
       // Its number is said: of several that begin at once, those that were taken back have used up numbers.
       await insertTenant(tx, 'First tenant', owner, ports, firstTenant);
       await ports.store.dialect.setLastIds(tx, { tenant: firstTenant });

@@ -54,6 +54,7 @@ export async function checkAdminRemains(db: Tx, tid: number, without: number): P
     .where('tid', '=', tid)
     .where('role', '=', 'admin')
     .where('id', '!=', without)
+    .limit(1)
     .executeTakeFirst();
   if (!admin) throw new Refusal('operatorLast');
 }

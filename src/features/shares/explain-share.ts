@@ -9,7 +9,7 @@ import { limits, recordId } from '#core/records/field.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { type LinkRow, linkOfShare, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
 import { read } from '#features/operation.ts';
-import type { Tx } from '#ports/store.ts';
+import type { Store } from '#ports/store.ts';
 
 const mostGroups = 1000; // each is looked for among those of the share, for every action
 
@@ -52,7 +52,7 @@ const Explanation = Type.Object({
 });
 
 /** The person asked about, as signed in; null: nobody, or a user of the profile who is not there or not active. */
-async function personIn(db: Tx, link: LinkRow, question: Question): Promise<SignedIn | null> {
+async function personIn(db: Store['search'], link: LinkRow, question: Question): Promise<SignedIn | null> {
   const groups = parseList(question.groupNames ?? '');
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
   if (groups.length > mostGroups) throw fieldRefusal('groupNames', `must name at most ${mostGroups} groups`);
@@ -68,7 +68,7 @@ async function personIn(db: Tx, link: LinkRow, question: Question): Promise<Sign
     .where('active', '=', 1);
   if (question.username) users = users.where('username_key', '=', fold(question.username));
   if (question.email) users = users.where('email_key', '=', fold(question.email));
-  const user = await users.executeTakeFirst();
+  const user = await users.limit(1).executeTakeFirst();
   return user ? { ...person, userId: user.id, name: user.username, email: user.email, names: [user.username] } : null;
 }
 
@@ -88,6 +88,7 @@ export const explainShare = read({
   name: 'share/explain',
   method: 'POST',
   role: 'reader',
+  searches: true,
   summary: 'Says who could do what at a share, from where and when, by the rules that guard the link; changes nothing.',
   body: Question,
   answer: Explanation,
@@ -95,7 +96,7 @@ export const explainShare = read({
     const link = await linkOfShare(store.read, caller.tid, body.id);
     if (!link) throw new Refusal('recordUnknown');
     const [now, address] = [instantIn(body.at, clock.now()), addressIn(body.address)];
-    const identity = await personIn(store.read, link, body);
+    const identity = await personIn(store.search, link, body);
     const share = await shareRules(store.read, link, identity);
     const profile = profileRules(link);
     const question = { share, profile, visitor: { address, identity }, now };

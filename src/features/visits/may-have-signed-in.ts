@@ -13,7 +13,7 @@ async function leadsTo(db: Tx, viewId: string, at: 'share' | 'portal', profiles:
           .innerJoin('share', (join) => join.onRef('share.tid', '=', 'link.tid').onRef('share.id', '=', 'link.share_id'))
           .select('view_key')
           .where('share.profile_id', 'in', profiles);
-  return (await found.executeTakeFirst()) !== undefined;
+  return (await found.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
