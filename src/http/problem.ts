@@ -70,8 +70,8 @@ export const bodyTooLarge = (limit: number) =>
 
 /** What went wrong, in words for the caller; null: our own fault. */
 export function asRefusal(error: unknown, request: FastifyRequest): Refusal | null {
-  // Its address is not known any more, and nobody reads the answer.
-  if (request.raw.socket.destroyed && request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
+  // The connection was reset, sometimes before the socket knows it: its address is gone, and nobody reads the answer.
+  if (request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
   if (error instanceof ValueRefused) return new Refusal('requestMalformed', 'A value of the request is one that no record can have.');

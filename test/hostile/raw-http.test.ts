@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
+import { logLines } from '../parts/log-lines.ts';
 import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
 import { dial, raw, sendRaw, statuses, statusOf } from './raw-socket.ts';
 
@@ -323,4 +324,21 @@ test('connections cut in the middle leave nothing open and nothing half done', {
     ['welcome.txt'],
   );
   await alive(postern);
+});
+
+test('connections that are reset before they are answered are not logged as errors of Postern', { timeout: 30_000 }, async (t) => {
+  const { log, errors } = logLines();
+  const postern = await startPostern(t, { replaced: { log }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const { viewId } = await postern.call('share/add', newShare());
+  const text = `GET /s/${viewId}/visit HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n`;
+  for (let turn = 0; turn < 20; turn += 1)
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = await dial(postern.publicUrl);
+        await new Promise((resolve) => socket.write(text, resolve));
+        socket.resetAndDestroy();
+      }),
+    );
+  await alive(postern);
+  assert.deepEqual(errors(), []);
 });
