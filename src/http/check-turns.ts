@@ -3,13 +3,14 @@ import type { AnyChange, Caller } from '#features/operation.ts';
 import { turnsByKey } from '#features/turns.ts';
 
 const mostWaiting = { inner: 256, all: 256 };
+const retryAfter = 5; // seconds
 
 /** Runs the check of a change. */
 export type CheckInTurn = <T>(operation: AnyChange, caller: Caller, check: () => Promise<T>) => Promise<T>;
 
-/** Returns a function that runs checks which read records of all tenants one after the other for each tenant: they hold the event loop. */
+/** Checks that read records of all tenants run one at a time for each tenant: they hold the event loop. */
 export function checksInTurn(): CheckInTurn {
-  const ofTenant = turnsByKey({ atOnce: 1, mostWaiting, refusal: () => new Refusal('changesBusy') });
+  const ofTenant = turnsByKey({ atOnce: 1, mostWaiting, refusal: () => new Refusal('changesBusy', undefined, { retryAfter }) });
   const stays = new AbortController().signal; // a change is made though its client leaves
   return (operation, { tid }, check) => {
     if (!operation.checksOthers) return check();

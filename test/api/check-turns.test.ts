@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { addLocation } from '#features/locations/add-location.ts';
 import type { Caller } from '#features/operation.ts';
 import { checksInTurn } from '../../src/http/check-turns.ts';
+import { startWithHeld } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
 
 const admin = (tid: number): Caller => ({
   ...{ tid, name: 'key', role: 'admin', kind: 'key', id: 1 },
@@ -28,4 +31,17 @@ test('of one tenant’s checks that read the locations of all one runs at a time
   }
   await Promise.all(checks);
   assert.equal(most, 1);
+});
+
+test('additions of locations by one tenant are checked one at a time', async (t) => {
+  const { postern, calls, release } = await startWithHeld(t, 'storages.fault');
+  const add = (name: string) =>
+    postern.send('location/add', { name, kind: 'local', configuration: JSON.stringify({ folder: join(postern.files, name) }) });
+  const added = Promise.all(['a', 'b', 'c'].map(add));
+  await until(() => calls() === 1);
+  for (let read = 0; read < 5; read += 1) await postern.call('location/search');
+  assert.equal(calls(), 1);
+  release();
+  await added;
+  assert.equal(calls(), 3);
 });

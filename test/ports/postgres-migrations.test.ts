@@ -67,6 +67,32 @@ test('an update notes how many names each share lists, and counts no share anew 
   assert.notDeepEqual(await counted(), atFirst, 'later changes are counted');
 });
 
+test('an update deletes what login profiles counted that are no more, and keeps the count of changes (PostgreSQL)', async (t) => {
+  const { url, client } = await newDatabase(t);
+  await migrate(
+    url,
+    migrations.filter(({ name }) => name < '0011'),
+    () => {},
+  );
+  await insert(client, 'tenant', { id: 1 });
+  await insert(client, 'login_profile', { id: 1, tid: 1 });
+  const values = [1, 7, 8].flatMap((profile) => [3, 4].map((slot) => `(1, ${profile}, ${slot}, 0, 5)`)).join();
+  await client.query(`INSERT INTO share_count (tid, profile_id, slot, shares, changes) VALUES ${values}`);
+  await client.query('INSERT INTO user_count (tid, profile_id, slot, users, active_users, changes) VALUES (1, 7, 3, 0, 0, 2)');
+  const counts = async (table: string) => {
+    const counted = `SELECT profile_id::int AS profile, sum(changes)::int AS changes FROM ${table} GROUP BY profile_id ORDER BY profile_id`;
+    return (await client.query(counted)).rows;
+  };
+  await migrate(url, migrations, () => {});
+  assert.deepEqual(await counts('share_count'), [
+    { profile: 0, changes: 20 },
+    { profile: 1, changes: 10 },
+  ]);
+  assert.deepEqual(await counts('user_count'), [{ profile: 0, changes: 2 }]);
+  await client.query('DELETE FROM login_profile WHERE id = 1');
+  assert.deepEqual(await counts('share_count'), [{ profile: 0, changes: 30 }]);
+});
+
 test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
   await migrate(

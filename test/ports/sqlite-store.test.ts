@@ -71,6 +71,22 @@ test('an end waits some seconds for long changes: each is on disk or refused', {
   assert.deepEqual((await keysOf(openStore(t, folder))).sort(), done.sort());
 });
 
+test('an end refuses what waits though another program holds the database', { timeout: 30_000 }, async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  await store.write(longChange(0), { tenant: 1 });
+  const other = new DatabaseSync(join(folder, 'postern.db'));
+  atEnd(t, () => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const waiting = Promise.allSettled([1, 2, 3].map((number) => store.write(longChange(number), { tenant: 1 })));
+  await store[Symbol.asyncDispose]();
+  other.exec('ROLLBACK');
+  assert.deepEqual(
+    (await waiting).map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  );
+});
+
 test('the log does not grow without end while one long search follows another', { timeout: 60_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   const store = openStore(t, folder);

@@ -3,7 +3,7 @@ import { turns, turnsByKey } from '#features/turns.ts';
 import { waitingLimit } from '#features/waiting-limit.ts';
 import { type Asker, crowdsOf, groupsOf } from './asker.ts';
 
-const [atOneLocation, atAll] = [2, 16]; // slices at once
+const [atOneLocation, atAll] = [2, 64]; // slices at once: 31 slow locations leave places for others
 const retryAfter = 5; // seconds
 
 /** Who asks for an archive of files that lie at a location. */

@@ -5,7 +5,7 @@ import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedIn } from '#features/link-facts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type PasswordPair, signInByPassword } from './password-sign-in.ts';
-import { type FoundSession, findSession, noteSessionUse } from './visit-session.ts';
+import { type FoundSession, findSession, noteSessionUse, useNotedEvery } from './visit-session.ts';
 import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
 
 /** What a request carries to be recognised by. */
@@ -117,7 +117,13 @@ async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pai
 async function bySession(ports: Ports, profile: ProfileRef, token: string, address: string): Promise<Recognised | null> {
   const found = await findSession(ports.store, profile, token, ports.clock.now());
   if (!found) return null;
-  const note = (session: FoundSession) => noteSessionUse(ports.store, session, address, ports.clock.now());
+  let notedAt = Number.NEGATIVE_INFINITY;
+  function note(session: FoundSession): void {
+    const now = ports.clock.now();
+    if (now - notedAt < useNotedEvery) return;
+    notedAt = now;
+    noteSessionUse(ports.store, session, address, now);
+  }
   note(found);
   // A transfer of hours uses its session all the time.
   const again = async (now: ProfileRef) => {

@@ -8,7 +8,7 @@ import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts
 /** How long a session lasts at most, and unused (visit.md, Sessions); ms. */
 export const longestSession = 12 * 3_600_000;
 export const longestIdle = 3_600_000;
-const useNotedEvery = 60_000;
+export const useNotedEvery = 60_000; // ms
 const tokenBits = 256;
 
 /** Only this is stored of a session: its token is 256 random bits. */
@@ -44,12 +44,19 @@ export async function findSession(store: Store, profile: ProfileRef, token: stri
   const signedIn = userId === null ? identityOf(profile) : await store.unchanged(`user ${profile.profile_id} ${userId} ${epoch}`, user);
   return signedIn && { tid: row.tid, hash: row.hash, signedIn, usedAt: row.used_at };
 }
+
 /** Notes that a session was used, at most once a minute and without anybody waiting for it. */
 export function noteSessionUse(store: Store, { tid, hash, usedAt }: FoundSession, address: string, now: number): void {
   if (now - usedAt < useNotedEvery) return;
-  const session = (tx: Tx) =>
-    tx.updateTable('visit_session').set({ used_at: now }).where('tid', '=', tid).where('hash', '=', hash).execute();
-  void store.write(session, visitorAt(address)).catch(() => {}); // the next use notes it
+  const note = (tx: Tx) =>
+    tx
+      .updateTable('visit_session')
+      .set({ used_at: now })
+      .where('tid', '=', tid)
+      .where('hash', '=', hash)
+      .where('used_at', '<=', now - useNotedEvery) // else another transfer has noted it
+      .execute();
+  void store.write(note, visitorAt(address)).catch(() => {}); // the next use notes it
 }
 
 /** Who signed in, in which state of the user, and from where. */

@@ -110,7 +110,7 @@ export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && sta
 
 /**
  * Returns whether a staged file was put in place before the crash: the target is the same file, or the file has another
- * name beside that of the staging copy. Deletes a claim that was left empty.
+ * name beside that of the staging copy (other programs make no hard links in the staging folder). Deletes a claim that was left empty.
  */
 export function settlePlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
   const claimed = textAt(named(staging, claimEnding));

@@ -5,28 +5,28 @@ const tables = [
   ['share_count', ['shares']],
   ['user_count', ['users', 'active_users']],
 ] as const;
-const ended = '0'; // in place of a profile's number
+const endedProfile = '0'; // in place of the number of a profile
 
 /** Moves the count of changes to the row of all ended profiles, since searches recognise by the sum what they know, and deletes the profile's own. */
 function endCounts(types: ColumnTypes, where: (table: string) => string): string[] {
   const slot = types.engine === 'sqlite' ? '0' : 'pg_backend_pid() % 64';
   return tables.flatMap(([table, columns]) => [
     `INSERT INTO ${table} (tid, profile_id, slot, ${columns.join(', ')}, changes)
-      SELECT tid, ${ended}, ${slot}, ${columns.map(() => '0').join(', ')}, sum(changes) FROM ${table}
+      SELECT tid, ${endedProfile}, ${slot}, ${columns.map(() => '0').join(', ')}, sum(changes) FROM ${table}
       WHERE ${where(table)} GROUP BY tid
       ON CONFLICT (tid, profile_id, slot) DO UPDATE SET changes = ${table}.changes + excluded.changes`,
     `DELETE FROM ${table} WHERE ${where(table)}`,
   ]);
 }
 
-/** What a login profile counts goes with it: a search adds up the rows of all profiles, and they would be more with every link password. */
+/** Deletes the counts of a login profile with the profile. Else every new link password would add a row to what each search adds up. */
 export const endedCounts: Migration = {
   name: '0011-ended-counts',
   statements: (types) => [
     ...endCounts(
       types,
       (table) =>
-        `profile_id <> ${ended} AND NOT EXISTS (SELECT 1 FROM login_profile AS p WHERE p.tid = ${table}.tid AND p.id = ${table}.profile_id)`,
+        `profile_id <> ${endedProfile} AND NOT EXISTS (SELECT 1 FROM login_profile AS p WHERE p.tid = ${table}.tid AND p.id = ${table}.profile_id)`,
     ),
     ...trigger(
       types,

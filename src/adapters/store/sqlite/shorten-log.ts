@@ -19,6 +19,7 @@ export interface LogUsers {
 /**
  * Returns a function that shortens a long write-ahead log. SQLite begins it anew only while nobody reads from it: where
  * one long search follows another it would grow until the disk is full, so searches are held back for a moment.
+ * An empty log also makes a start skip the check for damage (damage-check.ts): all that it held is in the database then.
  * @param stopped aborted when the store is closed: nobody waits for a search any more
  */
 export function logShortener(

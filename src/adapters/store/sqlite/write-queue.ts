@@ -76,6 +76,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
   let paused = false;
   let closed = false;
   let group: Promise<void> = Promise.resolve();
+  let synced: Promise<void> = Promise.resolve();
 
   const stopIfLost = (cause: unknown) => {
     if (isLost(cause)) lost(cause);
@@ -152,7 +153,8 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     syncing = true;
     const jobs = committed;
     committed = [];
-    await log.sync();
+    synced = log.sync();
+    await synced;
     syncing = false;
     void syncCommitted();
     for (const job of jobs) job.answer();
@@ -222,12 +224,13 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     },
     sync,
     async close() {
-      const all = Promise.all([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true)));
+      const all = Promise.allSettled([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true)));
       closed = true;
       const timer = setTimeout(refuseWaiting, closedIn);
-      await all.catch(() => {}); // refused with the others
+      await all;
       clearTimeout(timer);
-      while (running || syncing) await new Promise(setImmediate);
+      refuseWaiting();
+      while (running || syncing) await Promise.all([group, synced]).then(() => new Promise(setImmediate));
     },
   };
 }

@@ -75,8 +75,15 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
   }
   const put = (question: Question) =>
     new Promise<Told>((resolve, reject) => {
-      if (held) held.push(() => post(question, { resolve, reject }));
-      else post(question, { resolve, reject });
+      const putOne = () => {
+        try {
+          post(question, { resolve, reject });
+        } catch (cause) {
+          reject(cause); // no thread could begin
+        }
+      };
+      if (held) held.push(putOne);
+      else putOne();
     });
   return {
     waiting: () => pending.size + (held?.length ?? 0),
@@ -104,7 +111,7 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
         release() {
           const questions = held ?? [];
           held = null;
-          for (const postOne of questions) postOne();
+          for (const putOne of questions) putOne();
         },
       };
     },
