@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
@@ -82,13 +82,19 @@ test('whoever signs out leaves nothing to be seen', async (t) => {
   assert.equal(await page.getByText(/welcome.txt|Quarter 4/).count(), 0);
 });
 
-test('a page without a line says so, keeps what it shows, and goes on by itself once the line is back', async (t) => {
+/** A page on a phone, and a share with a folder for it. */
+async function phoneAtShare(t: TestContext) {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
   await writeFile(join(postern.files, 'inner/a.txt'), 'a');
   const share = await postern.call('share/add', newShare());
   const { window } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
+  return { window, page, share };
+}
+
+test('a page without a line says so, keeps what it shows, and goes on by itself once the line is back', async (t) => {
+  const { window, page, share } = await phoneAtShare(t);
   await page.goto(share.viewUrl);
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 
@@ -107,12 +113,7 @@ test('a page without a line says so, keeps what it shows, and goes on by itself 
 });
 
 test('a page without a connection goes on by itself where the browser never reports that it is back', async (t) => {
-  const postern = await startPostern(t);
-  await mkdir(join(postern.files, 'inner'));
-  await writeFile(join(postern.files, 'inner/a.txt'), 'a');
-  const share = await postern.call('share/add', newShare());
-  const { window } = await openWindow(t, { width: 390, dark: false });
-  const page = await window.newPage();
+  const { page, share } = await phoneAtShare(t);
   const cutOff = (requests: string) => page.route(requests, (route) => route.abort());
 
   await cutOff('**/visit');
