@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { test } from 'node:test';
+import { CompiledQuery, sql } from 'kysely';
+import pg from 'pg';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern } from '../start.ts';
 import { anotherTenant, keyOf } from './keys.ts';
@@ -78,4 +80,30 @@ test('shares are found by their location, users by whether they can sign in', as
   await postern.call('accessuser/add', { username: 'bob', active: false, authId });
   const names = async (active: boolean) => (await postern.call('accessuser/search', { active })).list.map(({ username }: Json) => username);
   assert.deepEqual([await names(true), await names(false)], [['ann'], ['bob']]);
+});
+
+test('share/lastVisits reads the entries of its shares alone, though PostgreSQL takes all entries for those of one share', async (t) => {
+  let lookUp: CompiledQuery | undefined;
+  const { query } = pg.Client.prototype;
+  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...asked: unknown[]) {
+    const { text, values } = Object(asked[0]);
+    if (String(text).includes('"audit"."action" in')) lookUp = CompiledQuery.raw(`explain ${text}`, values);
+    return Reflect.apply(query, this, asked);
+  });
+  const postern = await startPostern(t);
+  const { store } = postern.ports;
+  const { id } = await postern.call('share/add', newShare());
+  await postern.call('share/lastVisits', { ids: [id] }, { method: 'POST' });
+  if (store.dialect.name === 'sqlite') return; // it takes the index of the order
+  await store.write(async (tx) => {
+    const { id: entry, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
+    const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)));
+    await sql`insert into audit (${columns}) select ${columns} from audit cross join generate_series(1, 20000) where audit.id = ${entry}`.execute(
+      tx,
+    );
+    await tx.updateTable('audit').set({ share_id: id, actor_kind: 'visitor', outcome: 'done', action: 'list' }).execute();
+  }, 'job');
+  await sql`analyze audit`.execute(store.read);
+  assert.ok(lookUp);
+  assert.match(JSON.stringify((await store.read.executeQuery(lookUp)).rows), /using audit_share/i);
 });
