@@ -88,9 +88,9 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
   return typeof status === 'number' && status >= 400 && status < 500 ? new Refusal('requestMalformed') : null;
 }
 
-/** Did the client leave before its turn came? Nobody is there to be answered. */
+/** Did the client leave before its turn came, or before it took the answer? Nobody is there to be answered. */
 export const isGivenUp = (error: unknown, { raw }: FastifyRequest) =>
-  raw.socket.destroyed && error instanceof Error && error.name === 'AbortError';
+  raw.socket.destroyed && error instanceof Error && (error.name === 'AbortError' || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE');
 
 /** Where in our own source an error came from: the one thing of its stack that a log may hold. */
 export function placeOf(error: unknown): string {
