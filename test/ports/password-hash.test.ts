@@ -15,3 +15,14 @@ test('a tenant that sets many passwords keeps no other tenant and no visitor fro
   for (const { reason } of refused.filter((one) => one.status === 'rejected'))
     assert.ok(reason instanceof Refusal && reason.says === 'signInBusy');
 });
+
+test('a tenant that sets many passwords leaves a place for those who sign in', async () => {
+  const hashes = argon2Hash(cheap);
+  let set = 0;
+  const many = Array.from({ length: 10 }, async () => {
+    await hashes.hash('a password', { tid: 2 });
+    set += 1;
+  });
+  assert.equal(await hashes.inTurn('192.0.2.1', async () => set), 0);
+  await Promise.all(many);
+});
