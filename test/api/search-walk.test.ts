@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
+import { hearPlan } from '../parts/heard-plan.ts';
 import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 
 /** Follows the Link headers from the first page to the last. @param between runs between two pages */
@@ -112,4 +114,19 @@ test('the address of the next page is whole, at the host that the caller asked',
   assert.deepEqual([...direct.searchParams.keys()], ['pageSize', 'after']);
   const proxied = await nextOf({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' });
   assert.equal(proxied.origin, 'https://api.example.com');
+});
+
+test('shares are sorted by the first of their names without reading all names for each, though one share has them all', async (t) => {
+  const plan = hearPlan(t, 'order by position limit 1');
+  const postern = await startPostern(t);
+  const { store } = postern.ports;
+  const userNames = Array.from({ length: 2900 }, (_, number) => `user ${number}`).join(',');
+  await postern.call('share/add', newShare({ title: 'Listed', allowAllUsers: false, userNames }));
+  await postern.call('share/add', newShare({ title: 'Open' }));
+  const sorted = async () => (await postern.call('share/search', { sortField: 'userNames' })).list.map(({ title }: Json) => title);
+  assert.deepEqual(await sorted(), ['Open', 'Listed']);
+  if (store.dialect.name === 'sqlite') return; // it takes the key of the table
+  await sql`analyze share_user`.execute(store.read);
+  await sorted();
+  assert.doesNotMatch(await plan(store), /Seq Scan on share_user/);
 });
