@@ -71,11 +71,9 @@ export const shareActivity = read({
     const [from, before] = [instantIn('fromDate', fromDate, 'firstOfDay'), instantIn('toDate', toDate, 'firstOfNextDay')];
     const rows = doneByVisitors(store.reports, caller.tid, from, before).where('share_id', '=', id);
     const listed = store.reports.selectFrom('share_user').select('name').where('tid', '=', caller.tid).where('share_id', '=', id);
-    // Not `not in`: with little memory PostgreSQL compares each listed name with every entry.
-    const missing = await listed
-      .where('name', 'in', listed.except(rows.select('actor as name')))
-      .orderBy('position')
-      .execute();
-    return { byDay: await countsByDay(rows), byVisitor: await byVisitor(rows), notCome: missing.map(({ name }) => name) };
+    // A set by itself: within a condition PostgreSQL may compare each listed name with every entry.
+    const missing = new Set((await listed.except(rows.select('actor as name')).execute()).map(({ name }) => name));
+    const names = (await listed.orderBy('position').execute()).map(({ name }) => name);
+    return { byDay: await countsByDay(rows), byVisitor: await byVisitor(rows), notCome: names.filter((name) => missing.has(name)) };
   },
 });
