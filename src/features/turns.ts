@@ -1,5 +1,6 @@
 import { fairQueue } from '#core/fair-queue.ts';
 import type { Refusal } from '#core/messages.ts';
+import { places } from '#core/places.ts';
 import { type Waiting, type WaitingLimit, waitingLimit } from './waiting-limit.ts';
 
 /** Who takes turns: the outer groups do, and within one of them the inner ones. An inner name is of one caller, in whatever outer group. */
@@ -23,7 +24,11 @@ export interface Turns {
 /** @param limit of those who wait: several turns may share it */
 export function turns({ atOnce, mostWaiting, refusal }: Limits, limit = waitingLimit(mostWaiting, refusal)): Turns {
   const queue = fairQueue<Waiting & { readonly start: () => void }>();
-  let running = 0;
+  const inPlace = places(atOnce, () => {
+    const next = queue.take();
+    if (next) limit.remove(next);
+    return next?.start;
+  });
   async function wait(groups: Groups, crowds: readonly string[], left: AbortSignal): Promise<void> {
     const turn = Promise.withResolvers<void>();
     const refuse = (cause: unknown) => {
@@ -44,17 +49,7 @@ export function turns({ atOnce, mostWaiting, refusal }: Limits, limit = waitingL
   return {
     async run(groups, left, work, crowds = groups) {
       left.throwIfAborted();
-      if (running >= atOnce) await wait(groups, crowds, left);
-      else running += 1;
-      try {
-        return await work();
-      } finally {
-        const next = queue.take();
-        if (next) {
-          limit.remove(next);
-          next.start();
-        } else running -= 1;
-      }
+      return inPlace(() => wait(groups, crowds, left), work);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Clock } from '#ports/clock.ts';
 const free = 60; // a minute from one network (visit.md, Sessions)
 const verifiedBeyond = 5; // pairs a minute from a network that is refused
 const minute = 60_000; // ms
-const mostUntold = 500; // of one exchange: a client with many networks fills neither a statement nor the table
+const mostExchanged = 500; // of one exchange: a client with many networks fills neither a statement nor the table
 
 /** Counts unknown links by network, minute by minute: who tries addresses is soon not looked at any more. */
 export interface UnknownLinks {
@@ -29,12 +29,12 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
   const counts = new Map<string, number>();
   const verified = windowCounts(minute, clock.now);
   let current = 0;
-  let untold: string[] = [];
+  let unexchanged: string[] = [];
   const forget = (now: number) => {
     const began = now - (now % minute);
     if (began === current) return;
     counts.clear();
-    untold = [];
+    unexchanged = [];
     current = began;
   };
   return {
@@ -44,7 +44,7 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
       const network = networkOf(address, 32, 64);
       const count = (counts.get(network) ?? 0) + 1;
       counts.set(network, count);
-      if (count <= free && untold.length < mostUntold) untold.push(network);
+      if (count <= free && unexchanged.length < mostExchanged) unexchanged.push(network);
     },
     refusal(address) {
       const now = clock.now();
@@ -59,8 +59,8 @@ export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLin
     async exchange(exchanged) {
       forget(clock.now());
       const since = current;
-      const told = untold;
-      untold = [];
+      const told = unexchanged;
+      unexchanged = [];
       const all = await exchanged(since, told);
       if (since !== current) return;
       for (const [network, count] of all) counts.set(network, Math.max(count, counts.get(network) ?? 0));

@@ -4,8 +4,8 @@ import type { Failure } from '#visitor/link-api.ts';
 const [shortest, longest] = [1000, 30_000]; // ms between two attempts
 
 /**
- * Asks again while there is no connection: when the browser reports that it is back, and after a pause that doubles, since
- * a browser may report it too early, or never.
+ * Repeats a request while there is no connection. It does so when the browser reports a connection, and after a pause.
+ * The pause doubles each time. A browser may report the connection too early, or never.
  */
 export function useReconnect(failure: Failure | null, again: () => void): void {
   const attempts = useRef(0);

@@ -1,5 +1,6 @@
 import { fairQueue } from '#core/fair-queue.ts';
 import { Refusal } from '#core/messages.ts';
+import { places } from '#core/places.ts';
 
 const mostWaiting = 20;
 const retryAfter = 2; // seconds
@@ -30,7 +31,11 @@ const busy = () => new Refusal('signInBusy', undefined, { retryAfter });
 export function hashTurns(atOnce: number): HashTurns {
   const queue = fairQueue<Waiting>();
   const waiting = new Set<Waiting>(); // the same, in the order in which they came
-  let running = 0;
+  const inPlace = places(atOnce, () => {
+    const next = queue.take();
+    if (next) waiting.delete(next);
+    return next?.start;
+  });
 
   /** The newest of the largest party, where that is larger than the newcomer's will be. @param within compares narrow parties of the newcomer's wide one */
   function mostCrowded(newcomer: Party, within: boolean): Waiting | undefined {
@@ -63,19 +68,7 @@ export function hashTurns(atOnce: number): HashTurns {
     });
   }
   return {
-    async run(party, work) {
-      if (running >= atOnce) await wait(party);
-      else running += 1;
-      try {
-        return await work();
-      } finally {
-        const next = queue.take();
-        if (next) {
-          waiting.delete(next);
-          next.start();
-        } else running -= 1;
-      }
-    },
+    run: (party, work) => inPlace(async () => wait(party), work),
     waiting: () => waiting.size,
   };
 }
