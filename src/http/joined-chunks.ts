@@ -14,7 +14,7 @@ export class JoinedRequest extends IncomingMessage {
 
   /** Node.js calls it with each piece, and with null at the end. @returns false where no more is wanted for now */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (piece === null || piece.length >= smallest) {
+    if (piece === null || piece.length >= smallest || this.#isWholeBody(piece)) {
       this.#handOn();
       return super.push(piece, encoding);
     }
@@ -24,6 +24,10 @@ export class JoinedRequest extends IncomingMessage {
     if (!this.#isDue) setImmediate(() => this.#handOnDue());
     this.#isDue = true;
     return this.readableLength + this.#used < this.readableHighWaterMark;
+  }
+
+  #isWholeBody(piece: Buffer): boolean {
+    return Number(this.headers['content-length']) === piece.length;
   }
 
   #handOnDue(): void {

@@ -4,6 +4,7 @@ import { checkNames, readQuery } from './validation.ts';
 
 /** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
 function sentTo(request: FastifyRequest, operation: Operation): unknown {
+  if (operation.method === 'POST' && !request.url.includes('?')) return request.body ?? {};
   const query = readQuery(request.url, operation.body);
   if (operation.method === 'GET') return query;
   if (operation.method === 'DELETE' && (request.body ?? null) === null) {
