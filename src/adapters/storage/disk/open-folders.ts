@@ -60,7 +60,8 @@ function openChecked({ path, mountPoint }: LocationFolder): Root {
 
 /** @param mostOpen how many stay open that nobody works in */
 export function openFolders(mostOpen = mostFolders): OpenFolders {
-  const open = new Map<string, CachedFolder>(); // the one used last is the last
+  const open = new Map<string, CachedFolder>(); // in the order of their last use
+  let newest: CachedFolder | undefined; // was used last
   const left = new Set<CachedFolder>(); // not to be used again, still in use
   const small = smallFileCache<OpenFile>();
 
@@ -93,10 +94,12 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
   function take(folder: LocationFolder): CachedFolder {
     const key = `${folder.tid} ${folder.mountPoint} ${folder.path}`;
     const known = open.get(key);
+    if (known && known === newest) return known; // in its place already
     if (known) open.delete(key);
     else if (open.size >= mostOpen) leaveOldest();
     const cached = known ?? openNow(key, folder);
     open.set(key, cached);
+    newest = cached;
     return cached;
   }
   function holdOpen(cached: CachedFolder): () => void {
