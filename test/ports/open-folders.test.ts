@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { RootGone } from '../../src/adapters/storage/disk/disk-errors.ts';
 import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
 import { inherited } from '../../src/adapters/storage/disk/ownership.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
+import { StorageAway } from '../../src/ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { path, textOf, token } from './storage.contract.ts';
@@ -73,6 +75,17 @@ test('a tenant that reads ever more locations holds a limited number open, and t
   const threadsThen = threads();
   assert.ok(await others.stat(path('file')));
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location was still there
+});
+
+test('a disk that is lost while the folders are closed has its folder closed once, and not opened again', async (t) => {
+  const [folders, parent] = [openFolders(), await temporaryFolder(t)];
+  const folder = { tid: 1, path: parent, mountPoint: false };
+  const lost = Promise.withResolvers<never>();
+  const reading = folders.use(folder, () => lost.promise);
+  const closing = folders[Symbol.asyncDispose]();
+  lost.reject(new RootGone('the disk was taken out'));
+  await assert.rejects(reading, StorageAway);
+  await closing;
 });
 
 test('the thread that reads a location ends when nobody has asked it for a minute', async (t) => {

@@ -64,6 +64,7 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
   let newest: CachedFolder | undefined; // was used last
   const left = new Set<CachedFolder>(); // not to be used again, still in use
   const small = smallFileCache<OpenFile>();
+  let closed = false;
 
   async function close(cached: CachedFolder): Promise<void> {
     left.delete(cached);
@@ -92,6 +93,7 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
     }
   }
   function take(folder: LocationFolder): CachedFolder {
+    if (closed) throw new StorageAway('Postern is stopping');
     const key = `${folder.tid} ${folder.mountPoint} ${folder.path}`;
     const known = open.get(key);
     if (known && known === newest) return known; // in its place already
@@ -144,8 +146,10 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
       }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...open.values(), ...left].map(close));
-      open.clear();
+      closed = true;
+      const all = [...open.values(), ...left];
+      open.clear(); // Before the wait: a folder whose disk is lost meanwhile would be closed twice.
+      await Promise.all(all.map(close));
     },
   };
 }
