@@ -23,7 +23,7 @@ const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort((a, b) => N
 const atOnce = availableParallelism() + 1;
 /** The interface, and what of the link the database keeps; decisions and bytes do not depend on it. */
 const asksTheDatabase =
-  /^test\/(api\/(?!openapi)|model\/)|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|portal|reaching|sessions|slow-down|trail)\./;
+  /^test\/(api\/(?!openapi)|model\/)|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|portal|reaching|sessions|sign-in-delay|audit)\./;
 /** Each file is a process of its own: what it loads is compiled once for all. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
 const roomInMemory = 4 * 2 ** 30; // bytes

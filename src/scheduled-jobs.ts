@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { auditRetention } from '#features/audit-retention.ts';
-import { keepHouse } from '#features/housekeeping.ts';
-import { checkSameDatabase, DatabaseExchanged, livesFor, saidEvery, sayAlive, sayGone } from '#features/processes.ts';
-import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
-import { exchangeUnknownLinks } from '#features/visits/unknown-link-counts.ts';
+import { auditRetention } from '#features/audit/audit-retention.ts';
+import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
+import { checkSameDatabase, DatabaseExchanged, livesFor, saidEvery, sayAlive, sayGone } from '#features/processes/living-processes.ts';
+import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
+import { settleChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { UnknownLinks } from './http/unknown-links.ts';
+import type { UnknownLinks } from './http/visitor/unknown-links.ts';
 
 const maintenanceEvery = 600_000; // ms
 const exchangeEvery = 1000; // ms

@@ -12,14 +12,20 @@ const wrong = [
   ['src/core/policy/wrong.ts', 'node:fs'],
   ['src/core/policy/wrong.ts', '#ports/clock.ts'],
   ['src/core/policy/wrong.ts', 'kysely'],
-  ['src/ports/wrong.ts', '#features/trail.ts'],
-  ['src/features/shares/wrong.ts', '#features/visits/enter.ts'],
+  ['src/ports/wrong.ts', '#features/audit/audit-entry.ts'],
+  ['src/features/shares/wrong.ts', '#features/visits/authorization/authorize-visit.ts'],
+  ['src/features/shares/wrong.ts', '#features/login-profiles/add-login-profile.ts'],
+  ['src/features/records/wrong.ts', '#features/links/find-link.ts'],
+  ['src/features/links/wrong.ts', '#features/audit/audit-entry.ts'],
+  ['src/features/turns/wrong.ts', '#features/shares/add-share.ts'],
+  ['src/features/audit/wrong.ts', '#features/shares/add-share.ts'],
+  ['src/features/visits/files/wrong.ts', '#features/shares/add-share.ts'],
   ['src/features/shares/wrong.ts', '#features/operations.ts'],
   ['src/features/shares/wrong.ts', '#adapters/os/system.ts'],
   ['src/features/shares/wrong.ts', 'fastify'],
   ['src/features/shares/wrong.ts', 'node:fs'],
   ['src/features/wrong.ts', '#http/problem.ts'],
-  ['src/adapters/os/wrong.ts', '#features/trail.ts'],
+  ['src/adapters/os/wrong.ts', '#features/audit/audit-entry.ts'],
   ['src/adapters/os/wrong.ts', 'fastify'],
   ['src/http/wrong.ts', '#adapters/os/system.ts'],
   ['src/http/wrong.ts', 'kysely'],
@@ -27,9 +33,12 @@ const wrong = [
 ] as const;
 
 const right = [
-  ['src/features/shares/right-1.ts', '#features/trail.ts'],
+  ['src/features/shares/right-1.ts', '#features/audit/audit-entry.ts'],
+  ['src/features/shares/right-5.ts', '#features/login-profiles/insert-login-profile.ts'],
+  ['src/features/audit/right-6.ts', '#features/alerts/enqueue-alert.ts'],
+  ['src/features/visits/files/right-7.ts', '#features/visits/sessions/visit-session.ts'],
   ['src/features/shares/right-2.ts', 'kysely'],
-  ['src/http/right-3.ts', '#features/visits/enter.ts'],
+  ['src/http/right-3.ts', '#features/visits/authorization/authorize-visit.ts'],
   ['src/adapters/os/right-4.ts', 'node:fs'],
 ] as const;
 

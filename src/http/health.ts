@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ReadinessCheck } from '#features/readiness.ts';
+import type { ReadinessCheck } from '#features/health/readiness.ts';
 
 /** GET /health/live and /health/ready: locations and a full disk are reported, and never change the status. */
 export function healthRoutes(app: FastifyInstance, check: ReadinessCheck): void {

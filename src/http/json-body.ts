@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { EventEmitter } from 'node:events';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
-import { runWithRest, turns } from '#features/turns.ts';
+import { runWithRest, turns } from '#features/turns/turns.ts';
 
 const shortestOfTurns = 1 << 16; // bytes: what is shorter is read at once
 const mostWaiting = { inner: 64, all: 192 };

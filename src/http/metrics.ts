@@ -5,8 +5,8 @@ import { readsMetrics } from '#core/policy/role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store } from '#ports/store.ts';
-import { callerOf } from './callers.ts';
-import { countTraffic } from './traffic.ts';
+import { countTraffic } from './connections/traffic.ts';
+import { callerOf } from './management/authenticate-caller.ts';
 
 /** What the process measures of itself. */
 export interface Metrics {

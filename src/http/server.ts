@@ -6,12 +6,12 @@ import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { largestBody } from './body-limits.ts';
-import { trustIn, untrustedProxyWarning, withoutPorts } from './forwarded.ts';
+import { trustIn, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
+import { nodeServer } from './connections/node-server.ts';
 import { jsonBodies } from './json-body.ts';
-import { nodeServer } from './node-server.ts';
-import { expectBody, type Patience } from './patience.ts';
 import { asRefusal, isGivenUp, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
-import { linkHeaders } from './visitor-answers.ts';
+import { expectBody, type Patience } from './request-timeouts.ts';
+import { linkHeaders } from './visitor/visitor-responses.ts';
 
 /** What the HTTP server needs to know. */
 export interface HttpSettings {

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
+import type { AlertListTable, AlertTable, AuditTable, OngoingTable, UnsettledTable } from './audit-tables.ts';
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
-import type { AlertListTable, AlertTable, AuditTable, OngoingTable, UnsettledTable } from './trail-tables.ts';
 
 /** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
 export type Flag = 0 | 1;

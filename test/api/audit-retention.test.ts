@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { auditRetention } from '#features/audit-retention.ts';
-import { oweAlert } from '#features/visits/owed-alerts.ts';
+import { oweAlert } from '#features/alerts/enqueue-alert.ts';
+import { auditRetention } from '#features/audit/audit-retention.ts';
 import { hearStatements } from '../parts/statements.ts';
 import { startPostern } from '../start.ts';
 import { hour, settableClock } from '../visit/visiting.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { addLocation } from '#features/locations/add-location.ts';
 import type { Caller } from '#features/operation.ts';
-import { checksInTurn } from '../../src/http/check-turns.ts';
+import { checksInTurn } from '../../src/http/management/check-turns.ts';
 import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
-import { searchTurns } from '#features/search-turns.ts';
+import { searchTurns } from '#features/turns/search-turns.ts';
 import { startPostern } from '../start.ts';
 
 const stays = new AbortController().signal;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRetention } from '#features/audit-retention.ts';
-import { keepHouse } from '#features/housekeeping.ts';
+import { auditRetention } from '#features/audit/audit-retention.ts';
+import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
 import { type Json, newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { settableClock } from '../visit/visiting.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleChanges, sweepLocations } from '#features/visits/settle.ts';
+import { settleChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import { type Answer, type Json, newShare, type TestPostern } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';

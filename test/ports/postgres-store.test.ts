@@ -8,7 +8,7 @@ import { openConnections } from '#adapters/store/postgres/pool.ts';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import { searchesOver } from '#adapters/store/postgres/searches.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { prepare } from '#features/operators/first-start.ts';
+import { prepare } from '#features/first-start/first-start.ts';
 import { type Store, StoreAway, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';

@@ -6,7 +6,7 @@ import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { settleChanges } from '#features/visits/settle.ts';
+import { settleChanges } from '#features/visits/files/recover-changes.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';

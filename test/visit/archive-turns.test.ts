@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
-import { archiveTurns } from '#features/visits/archive-turns.ts';
+import { archiveTurns } from '#features/visits/archives/archive-turns.ts';
 
 const stays = new AbortController().signal;
 const hangs = () => new Promise<never>(() => {});

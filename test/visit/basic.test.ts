@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { rightPairs } from '#features/visits/recognise.ts';
+import { rightPairs } from '#features/visits/sessions/authenticate-visitor.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listingTurns } from '#features/visits/listing-turns.ts';
+import { listingTurns } from '#features/visits/files/listing-turns.ts';
 import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Answer, adminKey, type TestPostern } from '../start.ts';

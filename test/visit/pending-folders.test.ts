@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { parseSegments, rootPath } from '#core/item-path.ts';
-import { type NameMemory, nameMemory } from '#features/visits/name-memory.ts';
-import { pendingFolders } from '#features/visits/pending-folders.ts';
-import { zipDirectory } from '#features/visits/zip-directory.ts';
+import { type NameMemory, nameMemory } from '#features/visits/archives/name-memory.ts';
+import { pendingFolders } from '#features/visits/archives/pending-folders.ts';
+import { zipDirectory } from '#features/visits/archives/zip-directory.ts';
 
 const first = { path: parseSegments(['share']) ?? rootPath, prefix: '', depth: 0 };
 /** So many subfolders of each of the first two levels. */

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleChanges } from '#features/visits/settle.ts';
+import { settleChanges } from '#features/visits/files/recover-changes.ts';
 import { ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
 import { StoreAway } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';

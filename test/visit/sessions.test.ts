@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { keepHouse } from '#features/housekeeping.ts';
+import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, type Json, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { hour, linkTo, minute, posting, raw, settableClock } from './visiting.ts';

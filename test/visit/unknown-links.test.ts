@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { countUnknownLinks } from '../../src/http/unknown-links.ts';
+import { countUnknownLinks } from '../../src/http/visitor/unknown-links.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { hearStatements } from '../parts/statements.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { unwrittenEvents } from '#features/visits/unwritten-events.ts';
-import type { VisitEvent } from '#features/visits/visit-trail.ts';
+import { unwrittenEvents } from '#features/audit/unwritten-events.ts';
+import type { VisitEvent } from '#features/audit/visit-audit.ts';
 import { startPostern } from '../start.ts';
 
 const eventAt = (path: string, request: object = {}): VisitEvent => ({

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleChanges } from '#features/visits/settle.ts';
+import { settleChanges } from '#features/visits/files/recover-changes.ts';
 import { StorageFull } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';

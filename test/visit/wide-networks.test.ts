@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
-import { listingTurns } from '#features/visits/listing-turns.ts';
-import { uploadSlots } from '#features/visits/upload-slots.ts';
-import { zipArchives } from '#features/visits/zip-archives.ts';
+import { zipArchives } from '#features/visits/archives/archive-plans.ts';
+import { listingTurns } from '#features/visits/files/listing-turns.ts';
+import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
 /** An address in one of the networks that one IPv6 line has. */
 const address = (network: number) => `2001:db8:7:${network.toString(16)}::1`;

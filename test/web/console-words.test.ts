@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wellFormedTag } from '#core/words/languages.ts';
+import { wellFormedTag } from '#core/translations/languages.ts';
 import { presets } from '../../web/console/shares/permissions.ts';
 import { sentenceOf, type Told } from '../../web/console/shares/sentence.ts';
 import { stateOf } from '../../web/console/shares/share-state.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activeIn, guessMapping, rowsOf, withColumn } from '../../web/console/people/import-columns.ts';
-import { type CsvTable, decodeText, readCsv } from '../../web/console/people/read-csv.ts';
-import { writeCsv } from '../../web/console/people/write-csv.ts';
+import { activeIn, guessMapping, rowsOf, withColumn } from '../../web/console/users/import-columns.ts';
+import { type CsvTable, decodeText, readCsv } from '../../web/console/users/read-csv.ts';
+import { writeCsv } from '../../web/console/users/write-csv.ts';
 
 function tableOf(text: string): CsvTable {
   const result = readCsv(text);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import { allWords } from '#core/words/all-words.ts';
-import { languages } from '#core/words/languages.ts';
+import { allWords } from '#core/translations/all-messages.ts';
+import { languages } from '#core/translations/languages.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 

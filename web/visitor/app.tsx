@@ -7,9 +7,9 @@ import { AskingAgain } from './refused.ts';
 import { SharePage } from './share-page.tsx';
 import { SignInCard } from './sign-in/sign-in-card.tsx';
 import { SignInDialog } from './sign-in/sign-in-dialog.tsx';
+import { Speaking, type Speech, speakAs, speechFor, useSpeech } from './translations/use-translation.ts';
 import { useReconnect } from './use-reconnect.ts';
 import { Waiting } from './waiting.tsx';
-import { Speaking, type Speech, speakAs, speechFor, useSpeech } from './words/speech.ts';
 
 type AnyVisit = Visit | PortalVisit;
 type State = { kind: 'waiting' } | { kind: 'failed'; failure: Failure } | { kind: 'here'; visit: AnyVisit };

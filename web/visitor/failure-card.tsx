@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Failure } from './link-api.ts';
-import { failureWords } from './words/sentences.ts';
-import { useSpeech } from './words/speech.ts';
+import { failureWords } from './translations/sentences.ts';
+import { useSpeech } from './translations/use-translation.ts';
 
 /** Seconds that a failure says to wait, counted down; another failure begins anew. */
 export function useCountdown(failure: Failure | null): number {

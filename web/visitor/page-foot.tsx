@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Appearance, appearances, chooseAppearance, rememberedAppearance } from '#kit/appearance.ts';
-import { useSpeech } from './words/speech.ts';
+import { useSpeech } from './translations/use-translation.ts';
 
 const names = { device: 'asDevice', light: 'light', dark: 'dark' } as const satisfies Record<Appearance, string>;
 

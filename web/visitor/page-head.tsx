@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
-import { visibleName } from '#core/words/visible-name.ts';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PasswordDialog } from './sign-in/password-dialog.tsx';
+import { useSpeech } from './translations/use-translation.ts';
 import type { WayBack } from './way-back.ts';
-import { useSpeech } from './words/speech.ts';
 
 /** Title, who has signed in, and what may be done. */
 export function PageHead({

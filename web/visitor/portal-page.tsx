@@ -3,10 +3,10 @@ import type { PortalVisit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
+import { untilWords } from './translations/sentences.ts';
+import { useSpeech } from './translations/use-translation.ts';
 import { usePortalShares } from './use-portal-shares.ts';
 import { keepWayBack } from './way-back.ts';
-import { untilWords } from './words/sentences.ts';
-import { useSpeech } from './words/speech.ts';
 
 /** The row behind the shares that are loaded: the next ones are loaded when it comes into view. */
 function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => void }) {

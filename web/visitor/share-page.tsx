@@ -1,21 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
-import { AskDialog } from './ask-dialog.tsx';
 import { usePlace } from './folder-address.ts';
 import { addressOf } from './link-api.ts';
 import { FolderView } from './listing/folder-view.tsx';
 import { lists, offered } from './offered.ts';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
+import { AskDialog } from './prompt-dialog.tsx';
 import { useRefused } from './refused.ts';
+import { permissionSentence } from './translations/sentences.ts';
+import { useSpeech } from './translations/use-translation.ts';
 import { DropBox } from './upload/drop-box.tsx';
 import { UploadSheet } from './upload/upload-sheet.tsx';
 import { isUnderWay } from './upload/uploads.ts';
 import { useUploads } from './upload/use-uploads.ts';
 import { wayBack } from './way-back.ts';
-import { permissionSentence } from './words/sentences.ts';
-import { useSpeech } from './words/speech.ts';
 
 interface Properties {
   readonly visit: Visit;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useSpeech } from './words/speech.ts';
+import { useSpeech } from './translations/use-translation.ts';
 
 const patience = 200; // ms: what comes sooner needs no sign of waiting
 

@@ -1,6 +1,6 @@
+import { places } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { Refusal } from '#core/messages.ts';
-import { places } from '#core/places.ts';
 
 const mostWaiting = 20;
 const retryAfter = 2; // seconds

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Matches, Search, SearchPage } from '#ports/search.ts';
 import type { Tx } from '#ports/store.ts';
-import type { KeptCounts } from './kept-counts.ts';
+import type { KeptCounts } from './cached-counts.ts';
 
 function counted(db: Tx, matches: Matches, version: string | null, counts: KeptCounts): Promise<number> {
   const query = db.selectFrom(matches.ids).select(sql<number>`count(*)`.as('total')).compile();

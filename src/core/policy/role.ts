@@ -5,6 +5,17 @@ export const roles = ['reader', 'editor', 'admin'] as const;
 export const keyRoles = ['metrics', ...roles] as const;
 export type Role = (typeof keyRoles)[number];
 
+function parseRole<R extends Role>(known: readonly R[], text: string): R {
+  const role = known.find((one) => one === text);
+  if (!role) throw new Error(`a stored role is unknown: ${text}`);
+  return role;
+}
+
+/** Parses the role that a row of keys holds. */
+export const parseKeyRole = (text: string): Role => parseRole(keyRoles, text);
+/** Parses the role that a row of operators holds. */
+export const parseOperatorRole = (text: string) => parseRole(roles, text);
+
 export const reaches = (has: Role, needs: Role) => keyRoles.indexOf(has) >= keyRoles.indexOf(needs);
 
 /** Returns whether a role reads /metrics, which tells of all tenants. */

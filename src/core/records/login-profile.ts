@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { languages } from '#core/words/languages.ts';
+import { languages } from '#core/translations/languages.ts';
 import { bodyOf, count, etag, freeText, instant, limits, lineOf, recordId } from './field.ts';
 
 /** Kinds of sign-in, by the number that the interface gives them (decisions.md, Fields). */

@@ -4,7 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
-import { inOrder } from '#features/in-order.ts';
+import { inOrder } from '#features/records/in-id-order.ts';
 import type { Tx } from '#ports/store.ts';
 
 const ofProfile = (column: 'title' | 'type_id') =>

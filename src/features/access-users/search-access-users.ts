@@ -3,7 +3,7 @@ import { AccessUser } from '#core/records/access-user.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { envelope, filters, findPage, readPage, recordsFrom } from '#features/record-search.ts';
+import { envelope, filters, findPage, readPage, recordsFrom } from '#features/records/record-search.ts';
 import { accessUserRecords, sortColumns } from './access-user-rows.ts';
 
 export const searchAccessUsers = read({

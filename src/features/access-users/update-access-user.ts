@@ -4,7 +4,7 @@ import { AccessUserChange, accessUserFields } from '#core/records/access-user.ts
 import { profileTypes } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
+import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
 import { accessUserRecord, checkFree, searchText } from './access-user-rows.ts';
 
 const fixed = { username: 'cannot be changed; add another user' };

@@ -1,4 +1,4 @@
-import { unfinishedCopy } from '#features/unfinished-copy.ts';
+import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
 import type { LastIds } from '#ports/snapshot.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { addRows, countOf, nameOf, type Row, rowsBetween, type TableName, tableNames } from './copied-tables.ts';

@@ -3,8 +3,8 @@ import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { locationFields, mostLocations, NewLocation } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
+import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkLocation, checkOthersUnchanged, locationRecord } from './location-rows.ts';
 

@@ -5,8 +5,8 @@ import type { Entry } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { openLocation } from '#features/location-configuration.ts';
 import { read } from '#features/operation.ts';
+import { openLocation } from '#features/storage-access/open-location.ts';
 import { StorageAway } from '#ports/storage.ts';
 
 const most = 10_000;

@@ -1,5 +1,5 @@
 import { Refusal } from '#core/messages.ts';
-import { turnsByKey } from '#features/turns.ts';
+import { turnsByKey } from '#features/turns/turns.ts';
 
 const atOnce = 2; // reads of one location; a disk that hangs holds up no other
 const mostWaiting = { inner: 16, all: 64 };

@@ -1,8 +1,8 @@
 import { Location } from '#core/records/location.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
-import { envelope, filters, findPage, readPage } from '#features/record-search.ts';
+import { bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
+import { envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
 import { locationRecords } from './location-rows.ts';
 
 const sortColumns = {

@@ -3,8 +3,8 @@ import { rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
-import { openLocation } from '#features/location-configuration.ts';
 import { read } from '#features/operation.ts';
+import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Storage } from '#ports/storage.ts';
 
 const tokenBits = 96;

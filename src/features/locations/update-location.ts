@@ -2,9 +2,9 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { sealConfiguration } from '#features/location-configuration.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
+import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
+import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import { checkNameFree } from './add-location.ts';
 import { type CheckedLocation, checkLocation, checkOthersUnchanged, locationRecord, locationRecords, placeOf } from './location-rows.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { loginProfileFields, NewLoginProfile } from '#core/records/login-profile.ts';
-import { insertProfile } from '#features/insert-profile.ts';
 import { change } from '#features/operation.ts';
+import { insertProfile } from './insert-login-profile.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
 import { madeProfile } from './make-profile.ts';
 

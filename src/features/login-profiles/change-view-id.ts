@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { portalUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
+import { checkViewId, claimViewId, newViewId, releaseViewId } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
-import { checkViewId, claimViewId, newViewId, releaseViewId } from '#features/viewid-rows.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
 export const changeViewId = change({

@@ -2,7 +2,7 @@ import Value from 'typebox/value';
 import { typeNameOf } from '#core/records/login-profile.ts';
 import { faultWords } from '#core/records/patterned.ts';
 import { configurationSchema, secretKeys } from '#core/records/profile-configuration.ts';
-import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/secret-members.ts';
+import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 
 /**
  * Reads a configuration for a type of login profile.

@@ -2,9 +2,9 @@ import { fieldRefusal } from '#core/messages.ts';
 import { bodyOf, limits } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { insertProfile } from '#features/insert-profile.ts';
 import { change } from '#features/operation.ts';
 import { madeAnswer } from './add-login-profile.ts';
+import { insertProfile } from './insert-login-profile.ts';
 import { madeProfile } from './make-profile.ts';
 import { profileText } from './update-login-profile.ts';
 

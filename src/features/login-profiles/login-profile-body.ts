@@ -3,10 +3,10 @@ import { checkGuessable } from '#core/password-rules.ts';
 import { countRanges, parseRanges } from '#core/policy/address-range.ts';
 import { limits } from '#core/records/field.ts';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { languages } from '#core/translations/languages.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { languages } from '#core/words/languages.ts';
-import type { ProfileText } from '#features/insert-profile.ts';
 import { readConfiguration } from './configuration.ts';
+import type { ProfileText } from './insert-login-profile.ts';
 
 interface Sent {
   readonly title?: string | null;

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { portalUrl } from '#core/link.ts';
 import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
-import { inOrder } from '#features/in-order.ts';
-import { sealedFor } from '#features/insert-profile.ts';
-import { beginningOf } from '#features/record-search.ts';
-import { stampsOf } from '#features/record-stamps.ts';
+import { inOrder } from '#features/records/in-id-order.ts';
+import { beginningOf } from '#features/records/record-search.ts';
+import { stampsOf } from '#features/records/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { maskConfiguration } from './configuration.ts';
+import { sealedFor } from './insert-login-profile.ts';
 
 /** What loginprofile/search sorts by. */
 export const sortColumns = {

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { LoginProfile } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { bytesOfRows, checkPageBytes } from '#features/page-bytes.ts';
-import { envelope, filters, findPage, readPage } from '#features/record-search.ts';
+import { bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
+import { envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
 import { loginProfileRecords, sortColumns, withoutDetails } from './login-profile-rows.ts';
 
 const longTexts = ['configuration', 'description', 'ip_range', 'startup_message'];

@@ -3,7 +3,7 @@ import { checkNewPassword } from '#core/password-rules.ts';
 import { NewOperator, operatorFields } from '#core/records/operator.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
-import { namedTenant } from './named-tenant.ts';
+import { namedTenant } from '#features/records/named-tenant.ts';
 import { insertOperator, operatorRecord } from './operator-rows.ts';
 
 export const addOperator = change({

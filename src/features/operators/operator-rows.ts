@@ -1,12 +1,11 @@
 import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
 import { Refusal } from '#core/messages.ts';
-import type { Role } from '#core/policy/role.ts';
+import { parseOperatorRole, type Role } from '#core/policy/role.ts';
 import type { Operator } from '#core/records/operator.ts';
-import { inOrder } from '#features/in-order.ts';
-import { stampsOf } from '#features/record-stamps.ts';
+import { inOrder } from '#features/records/in-id-order.ts';
+import { stampsOf } from '#features/records/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
-import { operatorRoleOf } from './key-rows.ts';
 
 /** The records of a tenant's operators, in the order of the ids. */
 export async function operatorRecords(db: Tx, tid: number, ids: readonly number[]): Promise<Operator[]> {
@@ -21,7 +20,7 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     id: row.id,
     tid: row.tid,
     name: row.name,
-    role: operatorRoleOf(row.role),
+    role: parseOperatorRole(row.role),
     lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
     ...stampsOf(row),
   }));

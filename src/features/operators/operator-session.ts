@@ -1,8 +1,8 @@
-import type { Role } from '#core/policy/role.ts';
-import { recordChange } from '#features/trail.ts';
+import { parseKeyRole, type Role } from '#core/policy/role.ts';
+import { recordChange } from '#features/audit/audit-entry.ts';
+import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import { roleOf, secretHash } from './key-rows.ts';
 
 /** How long a session of the console lasts at most, and unused: as at a link (visit.md, Sessions); ms. */
 export const longestOperatorSession = 12 * 3_600_000;
@@ -46,15 +46,15 @@ const lives = (row: SessionRow, now: number) =>
 /** The role of the operator of a living session; null: it has ended. */
 export async function roleOfSession(db: Tx, hash: string, now: number): Promise<Role | null> {
   const row = await sessionOf(db, hash);
-  return row && lives(row, now) ? roleOf(row.role) : null;
+  return row && lives(row, now) ? parseKeyRole(row.role) : null;
 }
 
 /** The living session of a token, or null. */
 export async function findOperatorSession(store: Store, token: string, now: number): Promise<FoundSession | null> {
-  const hash = secretHash(token);
+  const hash = sha256(token);
   const row = await store.unchanged(`operator ${hash}`, () => sessionOf(store.read, hash));
   if (!row || !lives(row, now)) return null;
-  return { id: row.id, tid: row.tid, name: row.name, role: roleOf(row.role), hash, usedAt: row.used_at };
+  return { id: row.id, tid: row.tid, name: row.name, role: parseKeyRole(row.role), hash, usedAt: row.used_at };
 }
 
 /** Notes that a session was used, at most once a minute and without anybody waiting for it. */
@@ -66,14 +66,14 @@ export function noteOperatorUse(store: Store, { tid, hash, usedAt }: FoundSessio
 
 /** Begins a session of an operator at a certain state of their password. */
 export async function beginOperatorSession(tx: Tx, token: string, operator: { id: number; epoch: number }, now: number): Promise<void> {
-  const values = { hash: secretHash(token), operator_id: operator.id, operator_epoch: operator.epoch, created_at: now, used_at: now };
+  const values = { hash: sha256(token), operator_id: operator.id, operator_epoch: operator.epoch, created_at: now, used_at: now };
   await tx.insertInto('operator_session').values(values).execute();
   await tx.updateTable('operator').set({ last_sign_in_at: now }).where('id', '=', operator.id).execute();
 }
 
 /** Ends the session of a token, if it is one, and tells so in the trail. */
 export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' | 'clock'>, token: string, origin: Origin): Promise<void> {
-  const hash = secretHash(token);
+  const hash = sha256(token);
   const session = await sessionOf(store.read, hash);
   if (!session) return;
   await store.write(
@@ -85,7 +85,7 @@ export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' |
         id: row.id,
         tid: row.tid,
         name: row.name,
-        role: roleOf(row.role),
+        role: parseKeyRole(row.role),
         kind: 'operator',
         proof: hash,
         ...origin,

@@ -1,7 +1,7 @@
 import { Operator } from '#core/records/operator.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { emptyFirst, envelope, filters, findPage, readPage } from '#features/record-search.ts';
+import { emptyFirst, envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
 import { operatorRecords } from './operator-rows.ts';
 
 const sortColumns = {

@@ -1,15 +1,16 @@
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
+import { parseKeyRole } from '#core/policy/role.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { checkWait, countedAttempt, networkKeys, pairKey, turnOf } from '#features/failures.ts';
+import { recordChange, recordHappening } from '#features/audit/audit-entry.ts';
 import type { Caller } from '#features/operation.ts';
-import { recordChange, recordHappening } from '#features/trail.ts';
+import { checkWait, countedAttempt, networkKeys, pairKey, turnOf } from '#features/rate-limits/failed-attempts.ts';
+import { sha256 } from '#features/records/sha256.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { roleOf, secretHash } from './key-rows.ts';
 import { beginOperatorSession, type Origin, sessionBits } from './operator-session.ts';
 
 /** An operator who has just signed in: only their browser keeps the token. */
@@ -72,8 +73,8 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
     tid,
     name: right.name,
     kind: 'operator',
-    role: roleOf(right.role),
-    proof: secretHash(token),
+    role: parseKeyRole(right.role),
+    proof: sha256(token),
     ...origin,
   } as const;
   await store.write(async (tx) => {

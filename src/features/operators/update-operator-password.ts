@@ -2,8 +2,8 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
-import { countedAttempt, networkKeys, pairKey } from '#features/failures.ts';
 import { type Caller, change } from '#features/operation.ts';
+import { countedAttempt, networkKeys, pairKey } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { operatorRecord } from './operator-rows.ts';
 

@@ -3,7 +3,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { OperatorChange, operatorFields } from '#core/records/operator.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/unchangeable.ts';
+import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
 import { checkAdminRemains, checkOperatorName, operatorRecord } from './operator-rows.ts';
 
 const fixed = { tid: 'cannot be changed' };

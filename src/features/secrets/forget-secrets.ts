@@ -1,6 +1,6 @@
 import { typeNameOf } from '#core/records/login-profile.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import { sealConfiguration } from '#features/location-configuration.ts';
+import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
+import { checkLongEnough, checkViewId, claimViewId, newViewId, releaseViewId } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
-import { checkLongEnough, checkViewId, claimViewId, newViewId, releaseViewId } from '#features/viewid-rows.ts';
 import { searchText } from './share-body.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
 

@@ -1,7 +1,7 @@
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
+import { releaseViewId } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
-import { releaseViewId } from '#features/viewid-rows.ts';
 import { dropLinkProfile } from './link-password.ts';
 import { shareRecord, trailOf } from './share-rows.ts';
 

@@ -7,7 +7,7 @@ import { parseRanges } from '#core/policy/address-range.ts';
 import { actions, decide, explain } from '#core/policy/decide.ts';
 import { limits, recordId } from '#core/records/field.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { type LinkRow, linkOfShare, profileRules, type SignedIn, shareRules } from '#features/link-facts.ts';
+import { type LinkRow, linkOfShare, profileRules, type SignedIn, shareRules } from '#features/links/find-link.ts';
 import { read } from '#features/operation.ts';
 import type { Store } from '#ports/store.ts';
 

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { recordId } from '#core/records/field.ts';
 import { largestPageSize } from '#core/records/search.ts';
+import { admittedActions } from '#features/audit/visitor-counts.ts';
 import { read } from '#features/operation.ts';
-import { admittedActions } from '#features/visitor-counts.ts';
 import type { Tx } from '#ports/store.ts';
 
 const LastVisits = Type.Object({

@@ -5,7 +5,7 @@ import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { read } from '#features/operation.ts';
-import { asEmpty, emptyFirst, envelope, filters, findPage, readPage } from '#features/record-search.ts';
+import { asEmpty, emptyFirst, envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
 import { sortColumns } from './share-columns.ts';

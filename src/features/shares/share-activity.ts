@@ -3,8 +3,8 @@ import Type from 'typebox';
 import { formatInstant, parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
+import { countsByDay, type DoneByVisitors, doneByVisitors, sums } from '#features/audit/visitor-counts.ts';
 import { read } from '#features/operation.ts';
-import { countsByDay, type DoneByVisitors, doneByVisitors, sums } from '#features/visitor-counts.ts';
 
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { normalizeText } from '#core/unicode.ts';
-import { beginningOf, emptyFirst, type Sortable } from '#features/record-search.ts';
+import { beginningOf, emptyFirst, type Sortable } from '#features/records/record-search.ts';
 import type { Flag } from '#ports/tables.ts';
 
 /** The seven permissions and the other flags of a share, with their columns. */

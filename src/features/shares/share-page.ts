@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Share } from '#core/records/share.ts';
-import { bytesOf, bytesOfRows, checkPageBytes, isPageTooLarge } from '#features/page-bytes.ts';
-import { recordsFrom } from '#features/record-search.ts';
+import { bytesOf, bytesOfRows, checkPageBytes, isPageTooLarge } from '#features/records/page-bytes.ts';
+import { recordsFrom } from '#features/records/record-search.ts';
 import type { Links } from '#ports/links.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { mostReadAtOnce, shareRecords } from './share-rows.ts';

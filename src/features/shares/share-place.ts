@@ -1,8 +1,8 @@
 import { formatItemPath } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { openLocation } from '#features/location-configuration.ts';
-import { type Name, prepared } from '#features/prepared.ts';
+import { type Name, prepared } from '#features/records/prepared-query.ts';
+import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';

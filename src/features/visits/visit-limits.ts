@@ -1,9 +1,9 @@
+import { newSessions } from '#features/rate-limits/new-sessions.ts';
+import { zipArchives } from '#features/visits/archives/archive-plans.ts';
+import { changeTurns } from '#features/visits/files/change-turns.ts';
+import { pageWriter } from '#features/visits/files/listing-json.ts';
+import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Clock } from '#ports/clock.ts';
-import { changeTurns } from './change-turns.ts';
-import { newSessions } from './new-sessions.ts';
-import { uploadSlots } from './upload-slots.ts';
-import { pageWriter } from './written-page.ts';
-import { zipArchives } from './zip-archives.ts';
 
 /** What bounds how much visitors do at one time. */
 export const visitLimits = (clock: Clock) => ({

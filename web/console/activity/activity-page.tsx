@@ -10,7 +10,7 @@ import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
 import { StateWord } from '#console/records/state-word.tsx';
-import type { AuditRow } from '#core/records/audit-row.ts';
+import type { AuditRow } from '#core/records/audit-entry.ts';
 import { actionChoices, actionWords } from './action-words.ts';
 import { Difference } from './difference.tsx';
 

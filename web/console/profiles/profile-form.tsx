@@ -4,7 +4,7 @@ import { Section } from '#console/records/section.tsx';
 import { useWho } from '#console/shell/who.ts';
 import { inRanges, packRanges, parseRanges } from '#core/policy/address-range.ts';
 import { isAvailable, profileTypes } from '#core/records/login-profile.ts';
-import { languages } from '#core/words/languages.ts';
+import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
 import { kinds } from './kinds.ts';
 import type { ProfileValues } from './profile-values.ts';

@@ -1,4 +1,4 @@
-import { wellFormedTag } from '#core/words/languages.ts';
+import { wellFormedTag } from '#core/translations/languages.ts';
 import { formatsFor } from '#kit/format.ts';
 
 const tag = wellFormedTag(navigator.languages);

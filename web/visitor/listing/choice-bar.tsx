@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import { addressOf } from '#visitor/link-api.ts';
-import { useSpeech } from '#visitor/words/speech.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { everyEntry, type Wanted } from './use-folder.ts';
 
 const longestAddress = 12_000; // characters: a server takes some 16 KiB of headers

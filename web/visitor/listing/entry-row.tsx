@@ -4,7 +4,7 @@ import { Icon } from '#kit/icons.tsx';
 import { addressOfFolder, addressOfLook } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
 import type { Can } from '#visitor/offered.ts';
-import { useSpeech } from '#visitor/words/speech.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { iconOf } from './file-kind.ts';
 import { FileName } from './file-name.tsx';
 import { RowMenu } from './row-menu.tsx';

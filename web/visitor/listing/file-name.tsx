@@ -1,4 +1,4 @@
-import { visibleName } from '#core/words/visible-name.ts';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { splitName } from '#kit/format.ts';
 
 /** A name whose end is always seen: ends are what tells files apart. */

@@ -3,9 +3,9 @@ import { Icon } from '#kit/icons.tsx';
 import { addressOfFolder } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
 import type { Can } from '#visitor/offered.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { Choose, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
 import type { Upload } from '#visitor/upload/uploads.ts';
-import { useSpeech } from '#visitor/words/speech.ts';
 import type { Wanted } from './use-folder.ts';
 
 interface Properties {

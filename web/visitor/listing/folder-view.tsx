@@ -2,25 +2,25 @@ import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
-import { AskDialog, type Question } from '#visitor/ask-dialog.tsx';
 import { FailureBar, FailureCard } from '#visitor/failure-card.tsx';
 import { addressOfFolder, type Place } from '#visitor/folder-address.ts';
 import type { Can } from '#visitor/offered.ts';
+import { AskDialog, type Question } from '#visitor/prompt-dialog.tsx';
 import { useRefused } from '#visitor/refused.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { useDrop } from '#visitor/upload/drop-target.tsx';
 import type { Upload, Uploads } from '#visitor/upload/uploads.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { Waiting } from '#visitor/waiting.tsx';
-import { useSpeech } from '#visitor/words/speech.ts';
 import { ChoiceBar } from './choice-bar.tsx';
 import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
-import { useKeptFocus, useKeptScroll } from './kept-place.ts';
-import { newFolderQuestion, removeQuestion, renameQuestion } from './questions.ts';
+import { newFolderQuestion, removeQuestion, renameQuestion } from './prompts.ts';
+import { useKeptFocus, useKeptScroll } from './restore-position.ts';
 import { Rows } from './rows.tsx';
 import { type Entry, useFolder, type Wanted } from './use-folder.ts';
 
-const LookAt = lazy(() => import('#visitor/look/look-at.tsx').then(({ LookAt }) => LookAt));
+const LookAt = lazy(() => import('#visitor/preview/preview.tsx').then(({ LookAt }) => LookAt));
 
 type Sought = Omit<Wanted, 'searchWord'> & { readonly sought: { readonly key: string; readonly word: string } };
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { useSpeech } from '#visitor/words/speech.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 
 /** What is rarely done with a row: it opens on demand, and closes by Escape or a press elsewhere. */
 export function RowMenu({ name, rename, remove }: { name: string; rename: (() => void) | null; remove: (() => void) | null }) {

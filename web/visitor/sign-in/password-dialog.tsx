@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, changePassword, type Failure } from '#visitor/link-api.ts';
-import { failureWords } from '#visitor/words/sentences.ts';
-import { type Speech, useSpeech } from '#visitor/words/speech.ts';
+import { failureWords } from '#visitor/translations/sentences.ts';
+import { type Speech, useSpeech } from '#visitor/translations/use-translation.ts';
 
 const shortest = 10; // characters, as the server asks
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { useSpeech } from '#visitor/words/speech.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { SignInForm, type SignInProperties } from './sign-in-form.tsx';
 
 /** A session ended while the page was open: the sign-in stands in front of it, and what was begun goes on after it. */

@@ -4,8 +4,8 @@ import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { useCountdown } from '#visitor/failure-card.tsx';
 import { asFailure, signIn as ask, type Failure } from '#visitor/link-api.ts';
-import { failureWords } from '#visitor/words/sentences.ts';
-import { type Speech, useSpeech } from '#visitor/words/speech.ts';
+import { failureWords } from '#visitor/translations/sentences.ts';
+import { type Speech, useSpeech } from '#visitor/translations/use-translation.ts';
 
 export interface SignInProperties {
   readonly signIn: Visit['signIn'];

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useSpeech } from '#visitor/words/speech.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { type Choice, nameOf, type Sending, type Uploads } from './uploads.ts';
 
 interface Properties {

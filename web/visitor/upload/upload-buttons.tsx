@@ -1,6 +1,6 @@
 import { Icon, type IconName } from '#kit/icons.tsx';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
-import { useSpeech } from '#visitor/words/speech.ts';
 import { chosenFiles } from './dropped-files.ts';
 import type { Upload } from './uploads.ts';
 

@@ -1,7 +1,7 @@
 import { Icon } from '#kit/icons.tsx';
 import { FileName } from '#visitor/listing/file-name.tsx';
-import { uploadWords } from '#visitor/words/sentences.ts';
-import { useSpeech } from '#visitor/words/speech.ts';
+import { uploadWords } from '#visitor/translations/sentences.ts';
+import { useSpeech } from '#visitor/translations/use-translation.ts';
 import { ExistsQuestion } from './exists-question.tsx';
 import { canTryAgain, nameOf, type Queue, type Sending, type Uploads } from './uploads.ts';
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import { StorageAway } from '#ports/storage.ts';
-import { mountOf, openFolder, type Root } from './beneath.ts';
 import { codeOf, isAbsent } from './disk-errors.ts';
 import { putText } from './marks.ts';
+import { mountOf, openFolder, type Root } from './open-within-root.ts';
 import {
   type DirectoryEntry,
   openStagingArea,

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { at } from './beneath.ts';
 import { failure } from './disk-errors.ts';
+import { at } from './open-within-root.ts';
 
 /** What uploads leave free on the file system of the database: a full one stops every change. */
 export interface FreeSpaceFloor {

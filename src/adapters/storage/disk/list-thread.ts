@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { nameFault } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, PageTooDeep, pageOf } from '#core/listing.ts';
-import { at } from './beneath.ts';
 import { codeOf, failure, pageTooDeep } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
+import { at } from './open-within-root.ts';
 
 const batch = 1000;
 

@@ -1,4 +1,4 @@
-import { restingThread } from '#adapters/os/resting-thread.ts';
+import { restingThread } from '#adapters/os/idle-thread.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import { failure, storageError } from './disk-errors.ts';
 import type { Ask, Told } from './list-thread.ts';

@@ -2,9 +2,9 @@ import { closeSync, statSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type OpenFile, StorageAway } from '#ports/storage.ts';
-import { openRoot, type Root } from './beneath.ts';
 import { RootGone } from './disk-errors.ts';
 import { folderLister, type Lister } from './lister.ts';
+import { openRoot, type Root } from './open-within-root.ts';
 import { fileReader, type Reader } from './reader.ts';
 import { smallFileCache } from './small-files.ts';
 

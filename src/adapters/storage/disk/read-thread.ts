@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Entry } from '#core/listing.ts';
-import { findBeneathNow, isThereNow, type Root, reopenNow } from './beneath.ts';
 import { codeOf, failure, rootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
+import { findBeneathNow, isThereNow, type Root, reopenNow } from './open-within-root.ts';
 
 /** Files up to this size come whole with the answer: 64 KiB more would cost others their turn. */
 const wholeUpTo = 1 << 17;

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { restingThread } from '#adapters/os/resting-thread.ts';
+import { restingThread } from '#adapters/os/idle-thread.ts';
 import type { Entry } from '#core/listing.ts';
 import type { OpenFile } from '#ports/storage.ts';
-import type { Root } from './beneath.ts';
 import { failure, storageError } from './disk-errors.ts';
+import type { Root } from './open-within-root.ts';
 import type { AskFile, ToldFile } from './read-thread.ts';
 import type { SmallFiles } from './small-files.ts';
 

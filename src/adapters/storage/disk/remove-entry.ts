@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { ItemAbsent } from '#ports/storage.ts';
-import { at } from './beneath.ts';
 import { codeOf, failure, onceDone } from './disk-errors.ts';
 import { confirmMark, dropMark, isConfirmed, markText, putMark } from './marks.ts';
+import { at } from './open-within-root.ts';
 import { linkFile } from './placing.ts';
 import { wipe } from './remove-tree.ts';
 import { type DirectoryEntry, siblingName, statEntry, unlinkIfPresent, where } from './staging-area.ts';

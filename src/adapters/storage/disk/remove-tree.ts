@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { foundNoRoom } from '#adapters/os/disk-probe.ts';
-import { at } from './beneath.ts';
 import { codeOf } from './disk-errors.ts';
+import { at } from './open-within-root.ts';
 
 const open = promisify(fs.open);
 // In a thread, and one after the other: the kernel takes up to 0.3 s for each GiB of a file.

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { StorageRefused } from '#ports/storage.ts';
-import { at, openFolder, type Root } from './beneath.ts';
 import { codeOf } from './disk-errors.ts';
+import { at, openFolder, type Root } from './open-within-root.ts';
 
 /** A name in an open folder. */
 export interface DirectoryEntry {

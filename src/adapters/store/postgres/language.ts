@@ -1,5 +1,5 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { Language } from '#adapters/store/kysely-over.ts';
+import type { Language } from '#adapters/store/kysely-driver.ts';
 
 /** SQL as PostgreSQL takes it. */
 export const postgres: Language = {

@@ -1,4 +1,4 @@
-import type { Answer } from '#adapters/store/kysely-over.ts';
+import type { Answer } from '#adapters/store/kysely-driver.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 import { pendingSteps } from '#adapters/store/migrations/pending.ts';
 import { openConnections } from './pool.ts';

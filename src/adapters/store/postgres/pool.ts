@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Answer } from '#adapters/store/kysely-over.ts';
+import type { Answer } from '#adapters/store/kysely-driver.ts';
 import { StoreAway } from '#ports/store.ts';
 import { said } from './errors.ts';
 

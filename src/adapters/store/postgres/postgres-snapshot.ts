@@ -1,4 +1,4 @@
-import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { kyselyOver } from '#adapters/store/kysely-driver.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import { postgres } from './language.ts';
 import { lastIds } from './last-ids.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { keptCounts } from '#adapters/store/kept-counts.ts';
-import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { keptCounts } from '#adapters/store/cached-counts.ts';
+import { kyselyOver } from '#adapters/store/kysely-driver.ts';
 import { gathered, pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
 import type { Store } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';

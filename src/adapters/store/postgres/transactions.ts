@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { kyselyOver } from '#adapters/store/kysely-driver.ts';
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
 import { hasCollided, LockRefused } from './errors.ts';

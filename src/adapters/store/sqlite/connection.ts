@@ -1,6 +1,6 @@
 import { constants, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { Answer } from '#adapters/store/kysely-over.ts';
-import { keptRows } from './kept-rows.ts';
+import type { Answer } from '#adapters/store/kysely-driver.ts';
+import { keptRows } from './row-cache.ts';
 
 const cachedStatements = 500;
 

@@ -1,5 +1,5 @@
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Language } from '#adapters/store/kysely-over.ts';
+import type { Language } from '#adapters/store/kysely-driver.ts';
 
 /** SQL as SQLite takes it. */
 export const sqlite: Language = {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { kyselyOver } from '#adapters/store/kysely-driver.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import { openConnection } from './connection.ts';
 import { sqlite } from './language.ts';

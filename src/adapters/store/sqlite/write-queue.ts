@@ -1,4 +1,4 @@
-import { kyselyOver } from '#adapters/store/kysely-over.ts';
+import { kyselyOver } from '#adapters/store/kysely-driver.ts';
 import { costQueue } from '#core/cost-queue.ts';
 import { StoreAway, StoreFull, type Turn, type Tx, type WriteOptions } from '#ports/store.ts';
 import type { Connection } from './connection.ts';

@@ -1,4 +1,4 @@
-import { keptCounts } from '#adapters/store/kept-counts.ts';
+import { keptCounts } from '#adapters/store/cached-counts.ts';
 import { areFew, gathered, pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
 import { areInputs } from '#adapters/store/sqlite/connection.ts';
 import type { Store, Tx } from '#ports/store.ts';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Answer } from '#adapters/store/kysely-over.ts';
+import type { Answer } from '#adapters/store/kysely-driver.ts';
 import { openConnection } from '#adapters/store/sqlite/connection.ts';
 import { codeOf } from '#adapters/store/sqlite/errors.ts';
 import type { Holding, SearchPage, Texts } from '#ports/search.ts';

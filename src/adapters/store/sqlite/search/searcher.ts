@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
-import type { Ask } from '#adapters/store/kysely-over.ts';
+import type { Ask } from '#adapters/store/kysely-driver.ts';
 import type { Holding, SearchPage, Texts } from '#ports/search.ts';
 import type { Message, SearchData, Told } from './search-thread.ts';
 import type { Changed } from './tenant-texts.ts';

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { restingThread } from './idle-thread.ts';
+
+test('a thread that cannot be started reports a loss to its owner and throws nothing', () => {
+  let lost = 0;
+  const owner = {
+    receive: () => {},
+    isIdle: () => true,
+    lose() {
+      lost += 1;
+    },
+  };
+  const thread = restingThread('./none', import.meta.url, owner, () => 'no worker takes a function');
+  thread.post('a question');
+  assert.equal(lost, 1);
+});

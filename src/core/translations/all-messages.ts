@@ -1,0 +1,16 @@
+import { ar } from './ar.ts';
+import { de } from './de.ts';
+import { en } from './en.ts';
+import { es } from './es.ts';
+import { fr } from './fr.ts';
+import { it } from './it.ts';
+import { ja } from './ja.ts';
+import type { Language } from './languages.ts';
+import { nl } from './nl.ts';
+import { pl } from './pl.ts';
+import { pt } from './pt.ts';
+import type { Words } from './visitor-messages.ts';
+import { zh } from './zh.ts';
+
+/** Every language at once: for the server; a page loads its own alone. */
+export const allWords: Readonly<Record<Language, Words>> = { en, de, fr, es, it, nl, pl, pt, ja, zh, ar };

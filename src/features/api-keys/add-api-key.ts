@@ -1,0 +1,54 @@
+import Type from 'typebox';
+import { parseInstant } from '#core/instant.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
+import { firstTenant } from '#core/records/tenant.ts';
+import { normalizeText } from '#core/unicode.ts';
+import { change } from '#features/operation.ts';
+import { namedTenant } from '#features/records/named-tenant.ts';
+import type { Tx } from '#ports/store.ts';
+import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './api-key-rows.ts';
+
+function expiryIn(text: string | null | undefined, now: number): number | null {
+  if (!text) return null;
+  const at = parseInstant(text, 'firstOfNextDay');
+  if (at === null) throw fieldRefusal('expiryDateTime', 'must be an ISO 8601 date or date-time that exists');
+  if (at <= now) throw fieldRefusal('expiryDateTime', 'must be in the future');
+  return at;
+}
+
+async function checkName(tx: Tx, tid: number, name: string, now: number): Promise<void> {
+  const living = await tx
+    .selectFrom('api_key')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('name', '=', name)
+    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst();
+  if (living) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another living key' }] });
+}
+
+export const addApiKey = change({
+  name: 'apikey/add',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Makes an API key; the key itself is answered this once.',
+  says: 'apiKeyAdded',
+  body: NewApiKey,
+  answers: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key: it is not shown again.' }) }),
+  async change(body, caller, tx, { clock, random }) {
+    const [now, name] = [clock.now(), normalizeText(body.name)];
+    const tid = await namedTenant(tx, caller, body.tid);
+    if (body.role === 'metrics' && tid !== firstTenant)
+      throw fieldRefusal('role', 'must be reader, editor or admin: metrics are read in tenant 1');
+    await checkName(tx, tid, name, now);
+    const key = keyPrefix + random.token(keyBits);
+    const id = await insertKey(
+      tx,
+      { tid, name, role: body.role, key, expiresAt: expiryIn(body.expiryDateTime, now), owner: caller.name },
+      now,
+    );
+    const [after] = await apiKeyRecords(tx, tid, [id]);
+    return { fresh: { id, key }, trail: { after: after ?? null } };
+  },
+});

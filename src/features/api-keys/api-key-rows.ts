@@ -1,0 +1,66 @@
+import { formatInstant } from '#core/instant.ts';
+import { parseKeyRole, type Role } from '#core/policy/role.ts';
+import type { ApiKey } from '#core/records/api-key.ts';
+import { inOrder } from '#features/records/in-id-order.ts';
+import { sha256 } from '#features/records/sha256.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** Begins every key, so that a person and a secret scanner recognise it. */
+export const keyPrefix = 'pst_';
+export const keyBits = 256;
+const shownCharacters = 8;
+
+export const firstCharacters = (key: string) => key.slice(0, shownCharacters);
+
+const orNull = (at: number | null) => (at === null ? null : formatInstant(at));
+
+/** The records of a tenant's keys, in the order of the ids. */
+export async function apiKeyRecords(db: Tx, tid: number, ids: readonly number[]): Promise<ApiKey[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('tid', '=', tid)
+    .where('id', 'in', [...ids])
+    .execute();
+  const records = rows.map((row) => ({
+    id: row.id,
+    tid: row.tid,
+    name: row.name,
+    role: parseKeyRole(row.role),
+    firstCharacters: row.first_characters,
+    expiryDateTime: orNull(row.expires_at),
+    lastUsedDateTime: orNull(row.last_used_at),
+    createdOwner: row.created_owner,
+    createDateTime: formatInstant(row.created_at),
+    etag: `"${row.version}"`,
+  }));
+  return inOrder(ids, records);
+}
+
+interface NewKey {
+  readonly tid: number;
+  readonly name: string;
+  readonly role: Role;
+  readonly key: string;
+  readonly expiresAt: number | null;
+  readonly owner: string;
+}
+
+/** Stores the hash of a key. @returns its id */
+export async function insertKey(tx: Tx, { tid, name, role, key, expiresAt, owner }: NewKey, now: number): Promise<number> {
+  const values = {
+    tid,
+    version: 1,
+    name,
+    role,
+    hash: sha256(key),
+    first_characters: firstCharacters(key),
+    expires_at: expiresAt,
+    last_used_at: null,
+    created_owner: owner,
+    created_at: now,
+  };
+  const { id } = await tx.insertInto('api_key').values(values).returning('id').executeTakeFirstOrThrow();
+  return id;
+}

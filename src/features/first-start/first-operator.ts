@@ -1,0 +1,71 @@
+import { Refusal } from '#core/messages.ts';
+import { checkNewPassword } from '#core/password-rules.ts';
+import type { FirstOperator } from '#core/records/operator.ts';
+import { firstTenant } from '#core/records/tenant.ts';
+import { normalizeText } from '#core/unicode.ts';
+import { recordChange } from '#features/audit/audit-entry.ts';
+import { insertOperator, operatorRecord } from '#features/operators/operator-rows.ts';
+import { beginOperatorSession, type Origin, sessionBits } from '#features/operators/operator-session.ts';
+import type { OperatorEntered } from '#features/operators/sign-in-operator.ts';
+import { networkKeys, turnOf } from '#features/rate-limits/failed-attempts.ts';
+import { sha256 } from '#features/records/sha256.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+
+const invitationLife = 3_600_000; // ms
+const invitationBits = 256;
+
+/** Whoever can make all the others. */
+const anyAdmin = (db: Tx) =>
+  db.selectFrom('operator').select('id').where('tid', '=', firstTenant).where('role', '=', 'admin').limit(1).executeTakeFirst();
+
+/**
+ * What the console's first address carries: it makes the first operator, once and within an hour.
+ * @returns null where tenant 1 has an admin among its operators
+ */
+export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>): Promise<string | null> {
+  const token = random.token(invitationBits);
+  const now = clock.now();
+  return store.write(async (tx) => {
+    await tx.deleteFrom('console_invitation').where('expires_at', '<=', now).execute();
+    if (await anyAdmin(tx)) return null;
+    await tx
+      .insertInto('console_invitation')
+      .values({ hash: sha256(token), expires_at: now + invitationLife })
+      .execute();
+    return token;
+  }, 'job');
+}
+
+/** Makes the first operator, an admin of tenant 1, and signs them in. @throws 400, 410 */
+export async function makeFirstOperator(ports: Ports, body: FirstOperator, origin: Origin): Promise<OperatorEntered> {
+  const { store, clock, random, passwordHash } = ports;
+  checkNewPassword(body, 'password');
+  await checkInvited(store.read, body.token, clock.now()); // before a hash is computed for nobody
+  const hash = await passwordHash.hash(body.password, { tid: firstTenant });
+  const [token, name] = [random.token(sessionBits), normalizeText(body.name)];
+  const caller = await store.write(
+    async (tx) => {
+      const now = clock.now();
+      await checkInvited(tx, body.token, now);
+      await tx.deleteFrom('console_invitation').execute();
+      const id = await insertOperator(tx, { tid: firstTenant, name, role: 'admin', passwordHash: hash, owner: name }, now);
+      await beginOperatorSession(tx, token, { id, epoch: 1 }, now);
+      const made = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', proof: sha256(token), ...origin } as const;
+      await recordChange(tx, made, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
+      return made;
+    },
+    turnOf(networkKeys('operator', origin.address)),
+  );
+  return { caller, token };
+}
+
+async function checkInvited(db: Tx, token: string, now: number): Promise<void> {
+  const invited = await db
+    .selectFrom('console_invitation')
+    .select('hash')
+    .where('hash', '=', sha256(token))
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  if (!invited || (await anyAdmin(db))) throw new Refusal('firstAddressEnded');
+}

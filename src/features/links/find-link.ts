@@ -1,0 +1,127 @@
+import { type Selectable, sql } from 'kysely';
+import { fold } from '#core/fold.ts';
+import { packList } from '#core/policy/address-range.ts';
+import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
+import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
+import type { Tx } from '#ports/store.ts';
+import type { ShareTable } from '#ports/tables.ts';
+import { ownerOfViewId } from './view-ids.ts';
+
+/** The ranges of a profile as they were sent, where an earlier version stored it: it kept them in no other form. */
+export const earlierRanges = (profile: string) =>
+  sql<string | null>`case when ${sql.ref(profile)}.ip_bounds is null then ${sql.ref(profile)}.ip_range end`;
+
+const selectLinks = (db: Tx) =>
+  db
+    .selectFrom('share')
+    .innerJoin('login_profile as profile', (join) =>
+      join.onRef('profile.tid', '=', 'share.tid').onRef('profile.id', '=', 'share.profile_id'),
+    )
+    .innerJoin('location', (join) => join.onRef('location.tid', '=', 'share.tid').onRef('location.id', '=', 'share.location_id'))
+    .selectAll('share')
+    .select([
+      'profile.type_id',
+      'profile.title as profile_title',
+      'profile.ip_bounds',
+      earlierRanges('profile').as('ip_range'),
+      'profile.view_id as profile_view_id',
+      'profile.username as profile_username',
+      'profile.startup_message as profile_startup_message',
+      'profile.lang',
+      'profile.session_epoch',
+      'location.kind',
+      'location.configuration',
+    ]);
+
+/** All of a link but the visitor: the share, its login profile and its location, by one query. */
+export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute']>>[number];
+
+export const linkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
+  selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
+/** Whose an address is tells the table of addresses, which no tenant's tables need to be asked for. */
+export async function linkOfViewId(db: Tx, viewId: string): Promise<LinkRow | undefined> {
+  const owner = await ownerOfViewId(db, viewId);
+  const link = owner?.share_id ? await linkOfShare(db, owner.tid, owner.share_id) : undefined;
+  return link?.view_id === viewId ? link : undefined;
+}
+/** Who has signed in, with the number of the access user where it is one. */
+export interface SignedIn extends Identity {
+  readonly userId: number | null;
+  readonly name: string;
+  readonly email: string;
+}
+
+const listed = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>
+  db.selectFrom(list).select('name').where('tid', '=', link.tid).where('share_id', '=', link.id);
+
+/** Entries of the share's lists that could be this visitor: no more of a long list needs to be read. */
+async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<ListedNames> {
+  const keys = visitor.names.map(fold);
+  const users = listed(db, 'share_user', link);
+  // In a USERS profile a list names users, not texts: a name that was deleted and is made anew inherits nothing.
+  const named =
+    link.type_id === profileTypes.USERS ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
+  const groups = visitor.groups.map(fold);
+  return {
+    userNames: (await named.execute()).map(({ name }) => name),
+    groupNames:
+      groups.length === 0 ? [] : (await listed(db, 'share_group', link).where('name_key', 'in', groups).execute()).map(({ name }) => name),
+  };
+}
+
+type ListedNames = Pick<ShareRules, 'userNames' | 'groupNames'>;
+
+/** What the decision asks about a share, for one visitor. */
+export async function shareRules(db: Tx, link: LinkRow, visitor: SignedIn | null): Promise<ShareRules> {
+  const all = link.allow_all_users === 1;
+  return rulesOf(link, all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
+}
+
+/** Columns of a share that tell what it rules. */
+export const ruleColumns = [
+  'active',
+  'valid_from',
+  'valid_to',
+  'can_view',
+  'can_download',
+  'can_download_folder',
+  'can_upload',
+  'can_create_folder',
+  'can_rename',
+  'can_delete',
+  'copy_protect',
+  'water_mark_text',
+  'digital_signature',
+  'allow_all_users',
+] as const satisfies readonly (keyof ShareTable)[];
+
+/** The same from a row of the share. @param listed entries of its lists that could be the visitor */
+export function rulesOf(link: Pick<Selectable<ShareTable>, (typeof ruleColumns)[number]>, listed: ListedNames): ShareRules {
+  return {
+    active: link.active === 1,
+    validFrom: link.valid_from,
+    validTo: link.valid_to,
+    canView: link.can_view === 1,
+    canDownload: link.can_download === 1,
+    canDownloadFolder: link.can_download_folder === 1,
+    canUpload: link.can_upload === 1,
+    canCreateFolder: link.can_create_folder === 1,
+    canRename: link.can_rename === 1,
+    canDelete: link.can_delete === 1,
+    copyProtect: link.copy_protect === 1,
+    waterMarkText: link.water_mark_text,
+    digitalSignature: link.digital_signature === 1,
+    allowAllUsers: link.allow_all_users === 1,
+    ...listed,
+  };
+}
+
+/** What the decision asks about a login profile. */
+export const profileRules = (profile: {
+  readonly type_id: number;
+  readonly ip_bounds: string | null;
+  readonly ip_range: string | null;
+}): ProfileRules => ({
+  asksSignIn: asksSignIn(profile.type_id),
+  ipRanges: profile.ip_bounds ?? packList(profile.ip_range ?? ''),
+});

@@ -1,0 +1,75 @@
+import { fold } from '#core/fold.ts';
+import { packList } from '#core/policy/address-range.ts';
+import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
+import type { InstantPorts } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** What of a profile a body may set, secrets open. */
+export interface ProfileText {
+  readonly title: string;
+  readonly description: string;
+  readonly ip_range: string;
+  readonly type_id: number;
+  readonly username: string;
+  readonly password: string;
+  readonly lang: string;
+  readonly startup_message: string;
+  readonly configuration: string;
+  /** 1: the profile is for the password of one link. */
+  readonly for_link?: 1;
+}
+
+/** What a sealed column of a profile is for. */
+export const sealedFor = { password: 'login profile password', configuration: 'login profile configuration' } as const;
+
+/** What everybody may look a word up in; the user name is looked up beside it, by those who may see it. */
+const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));
+
+/** The columns of a profile, secrets sealed. */
+export function profileColumns(profile: ProfileText, { vault }: Pick<InstantPorts, 'vault'>) {
+  const sealed = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealedFor[field], profile[field]));
+  return {
+    ...profile,
+    ip_bounds: packList(profile.ip_range),
+    password: sealed('password'),
+    configuration: sealed('configuration'),
+    username_key: fold(profile.username),
+    search_text: searchText(profile),
+  };
+}
+
+/** Makes a profile; without a title it is called after its number. */
+export async function insertProfile(
+  tx: Tx,
+  owner: { tid: number; name: string },
+  profile: ProfileText,
+  ports: InstantPorts,
+): Promise<{ id: number; viewId: string }> {
+  const [now, viewId] = [ports.clock.now(), newViewId(ports.random)];
+  const { id } = await tx
+    .insertInto('login_profile')
+    .values({
+      ...profileColumns(profile, ports),
+      tid: owner.tid,
+      version: 1,
+      view_id: viewId,
+      session_epoch: 1,
+      created_owner: owner.name,
+      updated_owner: owner.name,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  if (profile.title === '') {
+    const title = `Login profile ${id}`;
+    await tx
+      .updateTable('login_profile')
+      .set({ title, search_text: searchText({ ...profile, title }) })
+      .where('tid', '=', owner.tid)
+      .where('id', '=', id)
+      .execute();
+  }
+  await claimNewViewId(tx, owner.tid, viewId, { profile_id: id });
+  return { id, viewId };
+}

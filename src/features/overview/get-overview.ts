@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import Type from 'typebox';
+import { day, formatInstant } from '#core/instant.ts';
+import { count, recordId } from '#core/records/field.ts';
+import { countsByDay, doneByVisitors } from '#features/audit/visitor-counts.ts';
+import { read } from '#features/operation.ts';
+import { emptyFirst } from '#features/records/record-search.ts';
+import { locationsHealth } from '#features/storage-access/location-health.ts';
+import type { Ports } from '#ports/ports.ts';
+
+const lookedBack = 30; // days
+const lookedAhead = 14; // days
+const mostEnding = 20;
+
+const Overview = Type.Object({
+  byDay: Type.Array(
+    Type.Object({
+      date: Type.String({ description: 'Day in UTC.' }),
+      visits: count('Visits.'),
+      downloads: count('Downloads.'),
+      uploads: count('Uploads.'),
+    }),
+    { description: `The last ${lookedBack} days; those on which nothing happened are left out.` },
+  ),
+  endingSoon: Type.Array(
+    Type.Object({ id: recordId('Share.'), title: Type.String(), validityEndDate: Type.String({ format: 'date-time' }) }),
+    { description: `Active shares that end within ${lookedAhead} days, at most ${mostEnding}, the first to end first.` },
+  ),
+  alertsWaiting: count('E-mails that are owed and not sent yet.'),
+  mail: Type.Boolean({ description: 'Whether e-mails are sent at all.' }),
+  store: Type.String({ description: 'Where records are kept: sqlite or postgres.' }),
+  locations: Type.Array(
+    Type.Object({
+      id: recordId('Location.'),
+      name: Type.String(),
+      kind: Type.String(),
+      answers: Type.Boolean({ description: 'Whether it answers now.' }),
+    }),
+  ),
+});
+
+async function endingSoon({ store }: Ports, tid: number, now: number) {
+  const end = emptyFirst('valid_to');
+  const rows = await store.reports
+    .selectFrom('share')
+    .select(['id', 'title', 'valid_to'])
+    .where('tid', '=', tid)
+    .where(end, '>', now)
+    .where(end, '<=', now + lookedAhead * day)
+    .where('active', '=', 1)
+    .orderBy(end)
+    .limit(mostEnding)
+    .execute();
+  return rows.map(({ id, title, valid_to }) => ({ id, title, validityEndDate: formatInstant(valid_to ?? now) }));
+}
+
+async function alertsWaiting({ store }: Ports, tid: number): Promise<number> {
+  const { waiting } = await store.reports
+    .selectFrom('alert')
+    .select(sql<number>`count(*)`.as('waiting'))
+    .where('tid', '=', tid)
+    .executeTakeFirstOrThrow();
+  return waiting;
+}
+
+export const getOverview = read({
+  name: 'overview/get',
+  reports: true,
+  method: 'GET',
+  role: 'reader',
+  summary: 'What an operator looks at first: the last thirty days, what ends soon, what waits, and whether everything answers.',
+  body: Type.Object({}, { additionalProperties: false }),
+  answer: Overview,
+  async read(_query, { tid }, ports) {
+    const now = ports.clock.now();
+    const from = now - (now % day) - (lookedBack - 1) * day;
+    const locations = await locationsHealth(ports, tid);
+    return {
+      byDay: await countsByDay(doneByVisitors(ports.store.reports, tid, from, null)),
+      endingSoon: await endingSoon(ports, tid, now),
+      alertsWaiting: await alertsWaiting(ports, tid),
+      mail: false, // their sending is built by a later issue
+      store: ports.store.dialect.name,
+      locations: locations.map(({ id, name, kind, answers }) => ({ id, name, kind, answers })),
+    };
+  },
+});

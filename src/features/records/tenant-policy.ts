@@ -1,0 +1,28 @@
+import { Refusal } from '#core/messages.ts';
+import { type GovernedShare, policyFaults, type TenantPolicy } from '#core/policy/tenant-policy.ts';
+import { permissionNames } from '#core/records/tenant-policy.ts';
+import type { Tx } from '#ports/store.ts';
+import { type Name, prepared } from './prepared-query.ts';
+
+const policyColumns = ['longest_validity_days', 'sign_in_required', 'default_permissions'] as const;
+const policyRows = prepared((db, p: Name<{ tid: number }>) => db.selectFrom('tenant').select(policyColumns).where('id', '=', p('tid')));
+
+/** Returns the policy of a tenant. */
+export async function tenantPolicy(db: Tx, tid: number): Promise<TenantPolicy> {
+  const [row] = await policyRows(db, { tid });
+  if (!row) throw new Error(`tenant ${tid} does not exist`);
+  const names = row.default_permissions.split(',');
+  return {
+    longestValidityDays: row.longest_validity_days,
+    signInRequired: row.sign_in_required === 1,
+    defaultPermissions: row.default_permissions === '' ? null : permissionNames.filter((name) => names.includes(name)),
+  };
+}
+
+/** Refuses a share that the policy of its tenant does not allow. @throws 400 at every field at fault */
+export async function checkPolicy(tx: Tx, tid: number, share: GovernedShare, now: number): Promise<void> {
+  if (!share.active) return;
+  const faults = policyFaults(await tenantPolicy(tx, tid), share, now);
+  if (faults.length === 0) return;
+  throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; '), { faults });
+}

@@ -1,0 +1,98 @@
+import Type from 'typebox';
+import { day } from '#core/instant.ts';
+import { formatList, parseList } from '#core/list-text.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import type { TenantPolicy } from '#core/policy/tenant-policy.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import { PolicyChange, permissionNames, TenantPolicyRecord } from '#core/records/tenant-policy.ts';
+import { change, read } from '#features/operation.ts';
+import { tenantPolicy } from '#features/records/tenant-policy.ts';
+import type { Tx } from '#ports/store.ts';
+
+const recordOf = ({ longestValidityDays, signInRequired, defaultPermissions }: TenantPolicy) => ({
+  longestValidityDays,
+  signInRequired,
+  defaultPermissions: formatList(defaultPermissions ?? []),
+});
+
+/** Counts the active shares that the policy would refuse now. */
+async function countOutside(
+  db: Tx,
+  tid: number,
+  { longestValidityDays: days, signInRequired }: TenantPolicy,
+  now: number,
+): Promise<number> {
+  if (days === null && !signInRequired) return 0;
+  const { outside } = await db
+    .selectFrom('share')
+    .innerJoin('login_profile', (join) =>
+      join.onRef('login_profile.tid', '=', 'share.tid').onRef('login_profile.id', '=', 'share.profile_id'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('outside'))
+    .where('share.tid', '=', tid)
+    .where('share.active', '=', 1)
+    .where(({ eb, or, and }) => {
+      const latest = now + (days ?? 0) * day;
+      const endsLate = and([
+        eb('share.valid_to', '>', latest),
+        or([
+          eb('share.valid_from', 'is', null),
+          eb('share.valid_from', '<=', now),
+          eb('share.valid_to', '>', eb('share.valid_from', '+', (days ?? 0) * day)),
+        ]),
+      ]);
+      return or([
+        ...(days === null ? [] : [eb('share.valid_to', 'is', null), endsLate]),
+        ...(signInRequired ? [eb('login_profile.type_id', '=', profileTypes.PUBLIC)] : []),
+      ]);
+    })
+    .executeTakeFirstOrThrow();
+  return Number(outside);
+}
+
+export const getPolicy = read({
+  name: 'tenant/getPolicy',
+  searches: true,
+  method: 'GET',
+  role: 'reader',
+  summary: 'Answers what the tenant asks of its shares, and how many active ones do not comply.',
+  body: Type.Object({}, { additionalProperties: false }),
+  answer: TenantPolicyRecord,
+  async read(_query, caller, { store, clock }) {
+    const policy = await tenantPolicy(store.read, caller.tid);
+    return { ...recordOf(policy), outsideCount: await countOutside(store.search, caller.tid, policy, clock.now()) };
+  },
+});
+
+/** Returns the permissions that a text lists. @throws 400 */
+function permissionsIn(text: string): readonly string[] {
+  const names = parseList(text) ?? [text];
+  const known: readonly string[] = permissionNames;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw fieldRefusal('defaultPermissions', `"${unknown}" must be one of ${known.join(', ')}`);
+  return known.filter((name) => names.includes(name));
+}
+
+export const updatePolicy = change({
+  name: 'tenant/updatePolicy',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Changes what the tenant asks of its shares. Active shares that do not comply stay until they are changed.',
+  says: 'tenantPolicyUpdated',
+  body: PolicyChange,
+  async change(body, { tid }, tx) {
+    const before = recordOf(await tenantPolicy(tx, tid));
+    const { longestValidityDays, signInRequired, defaultPermissions } = body;
+    await tx
+      .updateTable('tenant')
+      .set({
+        ...(longestValidityDays === undefined ? {} : { longest_validity_days: longestValidityDays }),
+        ...(signInRequired === undefined ? {} : { sign_in_required: signInRequired ? 1 : 0 }),
+        ...(defaultPermissions === undefined ? {} : { default_permissions: permissionsIn(defaultPermissions ?? '').join(',') }),
+        id: tid,
+      })
+      .where('id', '=', tid)
+      .execute();
+    return { trail: { before, after: recordOf(await tenantPolicy(tx, tid)) } };
+  },
+});

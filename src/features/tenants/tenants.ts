@@ -1,0 +1,126 @@
+import Type from 'typebox';
+import { formatInstant } from '#core/instant.ts';
+import { Refusal } from '#core/messages.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import { searchEnvelope, searchQuery } from '#core/records/search.ts';
+import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tenant.ts';
+import { normalizeText } from '#core/unicode.ts';
+import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
+import { type Caller, change, read } from '#features/operation.ts';
+import { inOrder } from '#features/records/in-id-order.ts';
+import { envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
+import type { InstantPorts } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+
+function checkFirstTenant(caller: Caller): void {
+  if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
+}
+
+/**
+ * Makes a tenant with its default login profile, which asks for no sign-in.
+ * @param number its id; left out, the next one
+ * @returns its id
+ */
+export async function insertTenant(
+  tx: Tx,
+  title: string,
+  owner: string,
+  { clock, random }: Pick<InstantPorts, 'clock' | 'random'>,
+  number?: number,
+): Promise<number> {
+  const [now, viewId, profileTitle] = [clock.now(), newViewId(random), 'Anyone with the link'];
+  const { id: tid } = await tx
+    .insertInto('tenant')
+    .values({ ...(number === undefined ? {} : { id: number }), title, default_profile_id: null, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const { id } = await tx
+    .insertInto('login_profile')
+    .values({
+      tid,
+      version: 1,
+      title: profileTitle,
+      description: '',
+      ip_range: '',
+      type_id: profileTypes.PUBLIC,
+      view_id: viewId,
+      username: '',
+      username_key: '',
+      password: '',
+      lang: '',
+      startup_message: '',
+      configuration: '',
+      session_epoch: 1,
+      search_text: profileTitle.toLowerCase(),
+      created_owner: owner,
+      updated_owner: owner,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await claimNewViewId(tx, tid, viewId, { profile_id: id });
+  await tx.updateTable('tenant').set({ default_profile_id: id }).where('id', '=', tid).execute();
+  return tid;
+}
+
+export const addTenant = change({
+  name: 'tenant/add',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Makes a tenant and its default login profile; for admins of tenant 1.',
+  says: 'tenantAdded',
+  body: NewTenant,
+  answers: Type.Object({ id: tenantFields.id }),
+  async change(body, caller, tx, ports) {
+    checkFirstTenant(caller);
+    const title = normalizeText(body.title);
+    const id = await insertTenant(tx, title, caller.name, ports);
+    return { fresh: { id }, trail: { after: { id, title } } };
+  },
+});
+
+async function tenantRecords(db: Tx, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('tenant')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  const records = rows.map((row) => ({
+    id: row.id,
+    title: row.title,
+    defaultProfileId: row.default_profile_id,
+    createDateTime: formatInstant(row.created_at),
+    etag: '"1"',
+  }));
+  return inOrder(ids, records);
+}
+
+export const searchTenants = read({
+  name: 'tenant/search',
+  searches: true,
+  method: 'GET',
+  role: 'admin',
+  summary: 'Finds tenants; for admins of tenant 1.',
+  body: searchQuery({}),
+  answer: searchEnvelope(Tenant),
+  async read(query, caller, ports) {
+    checkFirstTenant(caller);
+    const page = readPage(query, { id: 'tenant.id', title: 'tenant.title', createDateTime: 'tenant.created_at' });
+    let found = ports.store.search.selectFrom('tenant');
+    if (page.word !== null) found = found.where(ports.store.dialect.holds('tenant.title', page.word));
+    if (page.from !== null) found = found.where('created_at', '>=', page.from);
+    if (page.before !== null) found = found.where('created_at', '<', page.before);
+    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'tenant.id' });
+    return envelope(
+      'tenant',
+      { list: await tenantRecords(ports.store.search, ids), ...rest },
+      page,
+      filters(query),
+      caller,
+      ports,
+      'admin',
+    );
+  },
+});

@@ -1,0 +1,88 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { fold } from '#core/fold.ts';
+import { formatInstant } from '#core/instant.ts';
+import { shareUrl } from '#core/link.ts';
+import { decide } from '#core/policy/decide.ts';
+import type { ProfileRules } from '#core/policy/share-rules.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import type { PortalVisit } from '#core/records/visit.ts';
+import { ruleColumns, rulesOf, type SignedIn } from '#features/links/find-link.ts';
+import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+import type { Database } from '#ports/tables.ts';
+
+/** Which of the shares a portal shows: `startIndex` counts from 0. */
+export interface PortalPage {
+  readonly startIndex: number;
+  readonly pageSize: number;
+}
+
+/** Who looks at a portal, from where. */
+interface PortalVisitor {
+  readonly signedIn: SignedIn;
+  readonly address: string;
+}
+
+type Candidates = SelectQueryBuilder<Database, 'share', object>;
+
+/** Shares whose list of users names the visitor. In a USERS profile a list names users, not texts. */
+function namingUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedIn) {
+  const lists = db.selectFrom('share_user').select('share_id').where('share_user.tid', '=', tid);
+  if (type_id === profileTypes.USERS) return lists.where('user_id', '=', userId ?? 0);
+  return lists.where('name_key', 'in', names.map(fold)).where('share_id', '=', sql.ref<number>('share.id'));
+}
+
+const namingGroup = (db: Tx, { tid }: ProfileRef, { groups }: SignedIn) =>
+  db
+    .selectFrom('share_group')
+    .select('share_id')
+    .where('share_group.tid', '=', tid)
+    .where('name_key', 'in', groups.map(fold))
+    .where('share_id', '=', sql.ref<number>('share.id'));
+
+/** The shares of a profile that are likely to admit a visitor now; decide() has the last word on each. */
+function candidates(db: Tx, profile: ProfileRef, visitor: SignedIn, now: number): Candidates {
+  return db
+    .selectFrom('share')
+    .where('share.tid', '=', profile.tid)
+    .where('profile_id', '=', profile.profile_id)
+    .where('active', '=', 1)
+    .where((share) => share.or([share('valid_from', 'is', null), share('valid_from', '<=', now)]))
+    .where((share) => share.or([share('valid_to', 'is', null), share('valid_to', '>', now)]))
+    .where((share) =>
+      share.or([
+        share('allow_all_users', '=', 1),
+        share('share.id', 'in', namingUser(db, profile, visitor)),
+        ...(visitor.groups.length > 0 ? [share('share.id', 'in', namingGroup(db, profile, visitor))] : []),
+      ]),
+    );
+}
+
+/** Returns a page of the shares of a profile that admit a visitor now, by title, and how many there are in all. */
+export async function portalShares(
+  { store, clock, links }: Pick<Ports, 'store' | 'clock' | 'links'>,
+  { ref, rules }: { readonly ref: ProfileRef; readonly rules: ProfileRules },
+  { signedIn, address }: PortalVisitor,
+  { startIndex, pageSize }: PortalPage,
+): Promise<Pick<PortalVisit, 'shares' | 'totalCount'>> {
+  const now = clock.now();
+  const all = candidates(store.search, ref, signedIn, now);
+  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const page = all.select([...ruleColumns, 'title', 'description', 'view_id', 'folder']);
+  const rows = await page.orderBy('title').orderBy('share.id').limit(pageSize).offset(startIndex).execute();
+  // The query found each in a list of names or open to all: which entry names the visitor makes no difference.
+  const listed = { userNames: signedIn.names, groupNames: signedIn.groups };
+  const admitting = rows.filter((row) => {
+    const share = rulesOf(row, listed);
+    return !('because' in decide({ request: 'visit', share, profile: rules, visitor: { address, identity: signedIn }, now }));
+  });
+  const shares = admitting.map(({ title, description, view_id, folder, valid_to }) => ({
+    title,
+    description,
+    viewUrl: shareUrl(links.publicUrl(), view_id),
+    folder: folder === 1,
+    validityEndDate: valid_to === null ? null : formatInstant(valid_to),
+  }));
+  return { shares, totalCount: total };
+}

@@ -1,0 +1,73 @@
+import { formatInstant } from '#core/instant.ts';
+import { parseStoredPath } from '#core/item-path.ts';
+import { mustMark } from '#core/policy/delivery.ts';
+import { asksSignIn, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
+import type { Visit } from '#core/records/visit.ts';
+import type { LinkRow, SignedIn } from '#features/links/find-link.ts';
+import { type Approaching, type Entered, enter, type VisitPorts } from './authorize-visit.ts';
+
+/** How a visitor signs in, of a share's link or a portal alike. */
+export function signInPart(
+  profile: Pick<LinkRow, 'type_id' | 'profile_title' | 'profile_startup_message' | 'lang' | 'profile_username'>,
+  signedIn: SignedIn | null,
+) {
+  return {
+    typeId: profile.type_id,
+    typeString: typeNameOf(profile.type_id),
+    title: profile.profile_title,
+    startupMessage: profile.profile_startup_message,
+    lang: profile.lang,
+    asksUsername: profile.type_id !== profileTypes.PASSWORD || profile.profile_username !== '',
+    signedIn: signedIn !== null || !asksSignIn(profile.type_id),
+  };
+}
+
+export const visitorPart = (signedIn: SignedIn | null) => signedIn && { name: signedIn.name, email: signedIn.email };
+
+/** What a link tells the visitor it has let in; before sign-in nothing of the share. */
+export function visitAnswer({ link, recognised, permit }: Entered, maxFileSize: number): Visit {
+  const signedIn = recognised?.signedIn ?? null;
+  const signIn = signInPart(link, signedIn);
+  if (!signIn.signedIn) return { signIn, visitor: null, share: null };
+  const { share } = permit;
+  return {
+    signIn,
+    visitor: visitorPart(signedIn),
+    share: {
+      title: link.title,
+      description: link.description,
+      startupMessage: link.startup_message,
+      folder: link.folder === 1,
+      name: parseStoredPath(link.path)?.at(-1) ?? '',
+      can: {
+        view: share.canView,
+        download: share.canDownload,
+        downloadFolder: share.canDownloadFolder,
+        upload: share.canUpload,
+        createFolder: share.canCreateFolder,
+        rename: share.canRename,
+        delete: share.canDelete,
+      },
+      copyProtect: share.copyProtect,
+      marked: mustMark(share),
+      validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
+      maxFileSize,
+    },
+  };
+}
+
+/** The visit of a link, noted in the trail once the visitor is in. */
+export async function visitShare(ports: VisitPorts, approaching: Approaching): Promise<Visit> {
+  const entered = await enter(ports, approaching, { request: 'visit' });
+  const answer = visitAnswer(entered, ports.limits.maxFileSize);
+  if (answer.share)
+    ports.trail.note({
+      link: entered.link,
+      visitor: entered.recognised?.signedIn ?? null,
+      approaching,
+      action: 'visit',
+      outcome: 'done',
+      path: '',
+    });
+  return answer;
+}

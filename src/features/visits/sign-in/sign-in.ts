@@ -1,0 +1,115 @@
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
+import type { VisitEvent } from '#features/audit/visit-audit.ts';
+import type { SignedIn } from '#features/links/find-link.ts';
+import { type Approaching, enter, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import { portalAnswer, reachPortal } from '#features/visits/authorization/portal.ts';
+import { visitAnswer } from '#features/visits/authorization/visit-share.ts';
+import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
+import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
+import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
+
+/** A new session: the edge sets its cookie before anything else is asked. */
+export interface NewSession {
+  readonly profileId: number;
+  readonly token: string;
+}
+
+/** @throws 503 for a kind of sign-in that is not built yet, 400 for one that has no password */
+function checkKind(profile: ProfileRef, { username }: SignInBody): void {
+  const { PUBLIC, PASSWORD, USERS } = profileTypes;
+  if (profile.type_id === PUBLIC) throw new Refusal('requestMalformed', 'This link asks for no sign-in.');
+  if (profile.type_id !== PASSWORD && profile.type_id !== USERS) throw new Refusal('signInUnavailable');
+  const named = profile.type_id === USERS || profile.profile_username !== '';
+  if (named && !username) throw fieldRefusal('username', 'is required');
+}
+
+async function signIn(
+  ports: VisitPorts,
+  profile: ProfileRef,
+  body: SignInBody,
+  event: Omit<VisitEvent, 'outcome' | 'visitor'>,
+): Promise<{ session: NewSession; signedIn: SignedIn }> {
+  checkKind(profile, body);
+  try {
+    const { signedIn, userEpoch } = await signInByPassword(
+      ports,
+      profile,
+      { username: body.username ?? '', password: body.password },
+      event.approaching.address,
+    );
+    ports.newSessions.take(event.approaching.address, profile.profile_id);
+    const token = await beginSession(ports, profile, { signedIn, userEpoch, address: event.approaching.address });
+    await ports.trail.record({ ...event, visitor: signedIn, outcome: 'done' });
+    return { session: { profileId: profile.profile_id, token }, signedIn };
+  } catch (cause) {
+    // Without the name that was typed: it may be a password, and invented ones would fill the audit log.
+    if (cause instanceof Refusal) ports.trail.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.says } });
+    throw cause;
+  }
+}
+
+const withSession = (approaching: Approaching, { profileId, token }: NewSession): Approaching => ({
+  ...approaching,
+  checkNetwork: () => {},
+  credentials: { basic: null, session: (asked) => (asked === profileId ? token : null) },
+});
+
+/**
+ * Signs a visitor in at a link.
+ * @param setCookie called with the new session before the share is asked: it opens the profile's other shares too
+ * @throws 401, 429, 503; 403 where the share does not admit this user
+ */
+export async function signInAtShare(
+  ports: VisitPorts,
+  approaching: Approaching,
+  body: SignInBody,
+  setCookie: (session: NewSession) => Promise<void>,
+): Promise<Visit> {
+  const { link } = await enter(ports, { ...approaching, credentials: { basic: null, session: () => null } }, { request: 'signIn' });
+  const { session } = await signIn(ports, link, body, { link, approaching, action: 'sign-in', path: '' });
+  await setCookie(session);
+  return visitAnswer(await enter(ports, withSession(approaching, session), { request: 'visit' }), ports.limits.maxFileSize);
+}
+
+/** Signs a visitor in at a portal. */
+export async function signInAtPortal(
+  ports: VisitPorts,
+  approaching: Approaching,
+  body: SignInBody,
+  setCookie: (session: NewSession) => Promise<void>,
+): Promise<PortalVisit> {
+  const reached = await reachPortal(ports, approaching);
+  const { profile } = reached;
+  const { session, signedIn } = await signIn(ports, profile, body, {
+    link: null,
+    tid: profile.tid,
+    approaching,
+    action: 'sign-in',
+    path: '',
+  });
+  await setCookie(session);
+  return portalAnswer(ports, reached, { signedIn, again: async () => signedIn, verified: true });
+}
+
+/** Ends the session that the request carries. @returns the profile whose cookie is to be forgotten */
+export async function signOut(ports: VisitPorts, approaching: Approaching, at: 'share' | 'portal'): Promise<number> {
+  const bare = { ...approaching, credentials: { basic: null, session: () => null } };
+  const { link, profileId, tid } = at === 'share' ? await shareOf(ports, bare) : await portalOf(ports, bare);
+  const token = approaching.credentials.session(profileId);
+  if (token === null) return profileId;
+  await endSession(ports.store, token, approaching.address);
+  ports.trail.note({ link, tid, visitor: null, approaching, action: 'sign-out', outcome: 'done', path: '' });
+  return profileId;
+}
+
+async function shareOf(ports: VisitPorts, approaching: Approaching) {
+  const { link } = await enter(ports, approaching, { request: 'signOut' });
+  return { link, profileId: link.profile_id, tid: link.tid };
+}
+
+async function portalOf(ports: VisitPorts, approaching: Approaching) {
+  const { profile } = await reachPortal(ports, approaching);
+  return { link: null, profileId: profile.profile_id, tid: profile.tid };
+}

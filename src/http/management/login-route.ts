@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { formatInstant } from '#core/instant.ts';
+import { findKey, issueToken } from '#features/api-keys/find-api-key.ts';
+import { largestOpenBody } from '#http/body-limits.ts';
+import { noQuery, readQuery, validator } from '#http/validation.ts';
+import type { Ports } from '#ports/ports.ts';
+import { refuseKey } from './authenticate-caller.ts';
+
+const tokenBits = 256;
+
+/** Body of login: a key's name and the key. */
+export const Login = Type.Object(
+  {
+    username: Type.String({ minLength: 1, maxLength: 255, description: "The key's name." }),
+    secretkey: Type.String({ minLength: 1, maxLength: 255, description: 'The key.' }),
+  },
+  { additionalProperties: false },
+);
+/** What login answers. */
+export const LoginAnswer = Type.Object({
+  token: Type.String({ description: 'Bearer token, good for an hour and never longer than its key.' }),
+  expiryDateTime: Type.String({ format: 'date-time', description: 'When the token ends.' }),
+});
+
+/** POST /api/v1/login, for clients that sign in first. */
+export function loginRoute(api: FastifyInstance, ports: Ports): void {
+  const check = validator(Login);
+  const checkNoQuery = validator(noQuery);
+  api.post<{ Body: Static<typeof Login> }>(
+    '/login',
+    { config: { open: true }, bodyLimit: largestOpenBody, schema: { response: { 200: LoginAnswer } } },
+    async (request) => {
+      checkNoQuery(readQuery(request.url, noQuery));
+      check(request.body ?? {});
+      const { username, secretkey } = request.body;
+      const now = ports.clock.now();
+      const key = await findKey(ports.store, secretkey, now);
+      // A token that could sign in would renew itself for ever.
+      if (!key || key.byToken || key.name !== username) return refuseKey(ports, request.ip);
+      const token = `pst_t_${ports.random.token(tokenBits)}`;
+      return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };
+    },
+  );
+}

@@ -1,0 +1,232 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import { formatInstant } from '#core/instant.ts';
+import { type MessageName, messages, Refusal } from '#core/messages.ts';
+import { recordChange } from '#features/audit/audit-entry.ts';
+import { checkRole, stillCalls } from '#features/callers/check-caller.ts';
+import { checkRoom } from '#features/health/check-store-space.ts';
+import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/stored-responses.ts';
+import type { AnyChange, Caller, Changed, Operation } from '#features/operation.ts';
+import { checkConflicts, conflictLimit, noteConflict, type WithinLimit } from '#features/rate-limits/viewid-conflicts.ts';
+import { checkTarget } from '#features/records/check-target.ts';
+import type { SearchTurns } from '#features/turns/search-turns.ts';
+import { largestBody } from '#http/body-limits.ts';
+import { checkOwnHost, originIn } from '#http/own-site.ts';
+import { bodyTooLarge, sendProblem } from '#http/problem.ts';
+import { type LargeAnswers, largeAnswers } from '#http/unread-responses.ts';
+import { validator } from '#http/validation.ts';
+import type { Ports } from '#ports/ports.ts';
+import { callerOf } from './authenticate-caller.ts';
+import { type CheckInTurn, checksInTurn } from './check-turns.ts';
+import { carriesSecure, isSecure } from './console-cookie.ts';
+import { dryRun, isDryRun } from './dry-run.ts';
+import { loginRoute } from './login-route.ts';
+import { parametersOf } from './operation-parameters.ts';
+import { operatorRoutes } from './operator-routes.ts';
+import { type ReadingTurns, readingTurns } from './read-turns.ts';
+import { type HoldChange, heldChanges } from './waiting-changes.ts';
+
+export const prefix = '/api/v1';
+/** Bytes of answers that wait for their callers. */
+const mostAnswerBytes = { tenant: 32 << 20, all: 128 << 20 };
+const streamBytes = 4 << 20; // that a streamed answer holds: a page as it was read and as it is written, and the next one
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null while the body is still to come. */
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+    /** The route signs in by itself. */
+    open?: boolean;
+  }
+}
+
+/** The common success envelope (interface.md). */
+export const Envelope = Type.Object({
+  timestamp: Type.String({ format: 'date-time', description: 'Time of the answer.' }),
+  status: Type.Integer({ description: 'HTTP status.' }),
+  messageId: Type.Integer({ description: 'Stable number of the message.' }),
+  message: Type.String({ description: 'What happened, in words.' }),
+});
+
+/** The whole answer of a change: the envelope, what the operation adds, and `dryRun`. */
+export function changeAnswer(operation: AnyChange): TSchema {
+  const added: unknown = operation.answers ? Reflect.get(operation.answers, 'properties') : {};
+  const properties = typeof added === 'object' ? added : {};
+  return Type.Object({
+    ...Envelope.properties,
+    ...Object.fromEntries(Object.entries(properties ?? {}).map(([name, schema]) => [name, Type.Optional(schema)])),
+    dryRun,
+  });
+}
+
+const envelopeOf = (says: MessageName, detail: string | undefined, now: number) => ({
+  timestamp: formatInstant(now),
+  status: messages[says].status,
+  messageId: messages[says].id,
+  message: detail ?? messages[says].title,
+});
+
+function answerOf(operation: AnyChange, changed: Changed, dry: boolean, now: number): string {
+  const fresh = dry ? { dryRun: true } : changed.fresh;
+  return JSON.stringify({ ...envelopeOf(changed.says ?? operation.says, changed.detail, now), ...fresh });
+}
+
+/** Checks, changes and records in one transaction; refusals, replays and dry runs alike for every operation. */
+async function runChange(
+  operation: AnyChange,
+  parameters: unknown,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { ports, running, withinLimit, checkInTurn }: ManagementParts,
+): Promise<FastifyReply> {
+  const dry = isDryRun(request, operation);
+  const ifMatch = request.headers['if-match'];
+  const now = ports.clock.now();
+  const twin = twinOf(request.headers['idempotency-key'], { tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, request, ports.vault);
+  checkRoom(ports.store);
+  await checkConflicts(ports.store.read, caller, parameters, now);
+  const answer = await once(dry ? null : twin, running, ports, now, async () => {
+    if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
+    const seen = await checkInTurn(operation, caller, async () => operation.check?.(parameters, caller, ports));
+    return ports.store.write(
+      async (tx) => {
+        const current = await stillCalls(tx, caller, operation.role, ports.clock.now());
+        await checkUnanswered(tx, dry ? null : twin, ports.vault, now);
+        if (operation.target) await checkTarget(tx, operation.target, parameters, current, ifMatch);
+        const changed = await withinLimit(caller, parameters, () => operation.change(parameters, current, tx, ports, seen));
+        await recordChange(tx, current, operation.name, changed.trail, now);
+        const body = answerOf(operation, changed, dry, now);
+        if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, { vault: ports.vault, now });
+        return body;
+      },
+      { tenant: caller.tid },
+      { dryRun: dry },
+    );
+  }).catch((cause: unknown) => noteConflict(ports.store, caller, cause, now));
+  reply.type('application/json; charset=utf-8');
+  if (typeof answer === 'string') return reply.send(answer);
+  return reply.code(answer.replayed.status).header('idempotency-replayed', 'true').send(answer.replayed.body);
+}
+
+/** Answers that hold until a change are the same objects: their text is written once. */
+const texts = new WeakMap<object, string>();
+
+function textOf(answer: object, reply: FastifyReply): string {
+  const known = texts.get(answer);
+  if (known !== undefined) return known;
+  const text = String(reply.serialize(answer));
+  texts.set(answer, text);
+  return text;
+}
+
+/** What every operation is run with. */
+interface ManagementParts {
+  readonly ports: Ports;
+  readonly running: Running;
+  readonly withinLimit: WithinLimit;
+  readonly holdChange: HoldChange;
+  readonly checkInTurn: CheckInTurn;
+  readonly turnsOf: ReadingTurns;
+  readonly answers: LargeAnswers;
+}
+
+async function run(
+  operation: Operation,
+  check: (value: unknown) => void,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: ManagementParts,
+) {
+  const { ports, turnsOf, answers } = parts;
+  const caller = request.caller ?? (await callerOf(request, ports));
+  request.caller = caller;
+  checkRole(caller, operation.role);
+  const parameters = parametersOf(request, operation);
+  check(parameters);
+  if ('change' in operation) {
+    const bytes = Number(request.headers['content-length'] ?? largestBody);
+    return parts.holdChange(caller.tid, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
+  }
+  const inTurn = turnsOf(operation, parameters, caller, reply.raw);
+  if ('stream' in operation) {
+    answers.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
+    const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, inTurn);
+    return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
+  }
+  const answer = await inTurn(() => operation.read(parameters, caller, ports));
+  const etag: unknown = Reflect.get(answer, 'etag');
+  if (typeof etag === 'string') reply.header('etag', etag);
+  const next: unknown = Reflect.get(answer, 'next');
+  if (typeof next === 'string') reply.header('link', `<${nextPage(request, ports.links.publicUrl(), next)}>; rel="next"`);
+  const text = textOf(answer, reply);
+  answers.hold({ tenant: `${caller.tid}` }, text.length, reply.raw);
+  return reply.type('application/json; charset=utf-8').send(text);
+}
+
+/** Returns the absolute address of the next page (RFC 8288), at the host that the client called. */
+function nextPage(request: FastifyRequest, publicUrl: string, after: string): string {
+  const origin = `${isSecure(request, publicUrl) ? 'https' : 'http'}://${request.host}`;
+  const url = new URL(request.url, originIn(origin) ?? publicUrl);
+  url.searchParams.delete('startIndex');
+  url.searchParams.set('after', after);
+  return url.href;
+}
+
+const methodsServed: readonly Operation['method'][] = ['GET', 'POST', 'DELETE'];
+
+function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
+  if (!request.is404) return;
+  const url = request.url.split('?', 1)[0] ?? '';
+  const allow = methodsServed.filter((method) => api.hasRoute({ method, url })).join(', ');
+  throw allow === '' ? new Refusal('notFound') : new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
+}
+
+/** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
+export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
+  const parts = {
+    ports,
+    running: new Set<string>(),
+    withinLimit: conflictLimit(ports.clock),
+    holdChange: heldChanges(),
+    checkInTurn: checksInTurn(),
+    turnsOf: readingTurns(ports, searches),
+    answers: largeAnswers(mostAnswerBytes),
+  };
+  app.register(
+    async (api) => {
+      api.decorateRequest('caller', null);
+      api.addHook('onRequest', async (request, reply) => {
+        reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
+        const { operation, open } = request.routeOptions.config ?? {};
+        if (!open) request.caller = await callerOf(request, ports);
+        checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: carriesSecure(request) });
+        if (operation && request.caller) checkRole(request.caller, operation.role);
+        checkAddress(api, request);
+        const { bodyLimit } = request.routeOptions;
+        if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);
+        // A body that is still to come has its time: who calls is asked again behind it.
+        if (!request.raw.complete) request.caller = null;
+      });
+      loginRoute(api, ports);
+      operatorRoutes(api, ports);
+      for (const operation of operations) {
+        const check = validator(operation.body, operation.mostFieldErrors);
+        api.route({
+          method: operation.method,
+          url: `/${operation.name}`,
+          exposeHeadRoute: false,
+          config: { operation },
+          ...('read' in operation ? { schema: { response: { 200: operation.answer } } } : {}),
+          handler: (request, reply) => run(operation, check, request, reply, parts),
+        });
+      }
+      api.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), ports.clock.now()));
+    },
+    { prefix },
+  );
+}

@@ -1,0 +1,169 @@
+import type { TSchema } from 'typebox';
+import { messages } from '#core/messages.ts';
+import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.ts';
+import { isChange, type Operation } from '#features/operation.ts';
+import { Login, LoginAnswer } from '#http/management/login-route.ts';
+import { changeAnswer } from '#http/management/management-api.ts';
+import { type Components, components } from './components.ts';
+import { exampleOf } from './examples.ts';
+import { linkPaths } from './link-paths.ts';
+
+const json = (schema: object) => ({ 'application/json': { schema } });
+const problemAnswer = {
+  description: 'A refusal: RFC 9457.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+
+const problem = {
+  type: 'object',
+  description: 'A refusal (RFC 9457). `code` and `messageId` are stable; `errors` names the fields at fault.',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'messageId', 'timestamp', 'message', 'errorType'],
+  properties: {
+    type: { type: 'string', format: 'uri' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string' },
+    code: { type: 'string', enum: Object.entries(messages).flatMap(([code, { status }]) => (status >= 400 ? [code] : [])) },
+    messageId: { type: 'integer' },
+    timestamp: { type: 'string', format: 'date-time' },
+    message: { type: 'string' },
+    errorType: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: { type: 'object', required: ['field', 'detail'], properties: { field: { type: 'string' }, detail: { type: 'string' } } },
+    },
+  },
+};
+
+const propertiesOf = (schema: TSchema): [string, unknown][] => Object.entries(Reflect.get(schema, 'properties') ?? {});
+
+function queryParameters(schema: TSchema) {
+  const required: unknown = Reflect.get(schema, 'required');
+  const needed: unknown[] = Array.isArray(required) ? required : [];
+  return propertiesOf(schema).map(([name, property]) => ({ name, in: 'query', required: needed.includes(name), schema: property }));
+}
+
+const changeParameters = [{ $ref: '#/components/parameters/dryRun' }, { $ref: '#/components/parameters/idempotencyKey' }];
+
+/** `share/search` is `ShareSearch`. */
+const pascal = (name: string) =>
+  name
+    .split('/')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+
+function answerSchema(operation: Operation, named: Components): object {
+  if (!isChange(operation))
+    return 'read' in operation ? named.refer(operation.answer, `${pascal(operation.name)}Answer`) : { type: 'string' };
+  return named.refer(changeAnswer(operation), operation.answers ? `${pascal(operation.name)}Answer` : 'Success');
+}
+
+/** One operation of /api/v1 as OpenAPI describes it. */
+function pathItem(operation: Operation, named: Components) {
+  const inQuery = operation.method === 'GET';
+  const changes = isChange(operation);
+  const matches = changes && operation.target ? [{ $ref: '#/components/parameters/ifMatch' }] : [];
+  return {
+    [operation.method.toLowerCase()]: {
+      operationId: operation.name.replace('/', '_'),
+      tags: [operation.name.split('/')[0]],
+      summary: operation.summary,
+      description: `Role: ${operation.role}.`,
+      parameters: [...(inQuery ? queryParameters(operation.body) : []), ...(changes ? changeParameters : []), ...matches],
+      ...(inQuery ? {} : { requestBody: { required: !isOptional(operation.body), content: withExample(operation.body) } }),
+      responses: { 200: { description: 'Success.', content: json(answerSchema(operation, named)) }, default: problemAnswer },
+    },
+  };
+}
+
+function isOptional(schema: TSchema): boolean {
+  const required: unknown = Reflect.get(schema, 'required');
+  return !Array.isArray(required) || required.length === 0;
+}
+
+/** What signs in by itself, or out. */
+const withExample = (body: TSchema) => ({ 'application/json': { schema: body, example: exampleOf(body) } });
+
+const signInPath = (operationId: string, summary: string, body: TSchema | null, answer: TSchema | null) => ({
+  post: {
+    operationId,
+    tags: [operationId.split('_')[0]],
+    summary,
+    security: [],
+    ...(body ? { requestBody: { required: true, content: withExample(body) } } : {}),
+    responses: {
+      [answer ? 200 : 204]: { description: 'Success.', ...(answer ? { content: json(answer) } : {}) },
+      default: problemAnswer,
+    },
+  },
+});
+
+const signInPaths = {
+  '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; answers a Bearer token.', Login, LoginAnswer),
+  '/api/v1/operator/signIn': signInPath(
+    'operator_signIn',
+    "Signs an operator in; sets the console's cookie, which every operation takes in place of a key. A change needs the header Origin then.",
+    OperatorSignIn,
+    WhoCalls,
+  ),
+  '/api/v1/operator/signOut': signInPath('operator_signOut', "Ends the session of the console's cookie.", null, null),
+  '/api/v1/operator/first': signInPath(
+    'operator_first',
+    'Makes the first operator, an admin, by the address that the start has printed; once, and while there is no operator.',
+    FirstOperator,
+    WhoCalls,
+  ),
+};
+
+/** The whole interface as OpenAPI 3.1: /api/v1 from the list of operations, and the link. */
+export function openApi(operations: readonly Operation[], publicUrl: string) {
+  const named = components();
+  const paths = {
+    ...named.withRecords(signInPaths),
+    ...Object.fromEntries(operations.map((operation) => [`/api/v1/${operation.name}`, pathItem(operation, named)])),
+    ...named.withRecords(linkPaths),
+  };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postern',
+      version: '1.0.0',
+      description: 'Publishes files and folders by link, to visitors who sign in, under rules in force at every request.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: '/', description: 'This server.' },
+      { url: publicUrl, description: 'Where links are answered.' },
+    ],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key (`pst_…`), or a token of /api/v1/login.' },
+        basic: { type: 'http', scheme: 'basic', description: 'At a link whose login profile has passwords.' },
+      },
+      schemas: { Problem: problem, ...named.schemas() },
+      parameters: {
+        dryRun: {
+          name: 'dryRun',
+          in: 'query',
+          schema: { type: 'boolean' },
+          description: 'true: everything is checked and answered as it would be; nothing is changed.',
+        },
+        idempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          schema: { type: 'string', maxLength: 255 },
+          description: 'The same key, request and body within 24 hours are answered as before.',
+        },
+        ifMatch: {
+          name: 'If-Match',
+          in: 'header',
+          schema: { type: 'string' },
+          description: "The record's etag: 412 where it has changed since.",
+        },
+      },
+    },
+  };
+}

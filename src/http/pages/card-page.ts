@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+import { allWords } from '#core/translations/all-messages.ts';
+import { directionOf, type Language, languageOf, tagOf } from '#core/translations/languages.ts';
+import { type Say, sayIn } from '#core/translations/translate.ts';
+import { preferencesOf } from '#http/preferences.ts';
+
+/** Who reads a page that the server writes. */
+export interface Reader {
+  readonly language: Language;
+  readonly say: Say;
+}
+
+/** The language that a browser asks for. */
+export function readerOf(request: FastifyRequest): Reader {
+  const tags = preferencesOf(request).languages();
+  const language = languageOf(tags);
+  return { language, say: sayIn(allWords[language], tagOf(language, tags)) };
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? '');
+
+/** A page of one card, which needs no script. @param paragraphs HTML, escaped by the caller */
+export function cardPage({ language }: Reader, title: string, paragraphs: readonly string[]): string {
+  return `<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="stylesheet" href="/assets/failure.css">
+</head>
+<body>
+<main class="card">
+<h1>${escapeHtml(title)}</h1>
+${paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}
+</main>
+</body>
+</html>
+`;
+}

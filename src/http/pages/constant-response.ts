@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from '#http/conditional-request.ts';
+import { preferencesOf } from '#http/preferences.ts';
+
+const compress = promisify(gzip);
+const etagLength = 22; // characters of base64url: 128 bits
+
+/** A body that is the same for all who ask: one piece of memory, however many read it, and however slowly. */
+export interface ConstantBody {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
+  readonly etag: string;
+}
+
+export async function constantBody(type: string, bytes: Buffer): Promise<ConstantBody> {
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, etagLength)}"`;
+  return { type, bytes, gzipped: await compress(bytes), etag };
+}
+
+/** Answers with a constant body: compressed where the client takes that, 304 where it has it. */
+export function sendConstant(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped, etag }: ConstantBody): FastifyReply {
+  const isCompressed = preferencesOf(request).encoding(['gzip', 'identity']) === 'gzip';
+  const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;
+  reply.header('etag', tag).header('vary', 'accept-encoding').header('cache-control', 'no-cache');
+  if (isKnown(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send();
+  if (isCompressed) reply.header('content-encoding', 'gzip');
+  return reply.type(type).send(isCompressed ? gzipped : bytes);
+}

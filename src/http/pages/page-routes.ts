@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { enter } from '#features/visits/authorization/authorize-visit.ts';
+import { reachPortal } from '#features/visits/authorization/portal.ts';
+import { approachingOf, type VisitorParts } from '#http/visitor/visitor-request.ts';
+import { readerOf } from './card-page.ts';
+import { frontPage } from './front-page.ts';
+
+/** The page of a link and of a portal, the same application, which asks the routes beside it; and that of the address itself. */
+export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const file = join(parts.pages, 'index.html');
+  const page = existsSync(file)
+    ? readFileSync(file, 'utf8')
+    : '<!doctype html><title>Postern</title><p>The pages are not built: run npm start.</p>';
+  app.get('/', async (request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.managed, readerOf(request))));
+  // Mail programs and people end an address with a slash: it is the same one.
+  for (const end of ['', '/']) {
+    app.get(`/s/:viewId${end}`, async (request, reply) => {
+      await enter(
+        parts.ports,
+        { ...approachingOf(request, parts), credentials: { basic: null, session: () => null } },
+        { request: 'page' },
+      );
+      return reply.type('text/html; charset=utf-8').send(page);
+    });
+    app.get(`/p/:viewId${end}`, async (request, reply) => {
+      await reachPortal(parts.ports, approachingOf(request, parts));
+      return reply.type('text/html; charset=utf-8').send(page);
+    });
+  }
+}

@@ -1,0 +1,218 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { nameFault, parseItemPath, pathRule } from '#core/item-path.ts';
+import { defaultListing, largestListing } from '#core/listing.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import type { Action } from '#core/policy/decide.ts';
+import { sortOrders } from '#core/records/search.ts';
+import { listingSortFields, RenameBody } from '#core/records/visit.ts';
+import { keepAnswer, once, type Twin, twinOf } from '#features/idempotency/stored-responses.ts';
+import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
+import { downloadFolder } from '#features/visits/archives/download-folder.ts';
+import { enter } from '#features/visits/authorization/authorize-visit.ts';
+import { createFolder } from '#features/visits/files/create-folder.ts';
+import { deleteItem } from '#features/visits/files/delete-item.ts';
+import { handOutFile } from '#features/visits/files/download-file.ts';
+import { type ListedFolder, listFolder } from '#features/visits/files/list-folder.ts';
+import type { Keep } from '#features/visits/files/pending-change.ts';
+import { renameItem } from '#features/visits/files/rename-item.ts';
+import { clientLeft, onceClosed } from '#http/connections/client-left.ts';
+import { expectProgress } from '#http/request-timeouts.ts';
+import { largeAnswers } from '#http/unread-responses.ts';
+import { readQuery, validator } from '#http/validation.ts';
+import { receiveFile } from './receive-file.ts';
+import { sendArchive } from './send-archive.ts';
+import { disposition, sendFile } from './send-file.ts';
+import { approachingOf, type VisitorParts } from './visitor-request.ts';
+import { linkHeaders } from './visitor-responses.ts';
+
+const ListQuery = Type.Object(
+  {
+    startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestListing })),
+    sortField: Type.Optional(Type.Enum([...listingSortFields])),
+    sortOrder: Type.Optional(Type.String()),
+    searchWord: Type.Optional(Type.String({ maxLength: 255 })),
+  },
+  { additionalProperties: false },
+);
+const ZipQuery = Type.Object({ name: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })) }, { additionalProperties: false });
+/** Bytes of listings that wait for their visitors. */
+const mostListingBytes = { link: 96 << 20, network: 96 << 20, all: 192 << 20 };
+const sentWhole = 1 << 16; // bytes of a listing whose parts are copied into one
+
+const checkList = validator(ListQuery);
+const checkZip = validator(ZipQuery);
+const checkRename = validator(RenameBody);
+
+function listQuery(url: string) {
+  const query = readQuery(url, ListQuery);
+  checkList(query);
+  const {
+    sortField = 'name',
+    sortOrder = 'asc',
+    searchWord,
+    startIndex = 0,
+    pageSize = defaultListing,
+  } = query as Static<typeof ListQuery>; // just checked
+  const order = Object.entries(sortOrders).find(([word]) => word === sortOrder.toLowerCase())?.[1];
+  if (!order) throw fieldRefusal('sortOrder', `must be one of ${Object.keys(sortOrders).join(', ')}`);
+  return { sort: sortField, order, word: searchWord || null, startIndex, pageSize };
+}
+
+function chosenNames(url: string): string[] | null {
+  const query = readQuery(url, ZipQuery, ['name']);
+  checkZip(query);
+  const { name } = query as Static<typeof ZipQuery>; // just checked
+  const fault = name?.map(nameFault).find((found) => found !== null);
+  if (fault) throw fieldRefusal('name', fault);
+  return name ?? null;
+}
+
+const viewedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'";
+
+/** The headers that every answer at the link carries. */
+const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({ ...linkHeaders, 'x-request-id': request.id });
+
+/** Sends past the framework; what fails before the first byte is answered by it. */
+async function hijacked(reply: FastifyReply, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch (cause) {
+    if (!reply.raw.headersSent) throw cause;
+  }
+  reply.hijack();
+}
+
+async function sendHandedOut(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: VisitorParts,
+  action: 'view' | 'download',
+): Promise<void> {
+  const handedOut = await handOutFile(parts.ports, approachingOf(request, parts), request.place.path, action);
+  const headers = headersOf(request);
+  headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name);
+  if (action === 'view') headers['content-security-policy'] = viewedPolicy;
+  await hijacked(reply, () => sendFile({ request: request.raw, response: reply.raw, ...parts }, handedOut, headers));
+}
+
+/** Sends a page of a folder. The bytes of its entries are shared with all who asked for the same page. */
+function sendListing(reply: FastifyReply, { path, page, startIndex, pageSize }: ListedFolder): FastifyReply {
+  const head = Buffer.from(`{"path":${JSON.stringify(path)},"entries":`);
+  const tail = Buffer.from(`,"startIndex":${startIndex},"pageSize":${pageSize},"resultCount":${page.count},"totalCount":${page.total}}`);
+  const parts = [head, page.entries, tail];
+  const length = head.length + page.entries.length + tail.length;
+  reply.type('application/json; charset=utf-8');
+  if (length < sentWhole) return reply.send(Buffer.concat(parts));
+  return reply.header('content-length', length).send(Readable.from(parts));
+}
+
+async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
+  const left = clientLeft(reply.raw);
+  const names = chosenNames(request.url);
+  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, names, left);
+  await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
+}
+
+/** A change at a link that may carry an Idempotency-Key: its answer is kept from its beginning, and given once it took place. */
+async function changeOnce<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: VisitorParts,
+  action: Action,
+  status: 200 | 201 | 204,
+  run: (keep: Keep<T> | null) => Promise<T>,
+) {
+  const { ports, running } = parts;
+  const now = ports.clock.now();
+  // Decided anew for a twin, too: what was allowed once may be so no more.
+  const { link, recognised } = await enter(ports, approachingOf(request, parts), { request: action });
+  const who = recognised ? [recognised.signedIn.userId, recognised.signedIn.name] : [];
+  const twin: Twin | null = twinOf(
+    request.headers['idempotency-key'],
+    { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...who]) },
+    request,
+    ports.vault,
+  );
+  const keep: Keep<T> | null =
+    twin && ((tx, value, underWay) => keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay }));
+  const asker = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
+  const answer = await once(twin, running, ports, now, async () => ({ value: await ports.changes.run(asker, () => run(keep)) }));
+  reply.code(status);
+  if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
+  if (status === 204) return reply.send();
+  return reply.type('application/json; charset=utf-8').send('replayed' in answer ? answer.replayed.body : JSON.stringify(answer.value));
+}
+
+function renameOf(body: unknown) {
+  checkRename(body ?? {});
+  const { path, name } = body as Static<typeof RenameBody>; // just checked
+  const item = parseItemPath(path);
+  if (!item) throw fieldRefusal('path', pathRule);
+  const fault = nameFault(name);
+  if (fault) throw fieldRefusal('name', fault);
+  return { item, name };
+}
+
+/** Listing, files, folders and archives of a link. */
+export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  const listings = largeAnswers(mostListingBytes, 'listingBusy');
+  const both = (url: string) => [url, `${url}/*`];
+  for (const url of both('/s/:viewId/list'))
+    app.get(url, async (request, reply) => {
+      const left = clientLeft(reply.raw);
+      const sent = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
+      expectProgress(request.raw, parts.patience); // of an answer that nobody reads, too
+      const listed = await listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
+      const holders = { link: request.place.viewId, network: wideNetworkOf(request.ip) };
+      listings.hold(holders, listed.page.entries.length, reply.raw);
+      return sendListing(reply, listed);
+    });
+  for (const url of both('/s/:viewId/file')) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      exposeHeadRoute: false,
+      handler: (request, reply) => sendHandedOut(request, reply, parts, 'download'),
+    });
+    app.delete(url, (request, reply) =>
+      changeOnce(request, reply, parts, 'delete', 204, (keep) =>
+        deleteItem(ports, approachingOf(request, parts), request.place.path, keep),
+      ),
+    );
+  }
+  for (const url of both('/s/:viewId/view'))
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      exposeHeadRoute: false,
+      handler: (request, reply) => sendHandedOut(request, reply, parts, 'view'),
+    });
+  for (const url of both('/s/:viewId/zip'))
+    app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendFolder(request, reply, parts) });
+  for (const url of both('/s/:viewId/folder'))
+    app.post(url, (request, reply) =>
+      changeOnce(request, reply, parts, 'createFolder', 201, (keep) =>
+        createFolder(ports, approachingOf(request, parts), request.place.path, keep),
+      ),
+    );
+  app.post('/s/:viewId/rename', (request, reply) => {
+    const { item, name } = renameOf(request.body);
+    return changeOnce(request, reply, parts, 'rename', 200, (keep) => renameItem(ports, approachingOf(request, parts), item, name, keep));
+  });
+  app.register(async (uploads) => {
+    // The body is the file, whatever its type says.
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser('*', async () => undefined);
+    uploads.addHook('onRequest', async ({ raw }) => {
+      raw.headers['content-type'] = 'application/octet-stream';
+    });
+    const config = { receivesFile: true };
+    for (const url of both('/s/:viewId/file'))
+      uploads.put(url, { config }, (request, reply) => receiveFile(request, reply, parts, request.place.path));
+  });
+}

@@ -1,0 +1,172 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { Refusal } from '#core/messages.ts';
+import { PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
+import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
+import { hasSignedIn } from '#features/visits/authorization/authorize-visit.ts';
+import { hasSignedInAtPortal, largestPortalPage, visitPortal } from '#features/visits/authorization/portal.ts';
+import type { PortalPage } from '#features/visits/authorization/portal-shares.ts';
+import { visitShare } from '#features/visits/authorization/visit-share.ts';
+import { mayHaveSignedIn } from '#features/visits/sessions/may-have-signed-in.ts';
+import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
+import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
+import { largestOpenBody } from '#http/body-limits.ts';
+import { clientLeft } from '#http/connections/client-left.ts';
+import { checkSite, hostCheck } from '#http/own-site.ts';
+import { pageRoutes } from '#http/pages/page-routes.ts';
+import { asRefusal, isGivenUp, pathOf, unexpectedRefusal } from '#http/problem.ts';
+import { largeAnswers } from '#http/unread-responses.ts';
+import { noQuery, readQuery, validator } from '#http/validation.ts';
+import { fileRoutes } from './file-routes.ts';
+import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
+import { approachingOf, readPlaces, type VisitorParts } from './visitor-request.ts';
+import { linkHeaders, refuseVisitor } from './visitor-responses.ts';
+
+/** Bytes of portals' answers that wait for their visitors: one network leaves a portal to the others. */
+const mostPortalBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
+
+const checkNoQuery = validator(noQuery);
+const PortalQuery = Type.Object(
+  {
+    startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestPortalPage })),
+  },
+  { additionalProperties: false },
+);
+const checkPortal = validator(PortalQuery);
+
+function portalPageOf(url: string): PortalPage {
+  const query = readQuery(url, PortalQuery);
+  checkPortal(query);
+  const { startIndex = 0, pageSize = largestPortalPage } = query as Static<typeof PortalQuery>; // just checked
+  return { startIndex, pageSize };
+}
+
+/** A network that tries addresses is not answered, unless somebody has signed in at the very link. @throws `refusal` */
+async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
+  const visitor = { ...approachingOf(request, parts), checkNetwork: () => {} };
+  const { basic } = visitor.credentials;
+  if (request.headers.cookie === undefined && basic === null) throw refusal;
+  const [at, signedIn] = isPortal(request.url) ? (['portal', hasSignedInAtPortal] as const) : (['share', hasSignedIn] as const);
+  const mayVerify = () => basic !== null && parts.unknownLinks.mayVerify(visitor.address);
+  const tokens = [...sessionTokens(request, parts.ports.links.publicUrl()).values()];
+  const known = (await mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at)) && (await signedIn(parts.ports, visitor, false));
+  request.exempt = known || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
+  if (!request.exempt) throw refusal;
+}
+
+function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  const checkBody = validator(SignInBody);
+  const checkPasswords = validator(PasswordChangeBody);
+  const body = (request: FastifyRequest): SignInBody => {
+    checkBody(request.body ?? {});
+    return request.body as SignInBody; // what the validator let through
+  };
+  const setCookie = (request: FastifyRequest, reply: FastifyReply) => (session: { profileId: number; token: string }) =>
+    setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
+  const end = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
+    clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, approachingOf(request, parts), at));
+    return reply.code(204).send();
+  };
+  app.get('/s/:viewId/visit', (request) => visitShare(ports, approachingOf(request, parts)));
+  const answers = largeAnswers(mostPortalBytes);
+  /** Written out here, so that its bytes are known: until the visitor has taken them, they are held in memory. */
+  const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
+    const text = JSON.stringify(portal);
+    answers.hold({ network: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
+    return reply.type('application/json; charset=utf-8').send(text);
+  };
+  app.get('/p/:viewId/visit', async (request, reply) => {
+    const page = { page: portalPageOf(request.url), left: clientLeft(reply.raw) };
+    return sendPortal(request, reply, await visitPortal(ports, approachingOf(request, parts), page));
+  });
+  app.post('/s/:viewId/sign-in', (request, reply) =>
+    signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
+  );
+  app.post('/p/:viewId/sign-in', async (request, reply) =>
+    sendPortal(request, reply, await signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply))),
+  );
+  const newPassword = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
+    checkPasswords(request.body ?? {});
+    const sent = request.body as PasswordChangeBody; // what the validator let through
+    await changeOwnPassword(ports, approachingOf(request, parts), at, sent, setCookie(request, reply));
+    return reply.code(204).send();
+  };
+  app.post('/s/:viewId/password', (request, reply) => newPassword(request, reply, 'share'));
+  app.post('/p/:viewId/password', (request, reply) => newPassword(request, reply, 'portal'));
+  app.post('/s/:viewId/sign-out', (request, reply) => end(request, reply, 'share'));
+  app.post('/p/:viewId/sign-out', (request, reply) => end(request, reply, 'portal'));
+  app.register(async (later) => {
+    // Kinds of sign-in that a later issue builds: whatever is sent to them is not read.
+    later.removeAllContentTypeParsers();
+    later.addContentTypeParser('*', async () => undefined);
+    const unavailable = async () => {
+      throw new Refusal('signInUnavailable');
+    };
+    for (const at of ['s', 'p']) {
+      later.post(`/${at}/:viewId/sign-in/code`, unavailable);
+      later.get(`/${at}/:viewId/sign-in/start`, unavailable);
+    }
+    later.get('/sign-in/oidc', unavailable);
+    later.post('/sign-in/saml', unavailable);
+    later.get('/sign-in/saml/metadata', unavailable);
+  });
+}
+
+/** Methods that each address of a link takes, for 405. */
+const methodsOf: readonly (readonly [RegExp, string])[] = [
+  [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
+  [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
+  [/^\/[sp]\/[^/]+\/(sign-(in|out)|password)$/, 'POST'],
+  [/^\/s\/[^/]+\/(list|zip)(\/|$)/, 'GET, HEAD'],
+  [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
+  [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
+  [/^\/s\/[^/]+\/(folder|rename)(\/|$)/, 'POST'],
+];
+
+function notFound(request: FastifyRequest): Refusal {
+  const allow = methodsOf.find(([pattern]) => pattern.test(pathOf(request.url)))?.[1];
+  if (allow !== undefined && !allow.split(', ').includes(request.method))
+    return new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
+  return new Refusal('notFound');
+}
+
+const isPortal = (url: string) => url.startsWith('/p/');
+const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
+const readsQuery = (url: string) => isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$)/.test(pathOf(url));
+
+/** Every route of visit.md: what a link and a portal answer. */
+export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports, unknownLinks } = parts;
+  const checkHost = hostCheck(ports.links.publicUrl);
+  app.register(async (link) => {
+    link.addHook('onRoute', (route) => {
+      route.bodyLimit = largestOpenBody;
+    });
+    link.addHook('onRequest', (request, reply, done) => {
+      reply.headers(linkHeaders);
+      checkHost(request);
+      if (request.is404) throw notFound(request);
+      done();
+    });
+    readPlaces(link);
+    link.addHook('onRequest', (request, _reply, done) => {
+      if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, noQuery));
+      if (!request.url.startsWith('/sign-in/saml')) checkSite(request, ports.links.publicUrl());
+      const refusal = unknownLinks.refusal(request.ip);
+      if (!refusal) return done();
+      checkSignedIn(request, parts, refusal).then(() => done(), done);
+    });
+    link.setErrorHandler((error, request, reply) => {
+      if (isGivenUp(error, request)) return void reply.hijack();
+      const refusal = asRefusal(error, request) ?? unexpectedRefusal(request, error);
+      if (refusal.says === 'linkUnknown') unknownLinks.note(request.ip);
+      return refuseVisitor(request, reply, refusal, ports.clock);
+    });
+    link.setNotFoundHandler((request, reply) => refuseVisitor(request, reply, notFound(request), ports.clock));
+    pageRoutes(link, parts);
+    signRoutes(link, parts);
+    fileRoutes(link, parts);
+  });
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
+import type { Store } from '#ports/store.ts';
+import { startPostern } from '../start.ts';
+
+test('however much has ended, others get their turn while it is taken away', async (t) => {
+  const { ports } = await startPostern(t);
+  const rows = Array.from({ length: 2500 }, (_, index) => ({ key: `guess ${index}`, at: 0 }));
+  await ports.store.write(async (tx) => {
+    for (let begin = 0; begin < rows.length; begin += 500)
+      await tx
+        .insertInto('failure')
+        .values(rows.slice(begin, begin + 500))
+        .execute();
+  }, 'job');
+  const left: number[] = [];
+  const write: Store['write'] = async (change, ...rest) => {
+    const value = await ports.store.write(change, ...rest);
+    left.push((await ports.store.read.selectFrom('failure').select('id').execute()).length);
+    return value;
+  };
+  await keepHouse({ ...ports, store: { ...ports.store, write } }, { run: async () => {} });
+  assert.deepEqual(left.slice(0, 3), [1500, 500, 0]);
+});

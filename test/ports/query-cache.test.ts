@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { unchangedAnswers } from '#adapters/store/sqlite/query-cache.ts';
+
+/** Asks for a record whose text is so long. @returns how often it was looked for */
+function asking(length: number) {
+  const unchanged = unchangedAnswers();
+  let times = 0;
+  const ask = (id: number) =>
+    unchanged.ask(`share 1 ${id}`, async () => {
+      times += 1;
+      return [{ id, userNames: 'u'.repeat(length) }];
+    });
+  return { ask, times: () => times, forget: unchanged.forget };
+}
+
+test('an answer is looked for once until something changes', async () => {
+  const { ask, times, forget } = asking(1000);
+  for (let time = 0; time < 3; time += 1) for (let id = 0; id < 4000; id += 1) await ask(id);
+  assert.equal(times(), 4000);
+  forget(new Set(['audit']));
+  await ask(0);
+  assert.equal(times(), 4000);
+  forget(new Set(['share']));
+  await ask(0);
+  assert.equal(times(), 4001);
+});
+
+test('thousands of records with long lists are not all held in memory', async () => {
+  const { ask, times } = asking(200_000);
+  for (let id = 0; id < 1000; id += 1) await ask(id);
+  for (let id = 999; id >= 0; id -= 1) await ask(id);
+  assert.ok(times() > 1900, `${times()} of 2,000 times`);
+});
+
+test('a record that is asked for again and again is held beside a few long ones', async () => {
+  const { ask, times } = asking(200_000);
+  for (let time = 0; time < 100; time += 1) for (let id = 0; id < 50; id += 1) await ask(id);
+  assert.equal(times(), 50);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keptRows } from '#adapters/store/sqlite/row-cache.ts';
+
+/** Asks what answers with the rows that are given, and tells how often it was asked. */
+function asking(rows: unknown[]) {
+  let times = 0;
+  const ask = () => {
+    times += 1;
+    return rows;
+  };
+  return { ask, times: () => times };
+}
+
+test('a row is asked for once until one of the tables that it came from changes', () => {
+  const kept = keptRows();
+  const { ask, times } = asking([{ id: 1 }]);
+  const rows = () => kept.rows('one', ['location', 'tenant'], [1, 'a'], ask);
+  assert.deepEqual([rows(), rows(), times()], [[{ id: 1 }], [{ id: 1 }], 1]);
+  assert.ok(Object.isFrozen(rows()[0]), 'all who ask share it');
+  kept.forget(['share', 'login_profile']);
+  rows();
+  assert.equal(times(), 1);
+  kept.forget(['share', 'tenant']);
+  rows();
+  assert.equal(times(), 2);
+});
+
+test('no two questions are taken for one, whatever their values look like', () => {
+  const kept = keptRows();
+  const values = [[1], ['1'], [null], ['null'], ['a","b', 'c'], ['a', 'b","c'], ['a', '"b'], [Number.NaN], [1n], [new Uint8Array(1)]];
+  for (const [index, value] of values.entries()) kept.rows('one', ['tenant'], value, () => [{ index }]);
+  for (const [index, value] of values.entries())
+    assert.deepEqual(
+      kept.rows('one', ['tenant'], value, () => [{ index }]),
+      [{ index }],
+    );
+});
+
+test('nothing is kept of statements that read what changes often, and no lists', () => {
+  const kept = keptRows();
+  assert.deepEqual(
+    [['tenant'], ['tenant', 'share'], []].map((tables) => kept.keeps(tables)),
+    [true, false, false],
+  );
+  const { ask, times } = asking([{ id: 1 }, { id: 2 }]);
+  for (let time = 0; time < 3; time += 1) kept.rows('list', ['tenant'], [], ask);
+  assert.equal(times(), 3);
+});
+
+test('a long row is asked for anew: hundreds of them would fill the memory', () => {
+  const kept = keptRows();
+  const { ask, times } = asking([{ id: 1, ip_range: '10.0.0.0/8 '.repeat(6000) }]);
+  for (let time = 0; time < 3; time += 1) kept.rows('one', ['login_profile'], [1], ask);
+  assert.equal(times(), 3);
+});
+
+test('however many are asked for, few are kept', () => {
+  const kept = keptRows();
+  const { ask, times } = asking([]);
+  for (const round of [1, 2]) for (let id = 0; id < 5000; id += 1) kept.rows(`statement ${id % 7}`, ['api_key'], [`${round} ${id}`], ask);
+  assert.equal(times(), 10_000);
+  for (let id = 4900; id < 5000; id += 1) kept.rows(`statement ${id % 7}`, ['api_key'], [`2 ${id}`], ask);
+  assert.equal(times(), 10_000, 'the last are');
+  for (let id = 0; id < 4000; id += 1) kept.rows(`statement ${id % 7}`, ['api_key'], [`2 ${id}`], ask);
+  assert.equal(times(), 14_000, 'the first are not');
+  kept.forget(['api_key']);
+  const full = () => Array.from({ length: 500 }, (_, id) => kept.rows('again', ['tenant'], [id], ask)).length;
+  full();
+  const before = times();
+  full();
+  assert.equal(times(), before, 'what was forgotten leaves room');
+});

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { visitTrail } from '#features/audit/visit-audit.ts';
+import { type Store, StoreAway } from '#ports/store.ts';
+import { until } from '../ports/until.ts';
+import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { basic, linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
+
+const alerts = { alertView: true, alertDownload: true, alertUpload: true, alertCreateFolder: true, alertRename: true, alertDelete: true };
+
+async function watched(t: TestContext, over: object = {}) {
+  const [data, clock] = [await temporaryFolder(t), settableClock()];
+  const postern = await startPostern(t, { data, replaced: { ports: { clock } } });
+  const { id } = await usersProfile(postern);
+  const link = await linkTo(postern, { authenticationId: id, notifyEmails: 'owner@example.com', ...over });
+  const cookie = await signIn(postern, link.base, 'ann');
+  const ask = (path: string, method = 'GET', body = '') =>
+    raw(postern, link.base + path, {
+      method,
+      body,
+      headers: { cookie, ...(body.startsWith('{') ? { 'content-type': 'application/json' } : {}) },
+    });
+  /** What the trail says once everything has been written. */
+  async function trail() {
+    await postern.stop();
+    const again = await startPostern(t, { data, replaced: { ports: { clock } } });
+    const { read } = again.ports.store;
+    const rows = await read.selectFrom('audit').selectAll().where('actor_kind', '=', 'visitor').orderBy('id').execute();
+    return {
+      rows,
+      lists: await read.selectFrom('alert_list').select('emails').execute(),
+      owed: await read
+        .selectFrom('alert')
+        .innerJoin('alert_list', 'digest', 'list')
+        .selectAll('alert')
+        .select('emails')
+        .orderBy('id')
+        .execute(),
+    };
+  }
+  return { clock, postern, link, ask, trail };
+}
+
+async function eachAction(ask: (path: string, method?: string, body?: string) => Promise<unknown>): Promise<void> {
+  await ask('/visit');
+  await ask('/list');
+  await ask('/view/welcome.txt');
+  await ask('/file/welcome.txt');
+  await ask('/zip');
+  await ask('/file/new.txt', 'PUT', 'four');
+  await ask('/folder/made', 'POST');
+  await ask('/rename', 'POST', JSON.stringify({ path: 'new.txt', name: 'newer.txt' }));
+  await ask('/file/newer.txt', 'DELETE');
+}
+
+test('every action of a visitor leaves one row that says who, what, from where and how it ended', async (t) => {
+  const { ask, trail, link } = await watched(t);
+  await eachAction(ask);
+  await ask('/sign-out', 'POST');
+  const { rows } = await trail();
+  for (const action of [
+    'sign-in',
+    'visit',
+    'list',
+    'view',
+    'download',
+    'downloadFolder',
+    'upload',
+    'createFolder',
+    'rename',
+    'delete',
+    'sign-out',
+  ]) {
+    const [row, ...more] = rows.filter((found) => found.action === action && found.outcome === 'done');
+    assert.ok(row, action);
+    assert.deepEqual(more, [], action);
+    assert.equal(row.share_id, link.id, action);
+    assert.equal(row.view_id, link.viewId, action);
+    assert.match(row.address, /127\.0\.0\.1|::1/, action);
+    if (action !== 'sign-out') assert.equal(row.actor, 'ann', action);
+    assert.notEqual(row.request_id, '');
+  }
+  assert.equal(rows.find(({ action }) => action === 'upload')?.bytes, 4);
+  assert.equal(rows.find(({ action }) => action === 'upload')?.path, '/new.txt');
+  assert.ok(Number(rows.find(({ action }) => action === 'download')?.bytes) > 0);
+  assert.ok(!rows.some(({ outcome }) => outcome === 'begun'));
+});
+
+test('a list of addresses is stored once, however many alerts go to it', async (t) => {
+  const { ask, trail } = await watched(t, alerts);
+  await eachAction(ask);
+  const { owed, lists } = await trail();
+  assert.ok(owed.length > 1);
+  assert.equal(lists.length, 1);
+});
+
+test('each action that has its alert switched on owes one e-mail, told as that action', async (t) => {
+  const { ask, trail, link } = await watched(t, alerts);
+  await eachAction(ask);
+  const { owed } = await trail();
+  assert.deepEqual(owed.map(({ action }) => action).sort(), [
+    'createFolder',
+    'delete',
+    'download',
+    'downloadFolder',
+    'rename',
+    'upload',
+    'view',
+  ]);
+  for (const alert of owed) {
+    assert.equal(alert.emails, 'owner@example.com');
+    assert.equal(alert.share_id, link.id);
+  }
+});
+
+test('an alert that is off, or nobody to be told, owes nothing', async (t) => {
+  const quiet = await watched(t);
+  await eachAction(quiet.ask);
+  assert.deepEqual((await quiet.trail()).owed, []);
+  const unheard = await watched(t, { ...alerts, notifyEmails: '' });
+  await eachAction(unheard.ask);
+  assert.deepEqual((await unheard.trail()).owed, []);
+});
+
+test('what was refused owes no e-mail and leaves a row that says so', async (t) => {
+  const { ask, trail } = await watched(t, { ...alerts, ...nothingAllowed });
+  await eachAction(ask);
+  const { rows, owed } = await trail();
+  assert.deepEqual(owed, []);
+  for (const action of ['list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'])
+    assert.deepEqual(
+      rows.filter((row) => row.action === action).map(({ outcome }) => outcome),
+      ['refused'],
+      action,
+    );
+});
+
+test('requests for one file within ten minutes are one download with its bytes added up', async (t) => {
+  const { ask, clock, trail } = await watched(t, alerts);
+  const size = (await ask('/file/welcome.txt')).bytes.length;
+  await ask('/file/welcome.txt');
+  await ask('/file/welcome.txt', 'HEAD');
+  clock.ahead(10 * minute);
+  await ask('/file/welcome.txt');
+  const { rows, owed } = await trail();
+  assert.deepEqual(
+    rows.filter(({ action }) => action === 'download').map(({ bytes }) => bytes),
+    [2 * size, size],
+  );
+  assert.equal(owed.length, 2);
+});
+
+test('HEAD is no download', async (t) => {
+  const { ask, trail } = await watched(t, alerts);
+  await ask('/file/welcome.txt', 'HEAD');
+  await ask('/zip', 'HEAD');
+  const { rows, owed } = await trail();
+  assert.deepEqual(
+    rows.filter(({ action }) => action.startsWith('download')),
+    [],
+  );
+  assert.deepEqual(owed, []);
+});
+
+test('equal visits, lists and refusals within a minute are one row with a count', async (t) => {
+  const { ask, clock, trail } = await watched(t, { canDelete: false });
+  const each = async () => {
+    for (const path of ['/visit', '/list']) await ask(path);
+    await ask('/file/welcome.txt', 'DELETE');
+  };
+  for (let again = 0; again < 3; again += 1) await each();
+  clock.ahead(minute);
+  await each();
+  const { rows } = await trail();
+  for (const action of ['visit', 'list', 'delete'])
+    assert.deepEqual(
+      rows.filter((row) => row.action === action).map(({ count }) => count),
+      [3, 1],
+      action,
+    );
+});
+
+test('a user who signs in again and again within a minute is one row with a count', async (t) => {
+  const { postern, link, clock, trail } = await watched(t);
+  for (let again = 0; again < 3; again += 1) await signIn(postern, link.base, 'ann');
+  clock.ahead(minute);
+  await signIn(postern, link.base, 'ann');
+  const { rows } = await trail();
+  assert.deepEqual(
+    rows.filter(({ action }) => action === 'sign-in').map(({ count, actor }) => [count, actor]),
+    [
+      [4, 'ann'], // one of them before the test
+      [1, 'ann'],
+    ],
+  );
+});
+
+test('a visitor who asks for ever other archives of a folder leaves a bounded number of rows', async (t) => {
+  const { ask, postern, clock, trail } = await watched(t, alerts);
+  const names = Array.from({ length: 6 }, (_, index) => `file-${index}`);
+  await Promise.all(names.map((name) => writeFile(join(postern.files, name), name)));
+  const choices = Array.from({ length: 63 }, (_, choice) => names.filter((_name, index) => (choice + 1) & (1 << index)));
+  const archiveOf = (choice: readonly string[]) => ask(`/zip?${choice.map((name) => `name=${name}`).join('&')}`);
+  for (const choice of choices) await archiveOf(choice);
+  clock.ahead(10 * minute);
+  await archiveOf(names);
+  const rows = (await trail()).rows.filter(({ action }) => action === 'downloadFolder');
+  assert.deepEqual(
+    rows.map(({ after }) => JSON.parse(after ?? '').names),
+    [...choices.slice(0, 30), [], names],
+  );
+});
+
+test('a visitor who varies the address within an IPv6 network is told as one', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const { base, id } = await linkTo(postern);
+  for (const end of ['1', '2', '3:4']) await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': `2001:db8:1:2::${end}` } });
+  const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
+  await until(async () => (await rows())[0]?.count === 3);
+  assert.equal((await rows()).length, 1);
+});
+
+test('a visit while the database takes no change is recorded later, with its own time', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const { base, id } = await linkTo(postern);
+  const { store } = postern.ports;
+  const at = clock.now();
+  const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreAway('it is away')));
+  await raw(postern, `${base}/visit`);
+  await until(() => mocked.mock.callCount() > 0);
+  clock.ahead(minute);
+  mocked.mock.restore();
+  const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
+  await until(async () => (await rows()).length === 1);
+  assert.equal(Date.parse((await rows())[0].dateTime), at);
+});
+
+test('a wrong sign-in is a row without the password, an unknown link none', async (t) => {
+  const { postern, link, trail } = await watched(t);
+  await postern.visit(`${link.base}/sign-in`, posting({ username: 'ann', password: 'a very wrong secret' }));
+  await postern.visit('/s/neverexistedatall/visit');
+  const { rows } = await trail();
+  assert.deepEqual(
+    rows
+      .filter(({ action }) => action === 'sign-in')
+      .map(({ outcome }) => outcome)
+      .sort(),
+    ['done', 'refused'],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /a very wrong secret|correct horse battery/);
+  assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
+});
+
+test('refused sign-ins of a network at a link are one row, whatever names were typed, and Basic ones too', async (t) => {
+  const { postern, link, trail } = await watched(t);
+  const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
+  for (const username of ['nobody', 'somebody', 'a typed password'])
+    await postern.visit(`${link.base}/sign-in`, posting({ username, password: 'wrong password' }));
+  const headers = { authorization: basic('stranger', 'wrong password') };
+  await postern.visit(`${link.base}/list`, { headers });
+  await postern.visit(`/p/${viewId}/visit`, { headers });
+  const { rows } = await trail();
+  const refused = rows.filter(({ action, outcome }) => action === 'sign-in' && outcome === 'refused');
+  assert.deepEqual(
+    refused.map(({ share_id, count }) => [share_id, count]),
+    [
+      [link.id, 4],
+      [null, 1],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /nobody|somebody|typed password|stranger/);
+});
+
+const event = { link: null, tid: 1, visitor: null, approaching: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
+
+test('what was noted is on disk at the end of the process, in whatever order the writes end', async (t) => {
+  const { store, clock, process } = (await startPostern(t)).ports;
+  const second = Promise.withResolvers<void>();
+  let writes = 0;
+  const firstAwaitsSecond: Store = {
+    ...store,
+    async write(change, ...rest) {
+      writes += 1;
+      if (writes === 1) await second.promise;
+      const written = await store.write(change, ...rest);
+      second.resolve();
+      return written;
+    },
+  };
+  const trail = visitTrail({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
+  trail.note({ ...event, action: 'rename', path: '' });
+  trail.note({ ...event, action: 'delete', path: '' });
+  await trail[Symbol.asyncDispose]();
+  const rows = await store.read.selectFrom('audit').select('action').where('outcome', '=', 'refused').orderBy('action').execute();
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['delete', 'rename'],
+  );
+});
+
+test('what many visitors did while the database took no change is written together, except what it will not hold', async (t) => {
+  const { store, clock, process } = (await startPostern(t)).ports;
+  let [isAway, writes, failures] = [true, 0, 0];
+  const write: Store['write'] = (change, ...rest) => {
+    writes += 1;
+    return isAway ? Promise.reject(new StoreAway('it is away')) : store.write(change, ...rest);
+  };
+  const trail = visitTrail({ store: { ...store, write }, clock, process }, () => {
+    failures += 1;
+  });
+  const notes = (from: number) => {
+    for (let index = from; index < from + 500; index += 1) trail.note({ ...event, action: 'rename', path: `/${index}` });
+  };
+  notes(0);
+  await until(() => failures > 64); // the flush has failed, too
+  notes(500);
+  assert.ok(writes < 100 && failures < 100, `${writes} writes are tried, ${failures} failures are logged`);
+  trail.note({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
+  isAway = false;
+  await trail[Symbol.asyncDispose]();
+  const { rows } = await store.read
+    .selectFrom('audit')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .where('action', '=', 'rename')
+    .executeTakeFirstOrThrow();
+  assert.equal(rows, 1000);
+});
+
+test('a download that was complete stays done, though the visitor begins it again and breaks off', async (t) => {
+  const { store, clock, process } = (await startPostern(t)).ports;
+  for (const [outcome, bytes] of [
+    ['done', 10],
+    ['failed', 4],
+  ] as const) {
+    await using trail = visitTrail({ store, clock, process }, (cause) => assert.ifError(cause));
+    const download = await trail.begin({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
+    download.end(outcome, bytes);
+  }
+  const rows = await store.read.selectFrom('audit').select(['outcome', 'bytes']).where('action', '=', 'download').execute();
+  assert.deepEqual(
+    rows.map((row) => [row.outcome, row.bytes]),
+    [['done', 14]],
+  );
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { joinedPieces } from '../../src/http/visitor/join-pieces.ts';
+
+/** Pieces that are each made in the same memory. */
+async function* reusing(sizes: readonly number[]): AsyncGenerator<Buffer> {
+  const memory = Buffer.alloc(40_000);
+  for (const [index, size] of sizes.entries()) yield memory.subarray(0, size).fill(index);
+}
+
+async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const copies: Buffer[] = [];
+  for await (const piece of pieces) copies.push(Buffer.from(piece));
+  return Buffer.concat(copies);
+}
+
+test('joined pieces are the same bytes, whatever their sizes', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(fc.nat(300), fc.nat(40_000)), { maxLength: 60 }), async (sizes) => {
+      assert.ok((await bytesOf(joinedPieces(reusing(sizes)))).equals(await bytesOf(reusing(sizes))));
+    }),
+  ));
+
+test('thousands of small pieces leave their turn to others', async () => {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await bytesOf(joinedPieces(reusing(Array.from({ length: 10_000 }, () => 100))));
+  clearImmediate(next);
+  assert.ok(turns > 30, `${turns} turns`);
+});

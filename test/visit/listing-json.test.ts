@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pageWriter } from '#features/visits/files/listing-json.ts';
+import { mediaTypes } from '../../src/adapters/media/media-types.ts';
+import { startPostern } from '../start.ts';
+import { linkTo, raw } from './visiting.ts';
+
+const page = (entries: number) => ({
+  entries: Array.from({ length: entries }, (_, number) => ({ name: `${number}.pdf`, folder: false, size: 1, modified: 0, etag: '"1"' })),
+  total: entries,
+});
+
+test('large listings of one network leave turns to those of others, and small ones wait for none', async () => {
+  const write = pageWriter();
+  const done: string[] = [];
+  const ask = async (address: string, entries: number) => {
+    const { count } = await write({ viewId: 'link', address }, page(entries), mediaTypes);
+    done.push(`${address} ${count}`);
+  };
+  const crowd = Array.from({ length: 40 }, () => ask('198.51.100.1', 10_000));
+  await ask('203.0.113.1', 10);
+  assert.ok(done.length <= 2, done.join());
+  await ask('203.0.113.1', 10_000);
+  assert.ok(done.length < 6, done.join());
+  await Promise.all(crowd);
+});
+
+test('a listing of thousands of entries is one JSON text of a known length, to HEAD too', async (t) => {
+  const postern = await startPostern(t);
+  const folder = join(postern.files, 'many');
+  await mkdir(folder);
+  await Promise.all(Array.from({ length: 2500 }, (_, number) => writeFile(join(folder, `é "${number}".txt`), 'x')));
+  const { base } = await linkTo(postern, { path: '/many' });
+  const answer = await raw(postern, `${base}/list?pageSize=10000`);
+  assert.equal(answer.json.entries.length, 2500);
+  const { entries: _, ...rest } = answer.json;
+  assert.deepEqual(rest, { path: '/', startIndex: 0, pageSize: 10_000, resultCount: 2500, totalCount: 2500 });
+  const { modifiedDateTime, etag, ...first } = answer.json.entries[0];
+  assert.deepEqual(first, { name: 'é "0".txt', folder: false, size: 1, mediaType: 'text/plain' });
+  assert.ok(Date.parse(modifiedDateTime) > 0 && etag.startsWith('"'));
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+  const length = Number(answer.headers['content-length']);
+  assert.ok(length > 1 << 16);
+  const head = await raw(postern, `${base}/list?pageSize=10000`, { method: 'HEAD' });
+  assert.equal(Number(head.headers['content-length']), length);
+});

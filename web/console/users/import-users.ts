@@ -1,0 +1,137 @@
+import { asProblem, type Fault, type Problem, post } from '#console/api/call.ts';
+import { forEachOf } from '#console/records/bulk.ts';
+import { mostAdded } from '#core/records/access-user.ts';
+import { activeIn, fieldLabels, type ImportRow, importFields } from './import-columns.ts';
+import { passwordFault } from './user-password.ts';
+
+/** A row that is refused, and why. */
+export interface RefusedRow {
+  readonly line: number;
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ImportOutcome {
+  readonly dryRun: boolean;
+  readonly added: number;
+  readonly refused: readonly RefusedRow[];
+  /** Why it ended before its last row, such as a lost connection. */
+  readonly failure: string | null;
+}
+
+const refusedRow = ({ line, cells }: ImportRow, reason: string): RefusedRow => ({ line, name: cells.username ?? '', reason });
+
+/** Checks a row before it is sent. Returns the reason for a refusal, or null. */
+function faultOf({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
+  if (sameName !== undefined) return `The user name is the same as in line ${sameName}.`;
+  if (activeIn(active) === null) return `Active must be true or false, not "${active}".`;
+  const fault = password === '' ? null : passwordFault(username, password);
+  return fault && `The password ${fault}.`;
+}
+
+/** Returns the first line that has each row's user name, for the rows that repeat it. */
+function repeatedNames(rows: readonly ImportRow[]): ReadonlyMap<ImportRow, number> {
+  const lines = new Map<string, number>();
+  const repeated = new Map<ImportRow, number>();
+  for (const row of rows) {
+    const name = (row.cells.username ?? '').toLowerCase();
+    const before = lines.get(name);
+    if (before === undefined) lines.set(name, row.line);
+    else if (name !== '') repeated.set(row, before);
+  }
+  return repeated;
+}
+
+const userOf = ({ cells: { password: _, active, ...fields } }: ImportRow) => ({
+  username: '',
+  ...fields,
+  active: activeIn(active) === true,
+});
+
+const labelOf = (name: string) => fieldLabels[importFields.find((field) => field === name) ?? 'username'];
+
+/** Returns the reasons by row of a refusal such as `users.3.email`. */
+function reasonsByRow(faults: readonly Fault[]): ReadonlyMap<number, string> {
+  const reasons = new Map<number, string>();
+  for (const { field, detail } of faults) {
+    const [, row, ...name] = field.split('.');
+    const reason = `${labelOf(name.join('.'))} ${detail}.`;
+    const before = reasons.get(Number(row));
+    reasons.set(Number(row), before === undefined ? reason : `${before} ${reason}`);
+  }
+  return reasons;
+}
+
+/**
+ * Adds a batch, without the rows that the server refuses.
+ * @throws Problem that names no row
+ */
+async function addBatch(
+  batch: readonly ImportRow[],
+  authId: number,
+  dryRun: boolean,
+): Promise<{ added: readonly ImportRow[]; refused: readonly RefusedRow[] }> {
+  let left = batch;
+  const refused: RefusedRow[] = [];
+  while (left.length > 0) {
+    try {
+      await post('accessuser/addMany', { authId, users: left.map(userOf) }, { dryRun });
+      return { added: left, refused };
+    } catch (cause) {
+      const problem = asProblem(cause);
+      const reasons = reasonsByRow(problem.faults.filter(({ field }) => /^users\.\d+\./.test(field)));
+      if (reasons.size === 0) throw problem;
+      refused.push(...left.flatMap((row, at) => (reasons.has(at) ? [refusedRow(row, reasons.get(at) ?? '')] : [])));
+      left = left.filter((_, at) => !reasons.has(at));
+    }
+  }
+  return { added: [], refused };
+}
+
+const passwordMissing = (row: ImportRow, problem: Problem) =>
+  refusedRow(row, `Added, but without the password: ${problem.message} Set it on the page of this person.`);
+
+async function setPassword({ cells: { username, password } }: ImportRow, authId: number): Promise<void> {
+  await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });
+}
+
+/** Sets the passwords that a batch has. @returns the rows that have none now */
+async function setPasswords(rows: readonly ImportRow[], authId: number, progress: (done: number) => void): Promise<RefusedRow[]> {
+  const withPassword = rows.filter(({ cells }) => (cells.password ?? '') !== '');
+  const { refused } = await forEachOf(withPassword, (row) => setPassword(row, authId), progress);
+  return refused.map(({ record, problem }) => passwordMissing(record, problem));
+}
+
+/**
+ * Adds the users of a file, a thousand at a time, and sets their passwords. A row that is refused does not hold up the others.
+ * @param dryRun the server only says which rows it would refuse
+ * @param progress called with the number of rows that are through
+ */
+export async function importUsers(
+  rows: readonly ImportRow[],
+  { authId, dryRun }: { readonly authId: number; readonly dryRun: boolean },
+  progress: (done: number) => void,
+): Promise<ImportOutcome> {
+  const repeated = repeatedNames(rows);
+  const refused: RefusedRow[] = [];
+  const valid: ImportRow[] = [];
+  for (const row of rows) {
+    const fault = faultOf(row, repeated.get(row));
+    if (fault === null) valid.push(row);
+    else refused.push(refusedRow(row, fault));
+  }
+  let added = 0;
+  let failure: string | null = null;
+  try {
+    for (let begin = 0; begin < valid.length; begin += mostAdded) {
+      const batch = await addBatch(valid.slice(begin, begin + mostAdded), authId, dryRun);
+      added += batch.added.length;
+      refused.push(...batch.refused);
+      if (!dryRun) refused.push(...(await setPasswords(batch.added, authId, (done) => progress(begin + done))));
+      progress(Math.min(valid.length, begin + mostAdded));
+    }
+  } catch (cause) {
+    failure = asProblem(cause).message;
+  }
+  return { dryRun, added, refused: refused.sort((a, b) => a.line - b.line), failure };
+}

@@ -1,0 +1,68 @@
+import { PasswordInput, Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { asProblem, Problem, post } from '#console/api/call.ts';
+import { FormOnPage } from '#console/records/form-page.tsx';
+import { PageHead } from '#console/records/page-head.tsx';
+import { Section } from '#console/records/section.tsx';
+import { told } from '#console/records/told.tsx';
+import { useFormPage } from '#console/records/use-form-page.ts';
+import { profileWithPeople } from '#console/shares/share-queries.ts';
+import { PasswordAdvice } from '#console/shell/password-advice.tsx';
+import { PersonFields } from './user-fields.tsx';
+import { passwordFault } from './user-password.ts';
+import type { PersonValues } from './user-values.ts';
+
+/** A new person, with a password at once or later. */
+export function NewPersonPage() {
+  const { data: profile } = useQuery(profileWithPeople);
+  if (profile === undefined) return <Skeleton height={320} />;
+  return (
+    <>
+      <PageHead title="New person" />
+      <NewPersonForm authId={profile?.id ?? 0} />
+    </>
+  );
+}
+
+function NewPersonForm({ authId }: { authId: number }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const page = useFormPage<PersonValues>({
+    draft: 'person new',
+    initial: { username: '', firstName: '', lastName: '', email: '', authId, active: true, password: '' },
+    save: async ({ password, ...values }) => {
+      const wrong = password === '' ? null : passwordFault(values.username, password);
+      if (wrong !== null) throw new Problem(400, 'fieldInvalid', wrong, [{ field: 'password', detail: wrong }]);
+      const { id, message } = await post<{ id: number; message: string }>('accessuser/add', values);
+      const failed = password === '' ? null : await setPassword(values, password);
+      await client.invalidateQueries({ queryKey: ['person'] });
+      told(
+        failed === null
+          ? { words: `${message}.` }
+          : { words: `${values.username} is there, but without a password: ${failed}`, failed: true },
+      );
+      await navigate({ to: '/people/$id', params: { id: String(id) } });
+    },
+  });
+  const { form } = page;
+  return (
+    <FormOnPage page={page} saveLabel="Add" isNew>
+      <PersonFields form={form} isNew />
+      <Section title="Password" lead="Without one they cannot sign in yet; it can be set at any time.">
+        <PasswordInput label="Password" autoComplete="new-password" {...form.getInputProps('password')} />
+        <PasswordAdvice password={form.values.password} />
+      </Section>
+    </FormOnPage>
+  );
+}
+
+/** @returns what was wrong with the password, or null */
+async function setPassword({ username, authId }: Pick<PersonValues, 'username' | 'authId'>, password: string): Promise<string | null> {
+  try {
+    await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });
+    return null;
+  } catch (cause) {
+    return asProblem(cause).message;
+  }
+}

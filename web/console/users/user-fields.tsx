@@ -1,0 +1,25 @@
+import { Switch, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { ProfileSelect } from '#console/profiles/profile-select.tsx';
+import { Section } from '#console/records/section.tsx';
+import type { PersonValues } from './user-values.ts';
+
+/** @param isNew the name can still be chosen */
+export function PersonFields({ form, isNew }: { form: UseFormReturnType<PersonValues>; isNew: boolean }) {
+  return (
+    <Section title="Who" lead={isNew ? 'Shares name people by their user name.' : 'The user name stays: shares name people by it.'}>
+      <TextInput label="User name" required withAsterisk={false} readOnly={!isNew} {...form.getInputProps('username')} />
+      <TextInput label="First name" {...form.getInputProps('firstName')} />
+      <TextInput label="Last name" {...form.getInputProps('lastName')} />
+      <TextInput label="E-mail" type="email" {...form.getInputProps('email')} />
+      <ProfileSelect
+        label="Login profile"
+        {...(isNew ? {} : { description: 'Another one takes the person out of the shares that name them.' })}
+        value={form.values.authId || undefined}
+        onChange={(id) => id && form.setFieldValue('authId', id)}
+        error={form.errors['authId']}
+      />
+      <Switch label="Can sign in" {...form.getInputProps('active', { type: 'checkbox' })} />
+    </Section>
+  );
+}
