@@ -4,22 +4,22 @@ import { findPackageJSON } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { visitTrail } from '#features/audit/visit-audit.ts';
+import { visitAudit } from '#features/audit/visit-audit.ts';
 import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
 import { checkSecretKey, holdsNoSecrets, isLivingKey, isNew, newKey, prepare } from '#features/first-start/first-start.ts';
 import { checkReadiness } from '#features/health/readiness.ts';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { operations } from '#features/operations.ts';
-import { sayAlive } from '#features/processes/living-processes.ts';
+import { reportAlive } from '#features/processes/living-processes.ts';
 import { searchTurns } from '#features/turns/search-turns.ts';
 import { listingTurns } from '#features/visits/files/listing-turns.ts';
-import { rightPairs } from '#features/visits/sessions/authenticate-visitor.ts';
+import { verifiedPasswords } from '#features/visits/sessions/authenticate-visitor.ts';
 import { followTransfers } from '#features/visits/transfers/follow-transfers.ts';
 import { visitLimits } from '#features/visits/visit-limits.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
-import { argon2Hash } from './adapters/os/argon2.ts';
+import { argon2PasswordHash } from './adapters/os/argon2.ts';
 import { diskRoom, probeDisk } from './adapters/os/disk-probe.ts';
 import { type JsonLines, openJsonLines } from './adapters/os/json-lines.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
@@ -35,9 +35,9 @@ import { metricsRoute, processMetrics } from './http/metrics.ts';
 import { docsRoutes } from './http/openapi/docs-page.ts';
 import { assetRoutes } from './http/pages/asset-routes.ts';
 import { consoleRoutes } from './http/pages/console-pages.ts';
-import { defaultPatience, type Patience } from './http/request-timeouts.ts';
+import { defaultTimeouts, type RequestTimeouts } from './http/request-timeouts.ts';
 import { answerNotFound, httpServer } from './http/server.ts';
-import { handOverTo } from './http/visitor/front-server-file.ts';
+import { frontServerFiles } from './http/visitor/front-server-file.ts';
 import { redirectAliases } from './http/visitor/public-aliases.ts';
 import { transferBuffers } from './http/visitor/transfer-buffers.ts';
 import { countUnknownLinks } from './http/visitor/unknown-links.ts';
@@ -68,10 +68,10 @@ export interface Postern extends AsyncDisposable {
 }
 
 /** What a test may put in a part's place. */
-export interface Replaced {
+export interface Replacements {
   readonly ports?: Partial<Ports>;
   readonly log?: NodeJS.WritableStream | null;
-  readonly patience?: Patience;
+  readonly timeouts?: RequestTimeouts;
   /** Ends the process where the disk has failed and nothing more can be answered. */
   readonly lost?: (cause: unknown) => void;
 }
@@ -108,7 +108,7 @@ function openAccessLog(target: string): JsonLines {
 }
 
 /** The only place that knows every part. Tests call it too, with a part replaced by name. */
-export async function compose(settings: Settings, replaced: Replaced = {}): Promise<Postern> {
+export async function compose(settings: Settings, replaced: Replacements = {}): Promise<Postern> {
   await using opened = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();
@@ -116,7 +116,7 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const transfers = followTransfers(() => performance.now());
   opened.defer(() => transfers.stop());
   const listings = listingTurns();
-  const passwordHash = replaced.ports?.passwordHash ?? argon2Hash();
+  const passwordHash = replaced.ports?.passwordHash ?? argon2PasswordHash();
   const metrics = processMetrics({
     version,
     transfers: transfers.count,
@@ -156,15 +156,15 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   const isKnown = (key: string) => isLivingKey(ports, key);
   await data.settleFirstKeys(isKnown);
   const invitation = await unlessFull(() => inviteFirstOperator(ports));
-  await unlessFull(() => sayAlive(ports));
+  await unlessFull(() => reportAlive(ports));
   const underWay = new Set<string>();
-  const patience = replaced.patience ?? defaultPatience;
-  const http = { trustedProxies: settings.trustedProxies, patience, log: replaced.log === undefined ? process.stderr : replaced.log };
+  const timeouts = replaced.timeouts ?? defaultTimeouts;
+  const http = { trustedProxies: settings.trustedProxies, timeouts, log: replaced.log === undefined ? process.stderr : replaced.log };
   const app = httpServer(http, ports);
   await unlessFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // `clearLocations` empties it
 
-  const trail = opened.use(
-    visitTrail(ports, (cause) =>
+  const audit = opened.use(
+    visitAudit(ports, (cause) =>
       app.log.error(
         { error: cause instanceof Error ? cause.name : 'unknown' },
         'Audit entries could not be written to the database. They are kept in memory and written with the next ones.',
@@ -195,21 +195,21 @@ export async function compose(settings: Settings, replaced: Replaced = {}): Prom
   opened.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, exchanged: exitExchanged }));
   const visitPorts = {
     ...ports,
-    trail,
+    audit,
     underWay,
     listings,
     searches,
     ...visitLimits(ports.clock),
-    rightPairs: rightPairs(randomBytes(32).toString('base64url')),
+    verifiedPasswords: verifiedPasswords(randomBytes(32).toString('base64url')),
   };
   visitorRoutes(app, {
     ports: visitPorts,
     transfers,
     unknownLinks,
     running: new Set(),
-    patience,
+    timeouts,
     buffers: transferBuffers(),
-    handOver: handOverTo(settings.sendfile, settings.trustedProxies),
+    frontServer: frontServerFiles(settings.sendfile, settings.trustedProxies),
     managed: admin === app,
     pages,
   });

@@ -1,15 +1,22 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit/audit-retention.ts';
-import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
-import { checkSameDatabase, DatabaseExchanged, livesFor, saidEvery, sayAlive, sayGone } from '#features/processes/living-processes.ts';
+import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
+import {
+  checkSameDatabase,
+  DatabaseExchanged,
+  livingFor,
+  reportAlive,
+  reportEnded,
+  reportInterval,
+} from '#features/processes/living-processes.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
-import { settleChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
+import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { UnknownLinks } from './http/visitor/unknown-links.ts';
 
 const maintenanceEvery = 600_000; // ms
 const exchangeEvery = 1000; // ms
-const mostBetween = 3 * saidEvery; // ms
+const mostBetween = 3 * reportInterval; // ms
 
 interface Jobs {
   readonly ports: Ports;
@@ -28,9 +35,9 @@ export async function recoverChanges(
   ports: Ports,
   underWay: Set<string>,
   log: FastifyBaseLogger,
-  options: Parameters<typeof settleChanges>[2] = {},
+  options: Parameters<typeof recoverInterruptedChanges>[2] = {},
 ): Promise<void> {
-  const failures = await settleChanges(ports, underWay, options);
+  const failures = await recoverInterruptedChanges(ports, underWay, options);
   if (failures.size === 0) return;
   const places = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
   log.warn(`Some changes of files that were cut off could not be looked at (${places}). It is tried again in some seconds.`);
@@ -53,7 +60,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
     (line) => log.warn(line),
   );
   const maintain = () =>
-    keepHouse(ports, retention).catch(() =>
+    deleteExpiredRows(ports, retention).catch(() =>
       log.error('Expired sessions, repeated answers and old audit entries could not be deleted. It is tried again in ten minutes.'),
     );
   // What a process that was killed left begun is settled by those that live; so is what a full disk let nobody record.
@@ -61,11 +68,11 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
   let othersKnownFrom = lastSaid;
   const showLife = () =>
     checkSameDatabase(ports, database)
-      .then(() => sayAlive(ports))
+      .then(() => reportAlive(ports))
       .then(() => {
         const now = performance.now();
         // The database was away, or this process stood still: the others get their time to say that they live.
-        if (now - lastSaid > mostBetween) othersKnownFrom = now + livesFor;
+        if (now - lastSaid > mostBetween) othersKnownFrom = now + livingFor;
         lastSaid = now;
         return recoverChanges(ports, underWay, log, { ownOnly: now < othersKnownFrom });
       })
@@ -79,14 +86,14 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
       .catch(() => log.warn('The counts of unknown links could not be shared with the other processes: each counts alone until then.'));
   const timers = [
     setInterval(() => void maintain(), maintenanceEvery),
-    setInterval(() => void showLife(), saidEvery),
+    setInterval(() => void showLife(), reportInterval),
     ...(ports.store.shared ? [setInterval(() => void exchange(), exchangeEvery)] : []),
   ];
   for (const timer of timers) timer.unref();
   return {
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearInterval(timer);
-      await sayGone(ports).catch(() => {}); // those that live notice within a minute
+      await reportEnded(ports).catch(() => {}); // those that live notice within a minute
     },
   };
 }

@@ -181,19 +181,19 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
  */
 export function readSettings(given: Readonly<Record<string, string | undefined>>): Settings {
   const environment = withoutServices(given);
-  const faults = Object.keys(environment)
+  const fieldErrors = Object.keys(environment)
     .filter((name) => name.startsWith('POSTERN_') && !known.includes(name) && !isOfKubernetes(name))
     .map((name) => `${name} is not a setting`);
   for (const { name, fallback, read } of Object.values(catalogue)) {
     try {
       read(environment[name] ?? fallback);
     } catch (cause) {
-      faults.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
+      fieldErrors.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
     }
   }
   if (environment[catalogue.sendfile.name] && !environment[catalogue.trustedProxies.name])
-    faults.push(`${catalogue.sendfile.name} needs ${catalogue.trustedProxies.name}: nobody else is told where a file lies`);
-  if (faults.length > 0) throw new WrongSetting(faults.join('\n'));
+    fieldErrors.push(`${catalogue.sendfile.name} needs ${catalogue.trustedProxies.name}: nobody else is told where a file lies`);
+  if (fieldErrors.length > 0) throw new WrongSetting(fieldErrors.join('\n'));
   checkRoots(environment);
   const value = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
   const adminPort = value(catalogue.adminPort);

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { argon2Hash } from '../src/adapters/os/argon2.ts';
-import { compose, type Replaced } from '../src/compose.ts';
+import { argon2PasswordHash } from '../src/adapters/os/argon2.ts';
+import { compose, type Replacements } from '../src/compose.ts';
 import { readSettings } from '../src/settings.ts';
 import { atEnd } from './parts/at-end.ts';
 import { shareBody } from './parts/share-body.ts';
@@ -33,7 +33,7 @@ interface CallOptions {
 /** Beginnings of what a test may set or replace. */
 export interface Start {
   readonly environment?: Record<string, string>;
-  readonly replaced?: Replaced;
+  readonly replaced?: Replacements;
   /** Folder of POSTERN_DATA, kept after the test: to start on it again. */
   readonly data?: string;
 }
@@ -67,7 +67,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
   const folder = data ?? (await temporaryFolder(t));
   const database = await databaseOf(folder);
   const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
-  const ports = { passwordHash: argon2Hash(quick), ...replaced.ports };
+  const ports = { passwordHash: argon2PasswordHash(quick), ...replaced.ports };
   const postern = await compose(settings, { log: null, ...replaced, ports });
   let stopped = false;
   const stop = async () => {

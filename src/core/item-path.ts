@@ -19,7 +19,7 @@ const plainName = /^[ -\-0-[\]-~][ -.0-[\]-~]{0,254}$/; // ASCII without / and \
 export const isTooLong = (name: string) => name.length * mostBytes > longestName && byteLength(name) > longestName;
 
 /** Kept for Postern's own folder and files. NFKC: a disk that ignores case may also take compatible letters for the same. */
-export function isKept(name: string): boolean {
+export function isReservedName(name: string): boolean {
   const begin = name
     .slice(0, 2 * reserved.length + 2)
     .normalize('NFKC')
@@ -28,18 +28,18 @@ export function isKept(name: string): boolean {
 }
 
 /** Says what is wrong with a name within a folder, or null where nothing is. */
-export function nameFault(name: string): string | null {
+export function nameError(name: string): string | null {
   if (plainName.test(name)) return null;
   if (name === '') return 'a name must not be empty';
   if (name === '.' || name === '..') return '"." and ".." are not names';
   if (/[/\\]/.test(name)) return 'a name must not hold / or \\';
   if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not hold control characters or broken text';
   if (isTooLong(name)) return `a name is at most ${longestName} bytes long`;
-  if (isKept(name)) return 'names that begin with .postern are kept for Postern';
+  if (isReservedName(name)) return 'names that begin with .postern are kept for Postern';
   return null;
 }
 
-const isItemPath = (segments: readonly string[]): segments is ItemPath => segments.every((segment) => nameFault(segment) === null);
+const isItemPath = (segments: readonly string[]): segments is ItemPath => segments.every((segment) => nameError(segment) === null);
 
 /** Makes a path of segments that were checked before: to check hundreds of them again takes a millisecond. */
 const ofChecked = (segments: readonly string[]) => segments as ItemPath;
@@ -101,7 +101,7 @@ export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | 
 /** The path with another name at its end; the root, which has none, stays. @throws RangeError where it is no name */
 export function withName(path: ItemPath, name: string): ItemPath {
   if (path.length === 0) return path;
-  const fault = nameFault(name);
+  const fault = nameError(name);
   if (fault !== null) throw new RangeError(fault);
   return ofChecked([...path.slice(0, -1), name]);
 }

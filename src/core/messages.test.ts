@@ -41,7 +41,7 @@ test('a refusal says the words of the catalogue unless it knows better', () => {
 
 test('a fault of one field is told by its name', () => {
   const refusal = fieldRefusal('path', 'does not exist there');
-  assert.equal(messages[refusal.says].status, 400);
+  assert.equal(messages[refusal.messageName].status, 400);
   assert.match(refusal.message, /path/);
-  assert.deepEqual(refusal.extras.faults, [{ field: 'path', detail: 'does not exist there' }]);
+  assert.deepEqual(refusal.extras.fieldErrors, [{ field: 'path', detail: 'does not exist there' }]);
 });

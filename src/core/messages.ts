@@ -1,5 +1,5 @@
 /** One fault of a request: the field by its name in the interface, and what would be right. */
-export interface FieldFault {
+export interface FieldError {
   readonly field: string;
   readonly detail: string;
 }
@@ -113,7 +113,7 @@ export type MessageName = keyof typeof messages;
 
 /** What a refusal carries beside its words. */
 export interface RefusalExtras {
-  readonly faults?: readonly FieldFault[];
+  readonly fieldErrors?: readonly FieldError[];
   /** Seconds until a further attempt is looked at (RFC 9110, 10.2.3). */
   readonly retryAfter?: number;
   /** Bytes of the file that a range lies outside of (RFC 9110, 14.4). */
@@ -124,49 +124,49 @@ export interface RefusalExtras {
 
 /** The one error thrown on purpose. Any other is our fault: 500, an incident id, nothing else. */
 export class Refusal extends Error {
-  readonly says: MessageName;
+  readonly messageName: MessageName;
   readonly extras: RefusalExtras;
   constructor(says: MessageName, detail?: string, extras: RefusalExtras = {}) {
     super(detail ?? messages[says].title);
-    this.says = says;
+    this.messageName = says;
     this.extras = extras;
   }
 }
 
 /** 400 that names one field. */
 export const fieldRefusal = (field: string, detail: string) =>
-  new Refusal('fieldInvalid', `${field}: ${detail}`, { faults: [{ field, detail }] });
+  new Refusal('fieldInvalid', `${field}: ${detail}`, { fieldErrors: [{ field, detail }] });
 
 /**
  * Runs checks that do not depend on each other.
  * @throws Refusal with the faults of all of them at once (decisions.md, Bodies and answers)
  */
 export async function checkTogether(...checks: readonly (() => unknown)[]): Promise<void> {
-  const faults: FieldFault[] = [];
+  const fieldErrors: FieldError[] = [];
   for (const check of checks) {
     try {
       await check();
     } catch (cause) {
-      if (!(cause instanceof Refusal) || cause.says !== 'fieldInvalid') throw cause;
-      faults.push(...(cause.extras.faults ?? []));
+      if (!(cause instanceof Refusal) || cause.messageName !== 'fieldInvalid') throw cause;
+      fieldErrors.push(...(cause.extras.fieldErrors ?? []));
     }
   }
-  if (faults.length > 0) throw refusalOfAll(faults);
+  if (fieldErrors.length > 0) throw refusalOfAll(fieldErrors);
 }
 
-const refusalOfAll = (faults: readonly FieldFault[]) =>
-  new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { faults });
+const refusalOfAll = (fieldErrors: readonly FieldError[]) =>
+  new Refusal('fieldInvalid', fieldErrors.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { fieldErrors });
 
 /** The same for checks that wait for nothing. @throws Refusal with the faults of all of them at once */
 export function checkAll(...checks: readonly (() => unknown)[]): void {
-  const faults = checks.flatMap((check) => {
+  const fieldErrors = checks.flatMap((check) => {
     try {
       check();
       return [];
     } catch (cause) {
-      if (!(cause instanceof Refusal) || cause.says !== 'fieldInvalid') throw cause;
-      return cause.extras.faults ?? [];
+      if (!(cause instanceof Refusal) || cause.messageName !== 'fieldInvalid') throw cause;
+      return cause.extras.fieldErrors ?? [];
     }
   });
-  if (faults.length > 0) throw refusalOfAll(faults);
+  if (fieldErrors.length > 0) throw refusalOfAll(fieldErrors);
 }

@@ -20,20 +20,20 @@ export interface Caller {
 }
 
 /** What the audit row of a change tells; before and after without secrets. */
-export interface Trail {
+export interface ChangeAudit {
   readonly before?: object | null;
   readonly after?: object | null;
   readonly share?: { readonly id: number; readonly title: string; readonly viewId: string };
 }
 
 /** What a change came to. */
-export interface Changed {
+export interface ChangeResult {
   /** Fields that the answer carries beside the envelope; `fresh` ones are left out of a dry run. */
-  readonly fresh?: Readonly<Record<string, unknown>>;
+  readonly created?: Readonly<Record<string, unknown>>;
   /** Where it says something other than the operation's own message. */
-  readonly says?: MessageName;
+  readonly message?: MessageName;
   readonly detail?: string;
-  readonly trail: Trail;
+  readonly audit: ChangeAudit;
 }
 
 /** Tables whose rows have a version that If-Match can name. */
@@ -46,7 +46,7 @@ export interface Target<Body> {
   find?(body: Body, caller: Caller, tx: Tx): Promise<number | undefined>;
 }
 
-interface Declared<B extends TSchema> {
+interface OperationBase<B extends TSchema> {
   /** `share/add`: the path below /api/v1, and the action of its audit row. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -61,42 +61,42 @@ interface Declared<B extends TSchema> {
 }
 
 /** An operation that changes records: check, then change. */
-export interface ChangeOperation<B extends TSchema, Seen> extends Declared<B> {
-  readonly says: MessageName;
+export interface ChangeOperation<B extends TSchema, Seen> extends OperationBase<B> {
+  readonly message: MessageName;
   readonly target?: Target<Static<B>>;
   /** Fields that the answer carries beside the envelope. */
-  readonly answers?: TSchema;
+  readonly responseFields?: TSchema;
   /** true: its check reads records of all tenants, and takes turns with other such checks of its tenant. */
-  readonly checksOthers?: true;
+  readonly readsAllTenants?: true;
   /** May wait for the outside world; reads only. */
   check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Seen>;
   /** Awaits nothing but `tx`, and asks again what check saw of the database. */
-  change(body: Static<B>, caller: Caller, tx: Tx, ports: InstantPorts, seen: Seen): Promise<Changed>;
+  change(body: Static<B>, caller: Caller, tx: Tx, ports: InstantPorts, seen: Seen): Promise<ChangeResult>;
 }
 
 /** An operation that answers records. */
-export interface ReadOperation<B extends TSchema> extends Declared<B> {
+export interface ReadOperation<B extends TSchema> extends OperationBase<B> {
   /** true: it reads many records, and takes turns with other searches. */
-  readonly searches?: true;
+  readonly isSearch?: true;
   /** true: it reads a whole history, and takes turns with other reports. */
-  readonly reports?: true;
+  readonly isReport?: true;
   /** The name of the location that it reads, with others that read it in turn. */
-  readonly reads?: (body: Static<B>) => string;
-  readonly answer: TSchema;
+  readonly locationName?: (body: Static<B>) => string;
+  readonly response: TSchema;
   read(body: Static<B>, caller: Caller, ports: Ports): Promise<object>;
 }
 
 /** An answer too long for memory. */
-export interface Streamed {
+export interface StreamedResponse {
   readonly contentType: string;
   readonly fileName: string;
   readonly body: AsyncIterable<string>;
 }
 
 /** An operation whose answer is streamed. */
-export interface StreamOperation<B extends TSchema> extends Declared<B> {
+export interface StreamOperation<B extends TSchema> extends OperationBase<B> {
   /** @param inTurn runs one query when the caller's turn comes; rejects when the client has left */
-  stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: InTurn): Promise<Streamed>;
+  stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: InTurn): Promise<StreamedResponse>;
 }
 
 /** Runs one query when the caller's turn comes. */

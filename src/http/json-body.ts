@@ -19,7 +19,7 @@ function refuseSuspects(body: unknown): void {
   const look = (name: string, value: unknown) => {
     if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(name, 'must not hold a NUL character');
     if (name === '__proto__')
-      throw new Refusal('fieldInvalid', '__proto__ is not a field', { faults: [{ field: '__proto__', detail: 'is not known here' }] });
+      throw new Refusal('fieldInvalid', '__proto__ is not a field', { fieldErrors: [{ field: '__proto__', detail: 'is not known here' }] });
     if (typeof value === 'object' && value !== null) left.push([name, value]);
   };
   look('body', body);

@@ -6,7 +6,7 @@ import { firstTenant } from '#core/records/tenant.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store } from '#ports/store.ts';
 import { countTraffic } from './connections/traffic.ts';
-import { callerOf } from './management/authenticate-caller.ts';
+import { authenticateCaller } from './management/authenticate-caller.ts';
 
 /** What the process measures of itself. */
 export interface Metrics {
@@ -194,7 +194,7 @@ export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports:
     return underWay;
   };
   app.get('/metrics', async (request, reply) => {
-    const caller = await callerOf(request, ports);
+    const caller = await authenticateCaller(request, ports);
     if (!readsMetrics(caller.role)) throw new Refusal('roleTooLow', 'This takes a key whose role is metrics or admin.');
     if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
     return reply.type(registry.contentType).send(await text());

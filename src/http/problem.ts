@@ -6,20 +6,20 @@ import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
 
 /** The body of a refusal: RFC 9457, and the names that other clients read (decisions.md, Bodies and answers). */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
-  const { id, status, title } = messages[refusal.says];
-  const { faults } = refusal.extras;
+  const { id, status, title } = messages[refusal.messageName];
+  const { fieldErrors } = refusal.extras;
   return {
-    type: `urn:postern:problem:${refusal.says}`,
+    type: `urn:postern:problem:${refusal.messageName}`,
     title,
     status,
     detail: refusal.message,
     instance,
-    code: refusal.says,
+    code: refusal.messageName,
     messageId: id,
     timestamp: formatInstant(now),
     message: refusal.message,
-    errorType: refusal.says,
-    ...(faults && faults.length > 0 ? { errors: faults } : {}),
+    errorType: refusal.messageName,
+    ...(fieldErrors && fieldErrors.length > 0 ? { errors: fieldErrors } : {}),
   };
 }
 
@@ -46,8 +46,8 @@ declare module 'fastify' {
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, now: number): FastifyReply {
   const problem = problemOf(refusal, pathOf(request.url), now);
   if (problem.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
-  request.refusal = refusal.says;
-  if (refusal.says === 'bodyTooSlow') reply.header('connection', 'close');
+  request.refusal = refusal.messageName;
+  if (refusal.messageName === 'bodyTooSlow') reply.header('connection', 'close');
   return reply
     .code(problem.status)
     .headers(refusalHeaders(refusal))
@@ -89,7 +89,7 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
 }
 
 /** Did the client leave before its turn came, or before it took the answer? Nobody is there to be answered. */
-export const isGivenUp = (error: unknown, { raw }: FastifyRequest) =>
+export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
   raw.socket.destroyed && error instanceof Error && (error.name === 'AbortError' || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE');
 
 /** Where in our own source an error came from: the one thing of its stack that a log may hold. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '#core/messages.ts';
 
 /** How long a client may keep us waiting; ms. */
-export interface Patience {
+export interface RequestTimeouts {
   /** For the whole of a JSON body. */
   readonly body: number;
   /** For the next byte of a transfer, in either direction. */
@@ -12,12 +12,12 @@ export interface Patience {
 }
 
 /** An upload of less than 1 KiB a second is slower than any line: it only holds what others need. */
-export const defaultPatience: Patience = { body: 30_000, stalled: 60_000, leastRate: { bytes: 61_440, within: 60_000 } };
+export const defaultTimeouts: RequestTimeouts = { body: 30_000, stalled: 60_000, leastRate: { bytes: 61_440, within: 60_000 } };
 
 /** Hands on the pieces of an upload. Our own time, while a piece is written, does not count. @throws 408 where they come too slowly */
 export async function* expectRate(
   pieces: AsyncIterable<Uint8Array>,
-  { leastRate: { bytes, within } }: Patience,
+  { leastRate: { bytes, within } }: RequestTimeouts,
   now: () => number,
 ): AsyncGenerator<Uint8Array> {
   let [received, waited, since] = [0, 0, now()];
@@ -34,7 +34,7 @@ export async function* expectRate(
 }
 
 /** Refuses a body that does not come: whoever reads it is told by its error. */
-export function expectBody(request: IncomingMessage, { body }: Patience): void {
+export function expectBody(request: IncomingMessage, { body }: RequestTimeouts): void {
   const late = setTimeout(() => {
     const refusal = new Refusal('bodyTooSlow', `A body of this kind must come within ${body / 1000} seconds.`);
     if (request.listenerCount('error') > 0) request.emit('error', refusal);
@@ -46,13 +46,13 @@ export function expectBody(request: IncomingMessage, { body }: Patience): void {
  * Closes the connection when nothing moves on it, until the body has come or the answer has gone (Node counts what
  * leaves the kernel's queue, and sets its own time between requests).
  */
-export function expectProgress(request: IncomingMessage, { stalled }: Patience): void {
+export function expectProgress(request: IncomingMessage, { stalled }: RequestTimeouts): void {
   const { socket } = request;
   socket.setTimeout(stalled);
   if (!request.complete) request.once('end', () => socket.setTimeout(0));
 }
 
 /** The same for a body alone: once it is complete, the work that follows has no time limit. */
-export function expectBodyProgress(request: IncomingMessage, patience: Patience): void {
-  if (!request.complete) expectProgress(request, patience);
+export function expectBodyProgress(request: IncomingMessage, timeouts: RequestTimeouts): void {
+  if (!request.complete) expectProgress(request, timeouts);
 }

@@ -9,8 +9,8 @@ import { largestBody } from './body-limits.ts';
 import { trustIn, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { nodeServer } from './connections/node-server.ts';
 import { jsonBodies } from './json-body.ts';
-import { asRefusal, isGivenUp, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
-import { expectBody, type Patience } from './request-timeouts.ts';
+import { asRefusal, isAbandoned, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
+import { expectBody, type RequestTimeouts } from './request-timeouts.ts';
 import { linkHeaders } from './visitor/visitor-responses.ts';
 
 /** What the HTTP server needs to know. */
@@ -18,7 +18,7 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[];
   /** Where log lines go; null: nowhere. */
   readonly log: NodeJS.WritableStream | null;
-  readonly patience: Patience;
+  readonly timeouts: RequestTimeouts;
 }
 
 declare module 'fastify' {
@@ -117,16 +117,16 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
     if (!isFile && headers.expect !== undefined) reply.raw.writeContinue();
     if (method === 'GET' || method === 'HEAD') return done(null, payload);
-    if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, settings.patience);
+    if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, settings.timeouts);
     // Of a request without a body Node has ended the stream already, and no parser would hear of it.
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
   app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {
-    if (isLarge(payload) || socket.writableLength > 0) socket.setTimeout(settings.patience.stalled);
+    if (isLarge(payload) || socket.writableLength > 0) socket.setTimeout(settings.timeouts.stalled);
     done(null, payload);
   });
   app.setErrorHandler((error, request, reply) => {
-    if (isGivenUp(error, request)) return void reply.hijack();
+    if (isAbandoned(error, request)) return void reply.hijack();
     return sendProblem(request, reply, asRefusal(error, request) ?? unexpectedRefusal(request, error), clock.now());
   });
   return app;

@@ -7,7 +7,7 @@ const large = 1 << 16; // bytes: connections are bounded, so that smaller ones a
 const retryAfter = 5; // seconds
 
 /** Memory of large answers that their clients have not taken yet. */
-export interface LargeAnswers {
+export interface UnreadResponses {
   /**
    * Counts an answer until it has gone.
    * @param holders who asks for it, as the bounds name them
@@ -20,10 +20,10 @@ export interface LargeAnswers {
  * @param most bytes that wait at one time: of each holder, by its kind, and of all
  * @param says what is answered beyond
  */
-export function largeAnswers(
+export function unreadResponses(
   most: Readonly<Record<string, number>> & { readonly all: number },
   says: 'searchBusy' | 'listingBusy' = 'searchBusy',
-): LargeAnswers {
+): UnreadResponses {
   const held = new Map<string, number>();
   return {
     hold(holders, bytes, response) {

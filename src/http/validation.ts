@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '#core/instant.ts';
-import { type FieldFault, fieldRefusal, Refusal } from '#core/messages.ts';
+import { type FieldError, fieldRefusal, Refusal } from '#core/messages.ts';
 import { patternWords } from '#core/records/patterned.ts';
 
 // Nothing coerced, filled in or dropped; all faults at once (decisions.md, Bodies and answers).
@@ -24,7 +24,7 @@ export function namesOf(schema: TSchema): string[] {
 }
 
 /** Says that a name is not known, with the nearest one that is. A long name is cut, and gets no hint. */
-function unknownName(name: string, known: readonly string[]): FieldFault {
+function unknownName(name: string, known: readonly string[]): FieldError {
   if (name.length > longestShownName) return { field: `${name.slice(0, longestShownName)}…`, detail: 'is not known here' };
   const nearest = known.length > 0 ? closest(name, [...known]) : '';
   const hint =
@@ -47,7 +47,7 @@ function detailOf(keyword: string, params: Readonly<Record<string, unknown>>, me
 }
 
 /** Returns the error of a field. The field of a record in a list is named by its place: `users.0.email`. */
-function faultOf({ keyword, params, message, instancePath, parentSchema }: ErrorObject): FieldFault {
+function faultOf({ keyword, params, message, instancePath, parentSchema }: ErrorObject): FieldError {
   const place = instancePath.slice(1).replaceAll('/', '.');
   const below = (name: string) => (place === '' ? name : `${place}.${name}`);
   if (keyword === 'required') return { field: below(String(params['missingProperty'])), detail: 'is required' };
@@ -57,11 +57,11 @@ function faultOf({ keyword, params, message, instancePath, parentSchema }: Error
 }
 
 /** 400 that names the first fields at fault, and counts the rest. */
-function fieldErrors<E>(errors: readonly E[], describe: (error: E) => FieldFault, most = mostFieldErrors): Refusal {
-  const faults = errors.slice(0, most).map(describe);
-  const words = faults.slice(0, mostFieldErrors).map(({ field, detail }) => `${field} ${detail}`);
+function fieldErrors<E>(errors: readonly E[], describe: (error: E) => FieldError, most = mostFieldErrors): Refusal {
+  const fieldErrors = errors.slice(0, most).map(describe);
+  const words = fieldErrors.slice(0, mostFieldErrors).map(({ field, detail }) => `${field} ${detail}`);
   const more = errors.length > words.length ? `; and ${errors.length - words.length} more` : '';
-  return new Refusal('fieldInvalid', words.join('; ') + more, { faults });
+  return new Refusal('fieldInvalid', words.join('; ') + more, { fieldErrors });
 }
 
 /** Refuses names that are not known. @throws 400 */
@@ -141,7 +141,7 @@ export function readQuery(url: string, schema: TSchema, repeatable: readonly str
     if (texts.some((text) => text.includes('\0'))) throw fieldRefusal(name, 'must not hold a NUL character');
     if (repeatable.includes(name)) query[name] = texts;
     else if (texts.length > 1)
-      throw new Refusal('fieldInvalid', `${name} stands more than once`, { faults: [{ field: name, detail: 'must stand once' }] });
+      throw new Refusal('fieldInvalid', `${name} stands more than once`, { fieldErrors: [{ field: name, detail: 'must stand once' }] });
     else query[name] = fromText(texts[0] ?? '', typeOf(schema, name));
   }
   return query;

@@ -24,7 +24,7 @@ export interface AuditTable {
 }
 
 /** Equal actions of one visitor that are told as one row, until the instant. */
-export interface OngoingTable {
+export interface OpenEntryTable {
   tid: number;
   key: string;
   audit_id: number;
@@ -51,7 +51,7 @@ export interface AlertListTable {
 }
 
 /** What an action needs to be settled by after a crash; gone with its outcome. */
-export interface UnsettledTable {
+export interface PendingChangeTable {
   tid: number;
   audit_id: number;
   location_id: number;

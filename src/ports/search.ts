@@ -9,19 +9,19 @@ export interface Matches {
 }
 
 /** Where a walk stands: behind this record. */
-export interface Behind {
+export interface SearchPosition {
   readonly value: string | number;
   readonly id: number;
 }
 
 /** A tenant's records in whose texts words are looked for. */
-export interface Texts {
+export interface SearchedRecords {
   readonly table: 'share' | 'access_user';
   readonly tid: number;
 }
 
 /** A word that records hold in their folded text, or in that of what they lie in. */
-export interface Holding {
+export interface WordMatch {
   readonly word: string;
   /** Numbers of the locations whose own text holds it. */
   readonly within: readonly number[];
@@ -30,12 +30,12 @@ export interface Holding {
 }
 
 /** A page of a search. */
-export interface Search {
+export interface SearchQuery {
   /** What all filters but the word of `holding` let through. */
   readonly matches: Matches;
-  readonly holding: Holding | null;
+  readonly word: WordMatch | null;
   /** The texts that hold it, or that a word may be looked for in next. */
-  readonly texts: Texts | null;
+  readonly texts: SearchedRecords | null;
   /** Does a filter other than that word narrow it? */
   readonly narrowed: boolean;
   /** How many there are that no filter leaves out, where that is kept. */
@@ -43,7 +43,7 @@ export interface Search {
   /** Another text as soon as a count of this tenant's may have changed; null: that is not known. */
   readonly version: string | null;
   readonly order: 'asc' | 'desc';
-  readonly behind: Behind | null;
+  readonly after: SearchPosition | null;
   readonly startIndex: number;
   readonly pageSize: number;
 }

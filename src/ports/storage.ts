@@ -28,8 +28,8 @@ export interface Upload {
 }
 
 /** A change that was recorded as begun; its token names what it put aside meanwhile. */
-export interface BegunChange {
-  readonly does: 'upload' | 'createFolder' | 'rename' | 'delete';
+export interface PendingFileChange {
+  readonly action: 'upload' | 'createFolder' | 'rename' | 'delete';
   readonly parent: ItemPath;
   readonly name: string;
   /** Rename: the new name. */
@@ -73,9 +73,9 @@ export interface Storage {
    * Did the change take place before a crash? Puts right what it left half done; the same answer however often.
    * @returns the name that it gave or took; null: it did not take place
    */
-  settle(change: BegunChange): Promise<string | null>;
+  recover(change: PendingFileChange): Promise<string | null>;
   /** Clears away what told `settle` the answer, once that is recorded, whatever it is. */
-  clear(change: BegunChange): Promise<void>;
+  clear(change: PendingFileChange): Promise<void>;
   /** @throws ItemAbsent, ItemExists */
   rename(parent: ItemPath, from: string, to: string, mark: ChangeMark): Promise<void>;
   /**

@@ -1,7 +1,7 @@
 import type { Storage } from './storage.ts';
 
 /** A location as its row says, configuration opened. */
-export interface Place {
+export interface StorageLocation {
   readonly id: number;
   readonly tid: number;
   readonly kind: string;
@@ -11,7 +11,7 @@ export interface Place {
 /** The storages behind the locations. */
 export interface Storages {
   /** What lies there; whether the place answers is told by its methods. @throws StorageAway where it cannot be reached at all */
-  open(place: Place): Promise<Storage>;
+  open(place: StorageLocation): Promise<Storage>;
   /** null: the tenant may add such a location; else what is wrong with its configuration. */
-  fault(place: Omit<Place, 'id'>, others: readonly Place[]): Promise<string | null>;
+  configurationError(place: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
 }

@@ -1,5 +1,5 @@
 import type { Kysely, RawBuilder, SqlBool } from 'kysely';
-import type { Search, SearchPage } from './search.ts';
+import type { SearchPage, SearchQuery } from './search.ts';
 import type { LastIds } from './snapshot.ts';
 import type { Database } from './tables.ts';
 
@@ -25,7 +25,7 @@ export interface Dialect {
  * Whose turn a change takes: of a tenant's integrators and operators, of the visitors of a wide network, of the attempts
  * to sign in of a network, or of our own jobs, which no client causes.
  */
-export type Turn = { readonly tenant: number } | { readonly visitor: string } | { readonly network: string } | 'job';
+export type WriteTurn = { readonly tenant: number } | { readonly visitor: string } | { readonly network: string } | 'job';
 
 export interface WriteOptions {
   /** Undoes the change after it has run. */
@@ -45,7 +45,7 @@ export interface Store {
   /** How many of one tenant's searches may run at once, so that those of others need not wait for them. */
   readonly searchesOfOneTenant: number;
   /** A page of a search; it holds up nobody else either. */
-  find(search: Search): Promise<SearchPage>;
+  find(search: SearchQuery): Promise<SearchPage>;
   readonly dialect: Dialect;
   /** May other processes change the same database? */
   readonly shared: boolean;
@@ -53,13 +53,13 @@ export interface Store {
    * Runs a change in a transaction of its own and answers when it is on disk; a refusal, too, is answered only then,
    * since it may speak of what others have changed. The change awaits nothing but `tx`, and may be run twice.
    */
-  write<T>(change: (tx: Tx) => Promise<T>, turn: Turn, options?: WriteOptions): Promise<T>;
+  write<T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions): Promise<T>;
   /**
    * Asks once, and answers the same until a change of more than the trail (trail-tables.ts) is committed: for what is
    * asked at every request, and depends on nothing that the trail holds. What depends on the clock is decided by the
    * caller, on what was answered.
    */
-  unchanged<T>(key: string, ask: () => Promise<T>): Promise<T>;
+  cachedUntilChange<T>(key: string, ask: () => Promise<T>): Promise<T>;
   /** All that was visible before the call is on disk after it. */
   durable(): Promise<void>;
   /** Runs `work` while no other work of that key runs, in any process on the same database. */

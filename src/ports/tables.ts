@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { AlertListTable, AlertTable, AuditTable, OngoingTable, UnsettledTable } from './audit-tables.ts';
+import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
 
 /** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
@@ -221,10 +221,10 @@ export interface Database {
   console_invitation: ConsoleInvitationTable;
   idempotency: IdempotencyTable;
   audit: AuditTable;
-  ongoing: OngoingTable;
+  ongoing: OpenEntryTable;
   alert: AlertTable;
   alert_list: AlertListTable;
-  unsettled: UnsettledTable;
+  unsettled: PendingChangeTable;
   visit_session: VisitSessionTable;
   failure: FailureTable;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { oweAlert } from '#features/alerts/enqueue-alert.ts';
+import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { auditRetention } from '#features/audit/audit-retention.ts';
 import { hearStatements } from '../parts/statements.ts';
 import { startPostern } from '../start.ts';
@@ -71,7 +71,7 @@ test('before entries are deleted no more of the audit log is read than what is o
 test('alerts that nobody has sent go with their audit entries, and the addresses with the last of them', async (t) => {
   const { clock, retention, store, goOn } = await logged(t, 1);
   const owe = (audit: number, emails: string) =>
-    store.write((tx) => oweAlert(tx, { id: 1, tid: 1, notify_emails: emails }, audit, 'upload', clock.now()), 'job');
+    store.write((tx) => enqueueAlert(tx, { id: 1, tid: 1, notify_emails: emails }, audit, 'upload', clock.now()), 'job');
   const [old, young] = await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     const rows = [401, 1].map((days) => ({ ...row, at: clock.now() - days * day }));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
+import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import type { Store } from '#ports/store.ts';
 import { startPostern } from '../start.ts';
 
@@ -20,6 +20,6 @@ test('however much has ended, others get their turn while it is taken away', asy
     left.push((await ports.store.read.selectFrom('failure').select('id').execute()).length);
     return value;
   };
-  await keepHouse({ ...ports, store: { ...ports.store, write } }, { run: async () => {} });
+  await deleteExpiredRows({ ...ports, store: { ...ports.store, write } }, { run: async () => {} });
   assert.deepEqual(left.slice(0, 3), [1500, 500, 0]);
 });

@@ -133,7 +133,7 @@ test('the trail tells of sign-ins that were refused, and of who signs out', asyn
   assert.deepEqual([left.actor, left.outcome], ['Olga', 'done']);
 });
 
-test('a repeated request is recognised by nothing that a password could be guessed from', async (t) => {
+test('a repeated request is authenticated by nothing that a password could be guessed from', async (t) => {
   const { postern } = await withOperator(t);
   const body = { name: 'Rita', role: 'reader', ...secrets };
   await postern.call('operator/add', body, { headers: { 'idempotency-key': 'one' } });

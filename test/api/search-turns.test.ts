@@ -54,7 +54,7 @@ test('one tenant with many callers fills the room to wait, and another tenant st
   void search(other);
   for (let number = 0; number < 3; number += 1) await endOne();
   assert.ok(begun.includes('key 2'));
-  assert.ok(refused.length > 0 && refused.every((cause) => cause instanceof Refusal && cause.says === 'searchBusy'));
+  assert.ok(refused.length > 0 && refused.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
 });
 
 test('a search that its client gave up is never begun', async () => {
@@ -71,7 +71,7 @@ test('a search that its client gave up is never begun', async () => {
 test('of one caller 64 searches wait, a further one is told to come again, and another caller’s waits', async () => {
   const { search } = heldSearches();
   for (let number = 0; number < 68; number += 1) void search(many);
-  await assert.rejects(search(many), (cause: unknown) => cause instanceof Refusal && cause.says === 'searchBusy');
+  await assert.rejects(search(many), (cause: unknown) => cause instanceof Refusal && cause.messageName === 'searchBusy');
   void search(other);
 });
 

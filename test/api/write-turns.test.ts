@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { environmentKeyName } from '#core/records/api-key.ts';
-import type { Turn } from '#ports/store.ts';
+import type { WriteTurn } from '#ports/store.ts';
 import { adminKey, cookieOf, newShare, signIn, startPostern, usersProfile } from '../start.ts';
 
 const password = 'a horse that reads maps';
@@ -14,7 +14,7 @@ test('whatever a client causes to be written takes turns with what other clients
   await postern.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
   const { store } = postern.ports;
   const { write } = store;
-  const turns: Turn[] = [];
+  const turns: WriteTurn[] = [];
   store.write = (change, turn, ...rest) => {
     turns.push(turn);
     return write(change, turn, ...rest);

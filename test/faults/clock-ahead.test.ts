@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditRetention } from '#features/audit/audit-retention.ts';
-import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
+import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { type Json, newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { settableClock } from '../visit/visiting.ts';
 
@@ -27,7 +27,7 @@ test('a clock that runs 500 days ahead for a while, over starts and maintenance,
       () => number * 3_600_000,
       () => {},
     );
-    await keepHouse(ahead.ports, retention);
+    await deleteExpiredRows(ahead.ports, retention);
     await ahead.stop();
   }
   const ahead = await start();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { mock, type TestContext, test } from 'node:test';
-import { type BegunChange, type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
+import { type ChangeMark, ItemAbsent, type PendingFileChange, type Storage, StorageAway } from '#ports/storage.ts';
 import { localDisk } from '../ports/local-disk.ts';
 import { path, token } from '../ports/storage.contract.ts';
 import { temporaryFolder } from '../start.ts';
@@ -59,7 +59,7 @@ function withoutLinks(): () => void {
 
 interface Change {
   readonly title: string;
-  readonly begun: Omit<BegunChange, 'token'>;
+  readonly begun: Omit<PendingFileChange, 'token'>;
   readonly prepare: (file: (name: string) => string) => void;
   readonly act: (storage: Storage, mark: ChangeMark) => Promise<unknown>;
   /** What lies in the folder afterwards: where it took place, and where it did not. */
@@ -79,42 +79,42 @@ const place = async (storage: Storage, { token }: ChangeMark, etag: string | nul
 const changes: readonly Change[] = [
   {
     title: 'an upload',
-    begun: { does: 'upload', parent: root, name: 'a', newName: '' },
+    begun: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: () => {},
     act: (storage, mark) => place(storage, mark, null),
     after: { took: ['a: new'], not: [] },
   },
   {
     title: 'an upload over another file',
-    begun: { does: 'upload', parent: root, name: 'a', newName: '' },
+    begun: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
     act: async (storage, mark) => place(storage, mark, (await storage.stat(path('/a')))?.etag ?? ''),
     after: { took: ['a: new'], not: ['a: old'] },
   },
   {
     title: 'a new folder',
-    begun: { does: 'createFolder', parent: root, name: 'a', newName: '' },
+    begun: { action: 'createFolder', parent: root, name: 'a', newName: '' },
     prepare: () => {},
     act: (storage, mark) => storage.createFolder(root, 'a', mark),
     after: { took: ['a/'], not: [] },
   },
   {
     title: 'the rename of a file',
-    begun: { does: 'rename', parent: root, name: 'a', newName: 'b' },
+    begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
     act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
     after: { took: ['b: old'], not: ['a: old'] },
   },
   {
     title: 'the rename of a folder',
-    begun: { does: 'rename', parent: root, name: 'a', newName: 'b' },
+    begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => fs.mkdirSync(file('a')),
     act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
     after: { took: ['b/'], not: ['a/'] },
   },
   {
     title: 'the deletion of a file',
-    begun: { does: 'delete', parent: root, name: 'a', newName: '' },
+    begun: { action: 'delete', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
     act: (storage, mark) => storage.remove(root, 'a', mark),
     after: { took: [], not: ['a: old'] },
@@ -151,9 +151,9 @@ for (const links of [true, false])
         const left = await killed(t, change, number);
         if (!left) return restore();
         const { folder, mark, storage } = left;
-        const took = (await storage.settle({ ...begun, token: mark.token })) !== null;
+        const took = (await storage.recover({ ...begun, token: mark.token })) !== null;
         assert.deepEqual(lookIn(folder), took ? after.took : after.not, `call ${number}: ${took}`);
-        assert.equal((await storage.settle({ ...begun, token: mark.token })) !== null, took, `call ${number}: asked again`);
+        assert.equal((await storage.recover({ ...begun, token: mark.token })) !== null, took, `call ${number}: asked again`);
         await storage.clear({ ...begun, token: mark.token });
         assert.deepEqual(leftIn(folder), [], `call ${number}`);
       }
@@ -171,9 +171,9 @@ for (const links of [true, false])
           () => true,
           () => false,
         );
-        const took = (await storage.settle({ ...begun, token: mark.token })) !== null;
+        const took = (await storage.recover({ ...begun, token: mark.token })) !== null;
         assert.ok(!(took && tookAgain), `call ${number}: both`);
-        assert.equal(tookAgain && (await storage.settle({ ...begun, token: repeated.token })) !== null, tookAgain);
+        assert.equal(tookAgain && (await storage.recover({ ...begun, token: repeated.token })) !== null, tookAgain);
         assert.deepEqual(lookIn(folder), took || tookAgain ? after.took : after.not, `call ${number}`);
       }
       assert.fail('it never came to its end');
@@ -193,8 +193,8 @@ for (const change of changes)
     fs.rmSync(join(folder, name), { force: true, recursive: true });
     const other = { token: token(), overtaken: [mark.token] };
     await storage.createFolder(root, name, other);
-    assert.equal(await storage.settle({ ...change.begun, token: mark.token }), name);
-    assert.equal(await storage.settle({ does: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
+    assert.equal(await storage.recover({ ...change.begun, token: mark.token }), name);
+    assert.equal(await storage.recover({ action: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
   });
 
 test('an upload that took place is told as such after its folder was moved away', async (t) => {
@@ -205,13 +205,13 @@ test('an upload that took place is told as such after its folder was moved away'
   await upload.place('a', null);
   await upload.leave();
   fs.renameSync(join(folder, 'in'), join(folder, 'elsewhere'));
-  const begun = { does: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
-  assert.equal(await storage.settle(begun), 'a');
+  const begun = { action: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
+  assert.equal(await storage.recover(begun), 'a');
   await storage.clear(begun);
   assert.deepEqual(leftIn(folder), []);
 });
 
-for (const change of changes.filter(({ begun }) => begun.does === 'upload'))
+for (const change of changes.filter(({ begun }) => begun.action === 'upload'))
   test(`${change.title} that was killed is told by what took place, though its file was renamed before anybody looked`, async (t) => {
     for (let number = 1; number < mostCalls; number += 1) {
       const left = await killed(t, change, number);
@@ -219,7 +219,7 @@ for (const change of changes.filter(({ begun }) => begun.does === 'upload'))
       const { folder, mark, storage } = left;
       const took = lookIn(folder).includes('a: new');
       if (fs.existsSync(join(folder, 'a'))) fs.renameSync(join(folder, 'a'), join(folder, 'b'));
-      const given = await storage.settle({ ...change.begun, token: mark.token });
+      const given = await storage.recover({ ...change.begun, token: mark.token });
       assert.equal(given, took ? 'a' : null, `call ${number}`);
     }
   });
@@ -232,7 +232,7 @@ test('a folder whose making was killed is found again with the rights of the fol
     if (!left) return;
     const { folder, mark, storage } = left;
     fs.chmodSync(folder, 0o775);
-    const name = await storage.settle({ ...change.begun, token: mark.token });
+    const name = await storage.recover({ ...change.begun, token: mark.token });
     if (name) assert.equal(fs.statSync(join(folder, name)).mode & 0o777, 0o775, `call ${number}`);
   }
 });
@@ -247,7 +247,7 @@ test('a rename whose old name cannot be deleted on a full disk is not answered a
   const mocked = mock.method(fs, 'unlinkSync', full);
   await assert.rejects(storage.rename(root, 'a', 'b', { token: 'full', overtaken: [] }), StorageAway);
   mocked.mock.restore();
-  assert.equal(await storage.settle({ does: 'rename', parent: root, name: 'a', newName: 'b', token: 'full' }), 'b');
+  assert.equal(await storage.recover({ action: 'rename', parent: root, name: 'a', newName: 'b', token: 'full' }), 'b');
   assert.deepEqual(lookIn(folder), ['b: old']);
 });
 
@@ -267,21 +267,21 @@ test('a deletion on a disk that hung leaves the file that somebody saved under t
     { times: 1 },
   );
   await assert.rejects(storage.remove(root, 'a', { token: 'late' }), ItemAbsent);
-  await storage.clear({ does: 'delete', parent: root, name: 'a', newName: '', token: 'late' });
+  await storage.clear({ action: 'delete', parent: root, name: 'a', newName: '', token: 'late' });
   assert.deepEqual(lookIn(folder), ['a: newer']);
 });
 
 test('a location without any entry, where something is to be mounted, tells nothing of a change', async (t) => {
   const folder = await temporaryFolder(t);
   const storage = localDisk(t, folder);
-  await assert.rejects(storage.settle({ does: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageAway);
+  await assert.rejects(storage.recover({ action: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageAway);
   assert.deepEqual(fs.readdirSync(folder), []);
 });
 
 test('a file that had two names before keeps both, whenever the process is killed in a rename of one to the other', async (t) => {
   const change: Change = {
     title: '',
-    begun: { does: 'rename', parent: root, name: 'a', newName: 'b' },
+    begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => {
       fs.writeFileSync(file('a'), 'old');
       fs.linkSync(file('a'), file('b'));
@@ -292,7 +292,7 @@ test('a file that had two names before keeps both, whenever the process is kille
   for (let number = 1; number < mostCalls; number += 1) {
     const left = await killed(t, change, number).catch(() => null);
     if (!left) return;
-    assert.equal(await left.storage.settle({ ...change.begun, token: left.mark.token }), null);
+    assert.equal(await left.storage.recover({ ...change.begun, token: left.mark.token }), null);
     assert.deepEqual(lookIn(left.folder), ['a: old', 'b: old']);
   }
 });
@@ -306,7 +306,7 @@ test('a file that is saved anew under its old name, after a rename was killed, i
     const { folder, mark, storage } = left;
     fs.writeFileSync(join(folder, 'saved'), 'newer');
     fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
-    const name = await storage.settle({ ...change.begun, token: mark.token });
+    const name = await storage.recover({ ...change.begun, token: mark.token });
     const took = name !== null;
     await storage.clear({ ...change.begun, token: mark.token });
     assert.deepEqual(lookIn(folder), took ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);

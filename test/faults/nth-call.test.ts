@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
+import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import { type Answer, type Json, newShare, type TestPostern } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';
@@ -84,7 +84,7 @@ for (const [index, { action, prepare, act, happened, paths }] of fileActions.ent
         failing.arm(number, moment);
         const { status } = await act(link, name);
         const failed = failing.disarm();
-        await settleChanges(postern.ports, new Set());
+        await recoverInterruptedChanges(postern.ports, new Set());
         const did = happened(file, name);
         assert.ok(status < 300 ? did : status === 503, `call ${number}: ${status}, and it ${did ? 'took' : 'took no'} place`);
         const { list } = await postern.call('audit/search', { action });

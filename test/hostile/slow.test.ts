@@ -26,7 +26,7 @@ const outcomes = async (postern: TestPostern, action: string): Promise<string[]>
   (await postern.call('audit/search', { action, pageSize: 200 })).list.map(({ outcome }: { outcome: string }) => outcome);
 
 test('a JSON body that does not come is answered 408, and the connection closes', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: { body: 200, stalled: day, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: 200, stalled: day, leastRate: anyRate } } });
   const { base } = await linkTo(postern);
   for (const [line, ...headers] of [['POST /api/v1/share/get', `Authorization: Bearer ${adminKey}`], [`POST ${base}/sign-in`]]) {
     const head = [...headers, 'Content-Type: application/json', 'Content-Length: 100'];
@@ -37,7 +37,7 @@ test('a JSON body that does not come is answered 408, and the connection closes'
 });
 
 test('a body that no address takes is refused before it comes, whatever the method', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: day, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: day, stalled: day, leastRate: anyRate } } });
   const head = ['Content-Type: application/json', 'Content-Length: 1000000'];
   for (const [target, status] of [
     ['/console', 405],
@@ -50,7 +50,7 @@ test('a body that no address takes is refused before it comes, whatever the meth
 });
 
 test('an upload that stands still is cut, and nothing of it is kept', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: 200, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: day, stalled: 200, leastRate: anyRate } } });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   socket.write('half');
@@ -60,7 +60,7 @@ test('an upload that stands still is cut, and nothing of it is kept', { timeout:
 });
 
 test('a download that nobody takes is cut, and told as broken off', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: { body: day, stalled: 200, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: day, stalled: 200, leastRate: anyRate } } });
   const { base } = await linkTo(postern);
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 30);
@@ -70,7 +70,7 @@ test('a download that nobody takes is cut, and told as broken off', { timeout: 1
 });
 
 test('an answer of any route that nobody reads is cut', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: short } });
+  const postern = await startPostern(t, { replaced: { timeouts: short } });
   const sockets = async (): Promise<number> => {
     const metrics = await fetch(`${postern.apiUrl}/metrics`, { headers: { authorization: `Bearer ${adminKey}`, connection: 'close' } });
     return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/m.exec(await metrics.text())?.[1] ?? 0);
@@ -85,7 +85,7 @@ test('an answer of any route that nobody reads is cut', { timeout: 10_000 }, asy
 });
 
 test('a connection lives on after a transfer that moved', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { patience: short } });
+  const postern = await startPostern(t, { replaced: { timeouts: short } });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/a.txt`, ['Content-Length: 1']);
   let answers = '';
@@ -104,7 +104,7 @@ test('a connection lives on after a transfer that moved', { timeout: 10_000 }, a
 test('an upload whose body is complete has all the time it needs to be put in place', { timeout: 10_000 }, async (t) => {
   const held = Promise.withResolvers<void>();
   const holdPlace = (method: string) => (method === 'upload.place' ? held.promise : undefined);
-  const postern = await startWithStorages(t, holdPlace, { replaced: { patience: short } });
+  const postern = await startWithStorages(t, holdPlace, { replaced: { timeouts: short } });
   const { base } = await linkTo(postern);
   const sent = visitRaw(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
   const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
@@ -115,7 +115,7 @@ test('an upload whose body is complete has all the time it needs to be put in pl
 
 test('an upload that only drips is refused after a while, though it never stands still', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, {
-    replaced: { patience: { body: day, stalled: day, leastRate: { bytes: 2 ** 40, within: 100 } } },
+    replaced: { timeouts: { body: day, stalled: day, leastRate: { bytes: 2 ** 40, within: 100 } } },
   });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/drip.bin`, ['Content-Length: 1000000000']);

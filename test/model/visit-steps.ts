@@ -22,28 +22,28 @@ const begin = fc.constantFrom(null, null, null, null, -60, 0, 25, 50);
 const end = fc.constantFrom(null, null, null, null, null, 0, 25, 50);
 
 const steps = [
-  { arbitrary: fc.record({ does: fc.constant('visit' as const), browser }), weight: 3 },
-  { arbitrary: fc.record({ does: fc.constant('signIn' as const), browser, user, right: mostly }), weight: 5 },
-  { arbitrary: fc.record({ does: fc.constant('signOut' as const), browser }), weight: 1 },
+  { arbitrary: fc.record({ action: fc.constant('visit' as const), browser }), weight: 3 },
+  { arbitrary: fc.record({ action: fc.constant('signIn' as const), browser, user, right: mostly }), weight: 5 },
+  { arbitrary: fc.record({ action: fc.constant('signOut' as const), browser }), weight: 1 },
   {
     arbitrary: fc.record({
-      does: fc.constantFrom('list' as const, 'downloadFolder' as const),
+      action: fc.constantFrom('list' as const, 'downloadFolder' as const),
       browser,
       path: fc.oneof(fc.constant(''), path),
     }),
     weight: 3,
   },
-  { arbitrary: fc.record({ does: fc.constantFrom('view' as const, 'download' as const), browser, path }), weight: 4 },
+  { arbitrary: fc.record({ action: fc.constantFrom('view' as const, 'download' as const), browser, path }), weight: 4 },
   {
-    arbitrary: fc.record({ does: fc.constant('upload' as const), browser, path, replaces: fc.nat(3).map((chance) => chance === 0) }),
+    arbitrary: fc.record({ action: fc.constant('upload' as const), browser, path, replaces: fc.nat(3).map((chance) => chance === 0) }),
     weight: 6,
   },
-  { arbitrary: fc.record({ does: fc.constant('createFolder' as const), browser, path }), weight: 3 },
-  { arbitrary: fc.record({ does: fc.constant('rename' as const), browser, path, name: fc.constantFrom('a', 'b', 'd') }), weight: 3 },
-  { arbitrary: fc.record({ does: fc.constant('remove' as const), browser, path }), weight: 2 },
+  { arbitrary: fc.record({ action: fc.constant('createFolder' as const), browser, path }), weight: 3 },
+  { arbitrary: fc.record({ action: fc.constant('rename' as const), browser, path, name: fc.constantFrom('a', 'b', 'd') }), weight: 3 },
+  { arbitrary: fc.record({ action: fc.constant('remove' as const), browser, path }), weight: 2 },
   {
     arbitrary: fc.record({
-      does: fc.constant('setShare' as const),
+      action: fc.constant('setShare' as const),
       active: mostly,
       can: rights,
       from: begin,
@@ -53,18 +53,18 @@ const steps = [
     }),
     weight: 4,
   },
-  { arbitrary: fc.record({ does: fc.constant('addUser' as const), user }), weight: 1 },
+  { arbitrary: fc.record({ action: fc.constant('addUser' as const), user }), weight: 1 },
   {
     arbitrary: fc.record({
-      does: fc.constant('changeUser' as const),
+      action: fc.constant('changeUser' as const),
       user,
       change: fc.constantFrom('activate' as const, 'activate' as const, 'deactivate' as const, 'newPassword' as const, 'delete' as const),
     }),
     weight: 2,
   },
-  { arbitrary: fc.record({ does: fc.constant('setAddresses' as const), inside: mostly }), weight: 1 },
-  { arbitrary: fc.record({ does: fc.constant('newLink' as const) }), weight: 1 },
-  { arbitrary: fc.record({ does: fc.constant('wait' as const), minutes: fc.constantFrom(25, 25, 25, 420) }), weight: 3 },
+  { arbitrary: fc.record({ action: fc.constant('setAddresses' as const), inside: mostly }), weight: 1 },
+  { arbitrary: fc.record({ action: fc.constant('newLink' as const) }), weight: 1 },
+  { arbitrary: fc.record({ action: fc.constant('wait' as const), minutes: fc.constantFrom(25, 25, 25, 420) }), weight: 3 },
 ];
 type StepOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
 export type Step = StepOf<(typeof steps)[number]['arbitrary']>;

@@ -82,7 +82,7 @@ class Rig {
   /** Takes one step in both. @returns what each answers */
   async take(step: Step): Promise<{ expected: unknown; answered: unknown }> {
     const { model } = this;
-    switch (step.does) {
+    switch (step.action) {
       case 'visit': {
         const { status, body } = await this.at(step.browser, 'visit');
         return { expected: model.visit(step.browser), answered: { status, tells: status === 200 && body.share !== null } };
@@ -102,9 +102,9 @@ class Rig {
       case 'view':
       case 'download':
       case 'downloadFolder': {
-        const route = { list: 'list', view: 'view', download: 'file', downloadFolder: 'zip' }[step.does];
+        const route = { list: 'list', view: 'view', download: 'file', downloadFolder: 'zip' }[step.action];
         return {
-          expected: model.look(step.does, step.browser, step.path),
+          expected: model.look(step.action, step.browser, step.path),
           answered: await this.status(step.browser, 'GET', `${route}/${step.path}`),
         };
       }

@@ -53,10 +53,10 @@ test('how a change came out is not guessed where the staging area belongs to ano
   const shared = await sharedFolder(t);
   if (!shared) return;
   const { root, storage } = shared;
-  const cutOff = { does: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
+  const cutOff = { action: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
   await storage.createFolder(path('/'), 'made', { token: cutOff.token, overtaken: [] });
-  await asNobody(() => assert.rejects(storage.settle(cutOff), StorageRefused));
-  assert.equal(await storage.settle(cutOff), 'made');
+  await asNobody(() => assert.rejects(storage.recover(cutOff), StorageRefused));
+  assert.equal(await storage.recover(cutOff), 'made');
   await storage.clear(cutOff);
   assert.ok(existsSync(join(root, 'made')));
   assert.deepEqual(readdirSync(join(root, '.postern')), []);

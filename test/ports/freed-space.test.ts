@@ -50,9 +50,9 @@ test('a large file that is replaced stays open, so that its space is freed apart
   assert.equal(fs.readFileSync(file, 'utf8'), 'small');
 });
 
-test('a large upload that a crash left behind stays open while recovery removes it', async (t) => {
+test('a large upload that a crash left after stays open while recovery removes it', async (t) => {
   const root = await temporaryFolder(t);
-  const token = 'left-behind';
+  const token = 'left-after';
   const file = join(root, '.postern', token);
   const storage = localDisk(t, root);
   fs.mkdirSync(join(root, '.postern'), { mode: 0o700 });
@@ -64,7 +64,7 @@ test('a large upload that a crash left behind stays open while recovery removes 
     if (String(name).endsWith(token)) open.push(isOpen(file));
     unlinkSync(name);
   });
-  await storage.clear({ does: 'upload', parent: path('/'), name: 'large', newName: '', token });
+  await storage.clear({ action: 'upload', parent: path('/'), name: 'large', newName: '', token });
   assert.deepEqual([open, fs.existsSync(file)], [[true], false]);
 });
 
@@ -73,7 +73,7 @@ test('recovery and a removal beside its place read no more of a folder than they
   for (let number = 0; number < 50; number += 1) fs.writeFileSync(join(root, `${number}`), '');
   const storage = localDisk(t, root);
   const read = t.mock.method(fs.promises, 'readdir');
-  assert.equal(await storage.settle({ does: 'upload', parent: path('/'), name: 'a', newName: '', token: 'unknown' }), null);
+  assert.equal(await storage.recover({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: 'unknown' }), null);
   const folder = fs.openSync(root, 'r');
   t.after(() => fs.closeSync(folder));
   await removeEntry({ entry: { folder, name: '7' }, evidence: { folder, name: siblingName('t') }, token: 't' });

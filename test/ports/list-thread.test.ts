@@ -7,6 +7,6 @@ test('a folder whose thread has ended while it was read does not seem to end the
   const thread = new Worker(new URL('../../src/adapters/storage/disk/list-thread.ts', import.meta.url));
   t.after(() => thread.terminate());
   const answered = once(thread, 'message');
-  thread.postMessage({ number: 7, does: 'next', descriptor: 0 });
+  thread.postMessage({ number: 7, action: 'next', descriptor: 0 });
   assert.deepEqual((await answered)[0], { number: 7, entries: [], total: 0, problem: 'EIO' });
 });

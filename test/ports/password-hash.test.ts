@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { argon2Hash } from '#adapters/os/argon2.ts';
+import { argon2PasswordHash } from '#adapters/os/argon2.ts';
 import { Refusal } from '#core/messages.ts';
 
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 test('a tenant that sets many passwords keeps no other tenant and no visitor from setting one', async () => {
-  const hashes = argon2Hash(cheap);
+  const hashes = argon2PasswordHash(cheap);
   const many = Promise.allSettled(Array.from({ length: 60 }, () => hashes.hash('a password', { tid: 2 })));
   const others = [hashes.hash('a password', { tid: 1 }), hashes.hash('a password', { address: '192.0.2.1' })];
   for (const hash of await Promise.all(others)) assert.match(hash, /^\$argon2id\$/);
   const refused = (await many).filter(({ status }) => status === 'rejected');
   assert.ok(refused.length > 0, 'the crowd itself is refused');
   for (const { reason } of refused.filter((one) => one.status === 'rejected'))
-    assert.ok(reason instanceof Refusal && reason.says === 'signInBusy');
+    assert.ok(reason instanceof Refusal && reason.messageName === 'signInBusy');
 });
 
 test('a tenant that sets many passwords leaves a place for those who sign in', async () => {
-  const hashes = argon2Hash(cheap);
+  const hashes = argon2PasswordHash(cheap);
   let set = 0;
   const many = Array.from({ length: 10 }, async () => {
     await hashes.hash('a password', { tid: 2 });

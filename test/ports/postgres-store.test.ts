@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { keyVault } from '#adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from '#adapters/os/system.ts';
-import { openConnections } from '#adapters/store/postgres/pool.ts';
+import { openPool } from '#adapters/store/postgres/pool.ts';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import { searchesOver } from '#adapters/store/postgres/searches.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
@@ -279,13 +279,13 @@ test("every key of a tenant's table has the tenant's number, so that it can be d
 });
 
 test('a page whose first records lie too deep in their order is found all the same, by gathering what matches', async (t) => {
-  const connections = openConnections(await newDatabase(), 2, 10_000);
+  const connections = openPool(await newDatabase(), 2, 10_000);
   atEnd(t, () => connections.close());
   const { find } = searchesOver(connections, { statement: 10_000, walk: 20, few: 0 });
   const slowly = sql<{ id: number; value: string }>`(SELECT i AS id, 'v' || i AS value FROM generate_series(1, 3) i, pg_sleep(0.2))`;
   const matches = { rows: slowly.as('found'), ids: slowly.as('found') };
-  const holding = { word: 'v', within: [], matches };
-  const asked = { matches, holding, texts: null, narrowed: false, size: 3, version: null, order: 'desc', behind: null } as const;
+  const word = { word: 'v', within: [], matches };
+  const asked = { matches, word, texts: null, narrowed: false, size: 3, version: null, order: 'desc', after: null } as const;
   const { rows } = await find({ ...asked, startIndex: 0, pageSize: 2 });
   assert.deepEqual(
     rows.map(({ id }) => id),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unchangedAnswers } from '#adapters/store/sqlite/query-cache.ts';
+import { queryCache } from '#adapters/store/sqlite/query-cache.ts';
 
 /** Asks for a record whose text is so long. @returns how often it was looked for */
 function asking(length: number) {
-  const unchanged = unchangedAnswers();
+  const unchanged = queryCache();
   let times = 0;
   const ask = (id: number) =>
     unchanged.ask(`share 1 ${id}`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keptRows } from '#adapters/store/sqlite/row-cache.ts';
+import { rowCache } from '#adapters/store/sqlite/row-cache.ts';
 
 /** Asks what answers with the rows that are given, and tells how often it was asked. */
 function asking(rows: unknown[]) {
@@ -13,7 +13,7 @@ function asking(rows: unknown[]) {
 }
 
 test('a row is asked for once until one of the tables that it came from changes', () => {
-  const kept = keptRows();
+  const kept = rowCache();
   const { ask, times } = asking([{ id: 1 }]);
   const rows = () => kept.rows('one', ['location', 'tenant'], [1, 'a'], ask);
   assert.deepEqual([rows(), rows(), times()], [[{ id: 1 }], [{ id: 1 }], 1]);
@@ -27,7 +27,7 @@ test('a row is asked for once until one of the tables that it came from changes'
 });
 
 test('no two questions are taken for one, whatever their values look like', () => {
-  const kept = keptRows();
+  const kept = rowCache();
   const values = [[1], ['1'], [null], ['null'], ['a","b', 'c'], ['a', 'b","c'], ['a', '"b'], [Number.NaN], [1n], [new Uint8Array(1)]];
   for (const [index, value] of values.entries()) kept.rows('one', ['tenant'], value, () => [{ index }]);
   for (const [index, value] of values.entries())
@@ -38,7 +38,7 @@ test('no two questions are taken for one, whatever their values look like', () =
 });
 
 test('nothing is kept of statements that read what changes often, and no lists', () => {
-  const kept = keptRows();
+  const kept = rowCache();
   assert.deepEqual(
     [['tenant'], ['tenant', 'share'], []].map((tables) => kept.keeps(tables)),
     [true, false, false],
@@ -49,14 +49,14 @@ test('nothing is kept of statements that read what changes often, and no lists',
 });
 
 test('a long row is asked for anew: hundreds of them would fill the memory', () => {
-  const kept = keptRows();
+  const kept = rowCache();
   const { ask, times } = asking([{ id: 1, ip_range: '10.0.0.0/8 '.repeat(6000) }]);
   for (let time = 0; time < 3; time += 1) kept.rows('one', ['login_profile'], [1], ask);
   assert.equal(times(), 3);
 });
 
 test('however many are asked for, few are kept', () => {
-  const kept = keptRows();
+  const kept = rowCache();
   const { ask, times } = asking([]);
   for (const round of [1, 2]) for (let id = 0; id < 5000; id += 1) kept.rows(`statement ${id % 7}`, ['api_key'], [`${round} ${id}`], ask);
   assert.equal(times(), 10_000);

@@ -8,7 +8,7 @@ import type { Migration } from '#adapters/store/migrations/migration.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migrate } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
-import { type Happening, recordHappening } from '#features/audit/audit-entry.ts';
+import { appendAuditEntry, type NewAuditEntry } from '#features/audit/audit-entry.ts';
 import { listedUser } from '#features/records/listed-users.ts';
 import { type Store, StoreAway, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
@@ -137,7 +137,7 @@ test('a change that awaits something other than its transaction is refused and l
   assert.deepEqual(await keysOf(store), []);
 });
 
-test('a change that awaits something else is refused alone: those behind it are kept', async (t) => {
+test('a change that awaits something else is refused alone: those after it are kept', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const late = async (tx: Tx) => {
     await note('late')(tx);
@@ -299,7 +299,7 @@ test('an upgrade deletes what login profiles counted that are no more, and keeps
   );
 });
 
-const happened: Happening = {
+const happened: NewAuditEntry = {
   ...{ tid: 1, at: 0, actor: '', actorKind: 'visitor', address: '::1', action: 'list', outcome: 'done', share: null },
   ...{ path: '', bytes: null, before: null, after: null, requestId: '', process: null },
 };
@@ -309,7 +309,7 @@ test('what is asked at every request is asked again after any change but of the 
   const store = openStore(t, await temporaryFolder(t));
   let asked = 0;
   const ask = () =>
-    store.unchanged('question', async () => {
+    store.cachedUntilChange('question', async () => {
       asked += 1;
     });
   async function isAskedAgain(change: (tx: Tx) => Promise<unknown>): Promise<boolean> {
@@ -320,10 +320,10 @@ test('what is asked at every request is asked again after any change but of the 
     return asked > before;
   }
   assert.equal(await isAskedAgain(tenantMade), true, 'a tenant');
-  assert.equal(await isAskedAgain((tx) => recordHappening(tx, happened)), false, 'a row of the trail');
+  assert.equal(await isAskedAgain((tx) => appendAuditEntry(tx, happened)), false, 'a row of the trail');
   assert.equal(await isAskedAgain((tx) => tx.updateTable('audit').set({ count: 2 }).execute()), false, 'the same, counted on');
   assert.equal(await isAskedAgain((tx) => tx.deleteFrom('access_user').execute()), true, 'users, and what goes with them');
-  assert.equal(await isAskedAgain((tx) => recordHappening(tx, happened).then(() => tenantMade(tx))), true, 'both in one');
+  assert.equal(await isAskedAgain((tx) => appendAuditEntry(tx, happened).then(() => tenantMade(tx))), true, 'both in one');
 });
 
 test('keys that were asked for before are asked for anew after each change, its own, refused and dry ones too', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
-import { type BegunChange, type ChangeMark, ItemAbsent, ItemExists, ItemStale, type Storage } from '#ports/storage.ts';
+import { type ChangeMark, ItemAbsent, ItemExists, ItemStale, type PendingFileChange, type Storage } from '#ports/storage.ts';
 
 /** Makes an empty place that is gone after the test. */
 export type OpenStorage = (t: TestContext) => Promise<Storage>;
@@ -31,7 +31,11 @@ export async function put(storage: Storage, parent: string, name: string, text: 
 }
 
 /** Runs a change and clears away what told of it, as a feature does. */
-async function changed(storage: Storage, change: Omit<BegunChange, 'token'>, act: (mark: ChangeMark) => Promise<void>): Promise<void> {
+async function changed(
+  storage: Storage,
+  change: Omit<PendingFileChange, 'token'>,
+  act: (mark: ChangeMark) => Promise<void>,
+): Promise<void> {
   const mark = { token: token(), overtaken: [] };
   try {
     await act(mark);
@@ -41,13 +45,13 @@ async function changed(storage: Storage, change: Omit<BegunChange, 'token'>, act
 }
 
 export const make = (storage: Storage, parent: ItemPath, name: string) =>
-  changed(storage, { does: 'createFolder', parent, name, newName: '' }, (mark) => storage.createFolder(parent, name, mark));
+  changed(storage, { action: 'createFolder', parent, name, newName: '' }, (mark) => storage.createFolder(parent, name, mark));
 
 export const rename = (storage: Storage, parent: ItemPath, name: string, newName: string) =>
-  changed(storage, { does: 'rename', parent, name, newName }, (mark) => storage.rename(parent, name, newName, mark));
+  changed(storage, { action: 'rename', parent, name, newName }, (mark) => storage.rename(parent, name, newName, mark));
 
 export const remove = (storage: Storage, parent: ItemPath, name: string) =>
-  changed(storage, { does: 'delete', parent, name, newName: '' }, (mark) => storage.remove(parent, name, mark));
+  changed(storage, { action: 'delete', parent, name, newName: '' }, (mark) => storage.remove(parent, name, mark));
 
 /** The text of a file, or null where there is none. */
 export async function textOf(storage: Storage, where: string): Promise<string | null> {
@@ -257,9 +261,9 @@ function looks(name: string, open: OpenStorage): void {
     await (await storage.upload(path('/'), broken)).write(Buffer.alloc(2 << 20));
     const upload = await storage.upload(path('/'), placed);
     await upload.place('kept', null); // never forgotten: the crash
-    const begun = { does: 'upload', parent: path('/'), newName: '' } as const;
-    assert.equal(await storage.settle({ ...begun, name: 'gone', token: broken }), null);
-    assert.equal(await storage.settle({ ...begun, name: 'kept', token: placed }), 'kept');
+    const begun = { action: 'upload', parent: path('/'), newName: '' } as const;
+    assert.equal(await storage.recover({ ...begun, name: 'gone', token: broken }), null);
+    assert.equal(await storage.recover({ ...begun, name: 'kept', token: placed }), 'kept');
     await storage.sweep(async () => []);
     assert.deepEqual(await namesIn(storage, '/'), ['kept']);
   });

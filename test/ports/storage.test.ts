@@ -232,8 +232,8 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   await storage.remove(path('/mounted'), 'tree', { token: interrupted }).catch(() => {});
   assert.notDeepEqual(everything(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
-  const begun = { does: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
-  assert.equal(await storage.settle(begun), 'tree');
+  const begun = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
+  assert.equal(await storage.recover(begun), 'tree');
   await storage.clear(begun);
   await storage.sweep(async () => []);
   assert.deepEqual(everything(mounted), []);
@@ -246,20 +246,20 @@ test('how a change in a mount came out is told only once that is mounted again',
   const bound = join(root, 'bound');
   if (!bindAt(t, bound, join(root, 'elsewhere'))) return;
   const storage = localDisk(t, root);
-  const deletion = (parent: string) => ({ does: 'delete', parent: path(parent), name: 'doc', newName: '', token: token() }) as const;
+  const deletion = (parent: string) => ({ action: 'delete', parent: path(parent), name: 'doc', newName: '', token: token() }) as const;
   const [inMount, inSub] = [deletion('/bound'), deletion('/bound/sub')];
   for (const begun of [inMount, inSub]) {
     writeFileSync(join(root, ...begun.parent, 'doc'), '');
     await storage.remove(begun.parent, 'doc', begun);
   }
   unmount(bound);
-  for (const begun of [inMount, inSub]) await assert.rejects(storage.settle(begun), StorageAway);
+  for (const begun of [inMount, inSub]) await assert.rejects(storage.recover(begun), StorageAway);
   bindAt(t, bound, join(root, 'elsewhere'));
-  assert.equal(await storage.settle(inMount), 'doc');
+  assert.equal(await storage.recover(inMount), 'doc');
   await storage.clear(inMount);
   // Somebody else has deleted the folder in the mount: there is nothing to wait for.
   rmSync(join(root, 'elsewhere/sub'), { recursive: true });
-  await assert.rejects(storage.settle(inSub), ItemAbsent);
+  await assert.rejects(storage.recover(inSub), ItemAbsent);
   await storage.sweep(async () => []);
   assert.deepEqual([...everything(join(root, '.postern')), ...everything(bound)], []);
 });

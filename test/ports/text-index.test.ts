@@ -7,9 +7,9 @@ const word = fc.constantFrom('a', 'ab', 'ба', '契', 'é', '😀', 'aa', 'b\u0
 const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(''));
 const id = fc.integer({ min: 1, max: 400_000 });
 const step = fc.oneof(
-  fc.record({ does: fc.constant('set' as const), id, container: fc.integer({ min: 1, max: 3 }), text }),
-  fc.record({ does: fc.constant('remove' as const), id }),
-  fc.record({ does: fc.constant('find' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
+  fc.record({ action: fc.constant('set' as const), id, container: fc.integer({ min: 1, max: 3 }), text }),
+  fc.record({ action: fc.constant('remove' as const), id }),
+  fc.record({ action: fc.constant('find' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
 );
 
 test('a word finds exactly the records that hold it, whatever was added, changed and removed between', () => {
@@ -21,10 +21,10 @@ test('a word finds exactly the records that hold it, whatever was added, changed
       for (const record of first) known.set(record.id, record);
       index.append(first);
       for (const step of steps) {
-        if (step.does === 'set') {
+        if (step.action === 'set') {
           index.set(step);
           known.set(step.id, step);
-        } else if (step.does === 'remove') {
+        } else if (step.action === 'remove') {
           index.remove(step.id);
           known.delete(step.id);
         } else {

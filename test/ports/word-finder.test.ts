@@ -8,9 +8,9 @@ const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 12
 
 test('a word of any length is found where it is', () =>
   fc.assert(
-    fc.property(letters, letters, letters, fc.constantFrom(0, 195, 230), fc.nat(20), (before, word, behind, more, start) => {
+    fc.property(letters, letters, letters, fc.constantFrom(0, 195, 230), fc.nat(20), (before, word, after, more, start) => {
       const long = word + 'a'.repeat(more);
-      const text = before + long.slice(1) + long + behind + long;
+      const text = before + long.slice(1) + long + after + long;
       assert.equal(wordFinder(long)(text, start), text.indexOf(long, start));
     }),
     { numRuns: 2000 },

@@ -6,7 +6,7 @@ import { get, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { settleChanges } from '#features/visits/files/recover-changes.ts';
+import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
@@ -286,7 +286,7 @@ test('an upload whose outcome could not be written, since the database was away,
   answer.resume();
   await server.start();
 
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
 
   assert.equal(await unsettled(), 0);
   const { list } = await postern.call('audit/search', { action: 'upload' });
@@ -324,7 +324,7 @@ test('two processes that recover the same upload agree that it took place', { ti
   for (let round = 0; round < 10; round += 1) {
     await uploadUnrecorded(t, one, `${base}/file/${round}.txt`);
     await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'one that has gone' }).execute(), 'job');
-    await Promise.all([one, two].map(({ ports }) => settleChanges(ports, new Set())));
+    await Promise.all([one, two].map(({ ports }) => recoverInterruptedChanges(ports, new Set())));
   }
   const rows = await one.ports.store.read.selectFrom('audit').select('outcome').where('action', '=', 'upload').execute();
   assert.deepEqual(

@@ -20,7 +20,7 @@ test('a client that asks for archives at several locations waits at no more plac
     for (const location of [1, 2, 3]) void turns.run(at(location), stays, hangs).catch((cause: unknown) => refused.push(cause));
   await new Promise(setImmediate);
   assert.equal(refused.length, 90 - 3 * 2 - 16);
-  assert.ok(refused.every((cause) => cause instanceof Refusal && cause.says === 'listingBusy'));
+  assert.ok(refused.every((cause) => cause instanceof Refusal && cause.messageName === 'listingBusy'));
 });
 
 test('who gives up waiting for an archive leaves the place to another', async () => {

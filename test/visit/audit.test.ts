@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { visitTrail } from '#features/audit/visit-audit.ts';
+import { visitAudit } from '#features/audit/visit-audit.ts';
 import { type Store, StoreAway } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
@@ -274,7 +274,7 @@ test('refused sign-ins of a network at a link are one row, whatever names were t
   assert.doesNotMatch(JSON.stringify(rows), /nobody|somebody|typed password|stranger/);
 });
 
-const event = { link: null, tid: 1, visitor: null, approaching: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
+const event = { link: null, tid: 1, visitor: null, visitorRequest: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
 
 test('what was noted is on disk at the end of the process, in whatever order the writes end', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
@@ -290,10 +290,10 @@ test('what was noted is on disk at the end of the process, in whatever order the
       return written;
     },
   };
-  const trail = visitTrail({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
-  trail.note({ ...event, action: 'rename', path: '' });
-  trail.note({ ...event, action: 'delete', path: '' });
-  await trail[Symbol.asyncDispose]();
+  const audit = visitAudit({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
+  audit.note({ ...event, action: 'rename', path: '' });
+  audit.note({ ...event, action: 'delete', path: '' });
+  await audit[Symbol.asyncDispose]();
   const rows = await store.read.selectFrom('audit').select('action').where('outcome', '=', 'refused').orderBy('action').execute();
   assert.deepEqual(
     rows.map(({ action }) => action),
@@ -308,19 +308,19 @@ test('what many visitors did while the database took no change is written togeth
     writes += 1;
     return isAway ? Promise.reject(new StoreAway('it is away')) : store.write(change, ...rest);
   };
-  const trail = visitTrail({ store: { ...store, write }, clock, process }, () => {
+  const audit = visitAudit({ store: { ...store, write }, clock, process }, () => {
     failures += 1;
   });
   const notes = (from: number) => {
-    for (let index = from; index < from + 500; index += 1) trail.note({ ...event, action: 'rename', path: `/${index}` });
+    for (let index = from; index < from + 500; index += 1) audit.note({ ...event, action: 'rename', path: `/${index}` });
   };
   notes(0);
   await until(() => failures > 64); // the flush has failed, too
   notes(500);
   assert.ok(writes < 100 && failures < 100, `${writes} writes are tried, ${failures} failures are logged`);
-  trail.note({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
+  audit.note({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
   isAway = false;
-  await trail[Symbol.asyncDispose]();
+  await audit[Symbol.asyncDispose]();
   const { rows } = await store.read
     .selectFrom('audit')
     .select(({ fn }) => fn.countAll<number>().as('rows'))
@@ -335,8 +335,8 @@ test('a download that was complete stays done, though the visitor begins it agai
     ['done', 10],
     ['failed', 4],
   ] as const) {
-    await using trail = visitTrail({ store, clock, process }, (cause) => assert.ifError(cause));
-    const download = await trail.begin({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
+    await using audit = visitAudit({ store, clock, process }, (cause) => assert.ifError(cause));
+    const download = await audit.begin({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
     download.end(outcome, bytes);
   }
   const rows = await store.read.selectFrom('audit').select(['outcome', 'bytes']).where('action', '=', 'download').execute();

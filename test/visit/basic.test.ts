@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { rightPairs } from '#features/visits/sessions/authenticate-visitor.ts';
+import { verifiedPasswords } from '#features/visits/sessions/authenticate-visitor.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
@@ -156,7 +156,7 @@ test('a browser that asks for HTML is told the same as a page', async (t) => {
 });
 
 test('a pair that is verified while its profile changes is no right pair of the changed profile', () => {
-  const pairs = rightPairs('key of the process');
+  const pairs = verifiedPasswords('key of the process');
   const pair = { username: 'ann', password };
   const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair, '203.0.113.7'));
   assert.notEqual(before, after, 'neither shares the verification of the other, nor what is remembered of it');
@@ -181,7 +181,7 @@ test('a transfer by name and password goes on when what is remembered of the pai
     failed = cause;
   });
   clock.ahead(6 * minute);
-  const asked = t.mock.method(postern.ports.store, 'unchanged');
+  const asked = t.mock.method(postern.ports.store, 'cachedUntilChange');
   response.on('data', () => {}); // it is under way
   await until(() => asked.mock.callCount() >= 2); // it was asked about
   await new Promise((resolve) => response.once('data', resolve));

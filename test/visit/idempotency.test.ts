@@ -3,9 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
-import { keepAnswer, keptAnswer } from '#features/idempotency/stored-responses.ts';
-import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
-import { settleChanges } from '#features/visits/files/recover-changes.ts';
+import { findStoredResponse, storeResponse } from '#features/idempotency/stored-responses.ts';
+import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
+import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { StorageAway } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { askUnrecorded } from '../parts/unrecorded-change.ts';
@@ -72,12 +72,12 @@ test('a key of a change that is under way does not expire, however far ahead the
   const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
   const twin = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
   const { vault } = ports;
-  await ports.store.write((tx) => keepAnswer(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), underWay: 1 }), 'job');
+  await ports.store.write((tx) => storeResponse(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), underWay: 1 }), 'job');
   clock.ahead(48 * hour);
-  await keepHouse(ports, { run: async () => {} });
+  await deleteExpiredRows(ports, { run: async () => {} });
   await assert.rejects(
-    keptAnswer(ports.store.read, twin, vault, clock.now()),
-    (cause: unknown) => cause instanceof Refusal && cause.says === 'idempotencyRunning',
+    findStoredResponse(ports.store.read, twin, vault, clock.now()),
+    (cause: unknown) => cause instanceof Refusal && cause.messageName === 'idempotencyRunning',
   );
 });
 
@@ -126,7 +126,7 @@ test('a change whose answer was lost is answered as it was, once it is known tha
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   await askUnrecorded(t, postern, asks);
   assert.equal((await asks()).body.code, 'idempotencyRunning');
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
   const again = await asks();
   assert.deepEqual([again.status, again.body], [201, { name: 'a' }]);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
@@ -141,6 +141,6 @@ test('a change that was cut off before it took place may be tried again under it
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   assert.equal((await asks()).status, 503);
   away = false;
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
   assert.equal((await asks()).status, 201);
 });

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleChanges } from '#features/visits/files/recover-changes.ts';
+import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
 import { StoreAway } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
@@ -18,7 +18,7 @@ test('an upload that is in place while its outcome cannot be written is recorded
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'kept');
 
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
 
   const { list } = await postern.call('audit/search', { action: 'upload' });
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('a change that took place although the disk answered an error is recorded a
   const body = JSON.stringify({ path: 'a.txt', name: 'b.txt' });
   assert.equal((await postern.visit(`${base}/rename`, { method: 'POST', headers, body })).status, 503);
 
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
 
   const { list } = await postern.call('audit/search', { action: 'rename' });
   assert.deepEqual(
@@ -70,9 +70,9 @@ test('a change whose turn to be looked at could not be had is looked at by the n
   const withoutLocks: typeof store = { ...store, exclusive: () => Promise.reject(new StoreAway('too many connections')) };
   const outcomes = async () =>
     (await postern.call('audit/search', { action: 'upload' })).list.map(({ outcome }: { outcome: string }) => outcome);
-  await assert.rejects(settleChanges({ ...postern.ports, store: withoutLocks }, new Set()), StoreAway);
+  await assert.rejects(recoverInterruptedChanges({ ...postern.ports, store: withoutLocks }, new Set()), StoreAway);
   assert.deepEqual(await outcomes(), ['begun']);
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
   assert.deepEqual(await outcomes(), ['done']);
 });
 
@@ -100,10 +100,10 @@ for (const [what, error] of [
       ]);
     const [a, b] = [(outcome: string) => ['/a.txt', outcome], ['/b.txt', 'done']];
     assert.deepEqual((await outcomes()).sort(), [a('begun'), b]);
-    const failures = await settleChanges(postern.ports, new Set());
+    const failures = await recoverInterruptedChanges(postern.ports, new Set());
     assert.deepEqual([...failures], [['local', error.message]]);
     fails = false;
-    await settleChanges(postern.ports, new Set());
+    await recoverInterruptedChanges(postern.ports, new Set());
     assert.deepEqual((await outcomes()).sort(), [a('done'), b]);
   });
 
@@ -120,9 +120,9 @@ test('a change that one run is still looking at is left alone by the next', asyn
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   const underWay = new Set<string>();
-  const first = settleChanges(postern.ports, underWay);
+  const first = recoverInterruptedChanges(postern.ports, underWay);
   await looking.promise;
-  await settleChanges(postern.ports, underWay);
+  await recoverInterruptedChanges(postern.ports, underWay);
   gate.resolve();
   await first;
   assert.equal(looks, 1);
@@ -143,7 +143,7 @@ test('a deletion that another process has recovered meanwhile is not made any mo
   await begun.promise;
   // This process stood still for so long that another took it for dead, and somebody has saved the file anew.
   await postern.ports.store.write((tx) => tx.deleteFrom('process').execute(), 'job');
-  await settleChanges({ ...postern.ports, process: 'another' }, new Set());
+  await recoverInterruptedChanges({ ...postern.ports, process: 'another' }, new Set());
   await writeFile(join(postern.files, 'a.txt'), 'newer');
   gate.resolve();
   assert.equal((await answer).status, 503);
@@ -161,9 +161,9 @@ test('while nobody knows who else lives, a process looks at its own changes alon
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'another' }).execute(), 'job');
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
-  await settleChanges(postern.ports, new Set(), { ownOnly: true });
+  await recoverInterruptedChanges(postern.ports, new Set(), { ownOnly: true });
   assert.equal(await outcome(), 'begun');
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
   assert.equal(await outcome(), 'done');
 });
 
@@ -172,7 +172,7 @@ test('what was begun at a location that was deleted since is recorded as failed'
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ location_id: 999 }).execute(), 'job');
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'failed');
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { keepHouse } from '#features/jobs/delete-expired-rows.ts';
+import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, type Json, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { hour, linkTo, minute, posting, raw, settableClock } from './visiting.ts';
@@ -218,9 +218,9 @@ test('a session that nobody has used for an hour leaves the database', async (t)
   const { base } = await linkTo(postern, { authenticationId: profile.id });
   await signIn(postern, base, 'ann');
   const count = async () => (await postern.ports.store.read.selectFrom('visit_session').select('hash').execute()).length;
-  await keepHouse(postern.ports, noRetention);
+  await deleteExpiredRows(postern.ports, noRetention);
   assert.equal(await count(), 1);
   clock.ahead(hour + minute);
-  await keepHouse(postern.ports, noRetention);
+  await deleteExpiredRows(postern.ports, noRetention);
   assert.equal(await count(), 0);
 });

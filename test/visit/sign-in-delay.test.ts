@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { StoreAway } from '#ports/store.ts';
-import { argon2Hash } from '../../src/adapters/os/argon2.ts';
+import { argon2PasswordHash } from '../../src/adapters/os/argon2.ts';
 import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, posting, second, settableClock } from './visiting.ts';
 
@@ -179,7 +179,7 @@ const crowds: readonly [string, (number: number) => string][] = [
 ];
 for (const [crowding, addressOf] of crowds)
   test(`while ${crowding} fills the queue of passwords another network gets its turn`, async (t) => {
-    const passwordHash = argon2Hash();
+    const passwordHash = argon2PasswordHash();
     const postern = await startPostern(t, { environment, replaced: { ports: { passwordHash } } });
     const { id } = await usersProfile(postern);
     const { base } = await linkTo(postern, { authenticationId: id });
@@ -192,7 +192,7 @@ for (const [crowding, addressOf] of crowds)
   });
 
 test('at most twenty password hashes wait at once: a further one is told to come again', async (t) => {
-  const postern = await startPostern(t, { replaced: { ports: { passwordHash: argon2Hash() } } });
+  const postern = await startPostern(t, { replaced: { ports: { passwordHash: argon2PasswordHash() } } });
   const { id } = await usersProfile(postern, []);
   const { base } = await linkTo(postern, { authenticationId: id });
   const asks = Array.from({ length: 40 }, (_, number) =>

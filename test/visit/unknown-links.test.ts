@@ -95,7 +95,7 @@ test('whoever has signed in nowhere near makes nobody look at a link, so that th
   const { postern, profile, open, guarded, cookie, status } = await probed(t);
   const others = await usersProfile(postern, ['bob'], { title: 'Others' });
   const elsewhere = await linkTo(postern, { authenticationId: others.id });
-  const { mock } = t.mock.method(postern.ports.store, 'unchanged');
+  const { mock } = t.mock.method(postern.ports.store, 'cachedUntilChange');
   const looks = () => mock.calls.filter(({ arguments: [key] }) => key.startsWith('link ')).length;
   for (const base of [open.base, guarded.base, elsewhere.base, `/p/${profile.viewId}`]) {
     assert.equal(await status(`${base}/visit`, { cookie: 'a=b' }), 429);

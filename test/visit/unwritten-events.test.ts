@@ -10,7 +10,7 @@ const eventAt = (path: string, request: object = {}): VisitEvent => ({
   link: null,
   tid: 1,
   visitor: null,
-  approaching: { address: '198.51.100.1', requestId: 'r', ...request },
+  visitorRequest: { address: '198.51.100.1', requestId: 'r', ...request },
   action: 'visit',
   outcome: 'done',
   path,

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleChanges } from '#features/visits/files/recover-changes.ts';
+import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { StorageFull } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
@@ -255,7 +255,7 @@ test('an upload that a drop box kept under another name is recovered under that 
   await writeFile(join(postern.files, 'a.txt'), 'of another visitor');
   const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true });
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
-  await settleChanges(postern.ports, new Set());
+  await recoverInterruptedChanges(postern.ports, new Set());
   const { list } = await postern.call('audit/search', { action: 'upload' });
   assert.deepEqual(
     list.map(({ outcome, path }: Json) => [outcome, path]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
-import { zipArchives } from '#features/visits/archives/archive-plans.ts';
+import { archivePlans } from '#features/visits/archives/archive-plans.ts';
 import { listingTurns } from '#features/visits/files/listing-turns.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
@@ -10,7 +10,7 @@ const address = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
 const victim = '192.0.2.1';
 const stays = new AbortController().signal;
 const never = new Promise<never>(() => {});
-const isRefused = (says: string) => (cause: unknown) => cause instanceof Refusal && cause.says === says;
+const isRefused = (says: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === says;
 
 test('one line with many networks leaves room for the uploads of others', () => {
   const slots = uploadSlots();
@@ -34,7 +34,7 @@ test('one line with many networks leaves room for the listings of others', async
 });
 
 test('one line with many networks leaves room for the archives of others', async () => {
-  const archives = zipArchives();
+  const archives = archivePlans();
   const gates: (() => void)[] = [];
   async function* planned(): AsyncGenerator<void, null> {
     await new Promise<void>((resolve) => gates.push(resolve));

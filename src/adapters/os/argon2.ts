@@ -15,7 +15,7 @@ const networksOf = (address: string): Party => [networkOf(address, 24, 48), netw
  * for those who sign in.
  * @param cost of one hash: memory in KiB, passes over it, lanes
  */
-export function argon2Hash(cost: { memoryCost: number; timeCost: number; parallelism: number } = parameters): PasswordHash {
+export function argon2PasswordHash(cost: { memoryCost: number; timeCost: number; parallelism: number } = parameters): PasswordHash {
   const [all, ofTenants] = [hashTurns(atOnce), hashTurns(1)];
   let unknown: Promise<string> | undefined;
 

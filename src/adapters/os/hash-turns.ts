@@ -1,4 +1,4 @@
-import { places } from '#core/concurrency-limit.ts';
+import { concurrencyLimit } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { Refusal } from '#core/messages.ts';
 
@@ -31,7 +31,7 @@ const busy = () => new Refusal('signInBusy', undefined, { retryAfter });
 export function hashTurns(atOnce: number): HashTurns {
   const queue = fairQueue<Waiting>();
   const waiting = new Set<Waiting>(); // the same, in the order in which they came
-  const inPlace = places(atOnce, () => {
+  const inPlace = concurrencyLimit(atOnce, () => {
     const next = queue.take();
     if (next) waiting.delete(next);
     return next?.start;

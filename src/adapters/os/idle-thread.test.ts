@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { restingThread } from './idle-thread.ts';
+import { idleThread } from './idle-thread.ts';
 
 test('a thread that cannot be started reports a loss to its owner and throws nothing', () => {
   let lost = 0;
@@ -11,7 +11,7 @@ test('a thread that cannot be started reports a loss to its owner and throws not
       lost += 1;
     },
   };
-  const thread = restingThread('./none', import.meta.url, owner, () => 'no worker takes a function');
+  const thread = idleThread('./none', import.meta.url, owner, () => 'no worker takes a function');
   thread.post('a question');
   assert.equal(lost, 1);
 });

@@ -4,7 +4,7 @@ import { startThread } from './thread.ts';
 const idleFor = 60_000; // ms without work until the thread ends: there may be thousands of locations
 
 /** A thread that starts with the first message to it, and ends when it has had no work for a minute. */
-export interface RestingThread extends AsyncDisposable {
+export interface IdleThread extends AsyncDisposable {
   post(message: unknown): void;
   /** Every message is answered: the thread keeps no process alive, and may end soon. */
   rest(): void;
@@ -20,7 +20,7 @@ interface Owner<Answer> {
 }
 
 /** @param name the thread's script, beside the module at the URL `beside` */
-export function restingThread<Answer>(name: string, beside: string, owner: Owner<Answer>, workerData?: unknown): RestingThread {
+export function idleThread<Answer>(name: string, beside: string, owner: Owner<Answer>, workerData?: unknown): IdleThread {
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let closed = false;

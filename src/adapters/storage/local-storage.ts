@@ -43,7 +43,7 @@ export function localStorage(folders: OpenFolders, { folder, writing }: LocalLoc
     createFolder: (parent, name, mark) => reach((storage) => storage.createFolder(parent, name, mark)),
     upload: (parent, token, expected) =>
       reach(async (storage, hold) => releasedBehind(await storage.upload(parent, token, expected), hold())),
-    settle: (change) => reach((storage) => storage.settle(change)),
+    recover: (change) => reach((storage) => storage.recover(change)),
     clear: (change) => reach((storage) => storage.clear(change)),
     rename: (parent, from, to, mark) => reach((storage) => storage.rename(parent, from, to, mark)),
     remove: (parent, name, mark) => reach((storage) => storage.remove(parent, name, mark)),

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { keepNewest } from '#core/newest.ts';
+import { setNewest } from '#core/newest.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import type { Storage } from '#ports/storage.ts';
 import type { Storages } from '#ports/storages.ts';
@@ -56,10 +56,10 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
     async open({ tid, configuration }) {
       const key = `${tid} ${configuration}`;
       const storage = known.get(key) ?? localStorage(folders, localLocation(configuration, { tid, data, floor }));
-      if (!known.has(key)) keepNewest(known, key, storage, mostKnown);
+      if (!known.has(key)) setNewest(known, key, storage, mostKnown);
       return storage;
     },
-    async fault({ tid, configuration }, others) {
+    async configurationError({ tid, configuration }, others) {
       const named = folderIn(data, configuration);
       const folder = realFolder(named);
       // The same answer for every folder elsewhere, so that nobody learns which of them exist.

@@ -10,18 +10,18 @@ import {
 import type { Database } from '#ports/tables.ts';
 
 /** What a query gave: its rows, or how many it changed. */
-export interface Answer {
+export interface DriverResult {
   readonly rows: unknown[];
   readonly changes: number;
 }
 
 /** Answers one query, at once or later. */
-export type Ask = (sql: string, parameters: readonly unknown[]) => Answer | Promise<Answer>;
+export type RunQuery = (sql: string, parameters: readonly unknown[]) => DriverResult | Promise<DriverResult>;
 
 /** How an engine's SQL is written. */
-export type Language = Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
+export type SqlDialect = Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
 
-const connectionOver = (ask: Ask): DatabaseConnection => ({
+const connectionOver = (ask: RunQuery): DatabaseConnection => ({
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const asked = ask(sql, parameters);
     const { rows, changes } = asked instanceof Promise ? await asked : asked;
@@ -42,7 +42,7 @@ class NoTransactions extends DummyDriver {
 /** Asks the one connection there is: taking one from a pool and giving it back costs more than a point read. */
 class OneConnection extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;
-  constructor(language: Language, connection: DatabaseConnection) {
+  constructor(language: SqlDialect, connection: DatabaseConnection) {
     super(language.createQueryCompiler(), language.createAdapter(), { provideConnection: (consumer) => consumer(connection) });
     this.#connection = connection;
   }
@@ -52,7 +52,7 @@ class OneConnection extends DefaultQueryExecutor {
 }
 
 /** Kysely that asks `ask`; it begins no transactions, which belong to the store. */
-export function kyselyOver(language: Language, ask: Ask): Kysely<Database> {
+export function kyselyWithDriver(language: SqlDialect, ask: RunQuery): Kysely<Database> {
   const driver = new NoTransactions();
   const dialect = { ...language, createDriver: () => driver };
   return new Kysely<Database>({ config: { dialect }, dialect, driver, executor: new OneConnection(language, connectionOver(ask)) });

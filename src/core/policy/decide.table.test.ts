@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { packList } from './address-range.ts';
-import { type Action, type Approach, actions, type Denial, decide, type Question } from './decide.ts';
+import { type Action, actions, type Denial, decide, type EntryRequest, type Question } from './decide.ts';
 import type { Permissions, Visitor } from './share-rules.ts';
 
 // The expectation is computed from the page that integrators read, by no line of decide.ts.
@@ -28,13 +28,13 @@ function table(...header: readonly string[]): readonly (readonly string[])[] {
 }
 
 const words = (cell: string | undefined) => (cell === undefined || cell === 'none' ? [] : cell.split(', '));
-const wordOf: Record<Action | Approach, string> = {
+const wordOf: Record<Action | EntryRequest, string> = {
   ...(Object.fromEntries(actions.map((action) => [action, action])) as Record<Action, string>),
   page: 'page',
   signIn: 'sign-in',
   signOut: 'sign-out',
 };
-const requests = Object.keys(wordOf) as (Action | Approach)[];
+const requests = Object.keys(wordOf) as (Action | EntryRequest)[];
 
 const needs = new Map(table('Action', 'Request', 'Flags').map(([action = '', , flags]) => [action, words(flags)]));
 const approaches = table('Approach', 'Request').map(([approach]) => approach);
@@ -160,9 +160,9 @@ test('a link answers as the page on who may do what says, for every flag in ever
   let asked = 0;
   for (const it of everyCase()) {
     asked += 1;
-    const [says, does] = [expected(it), answered(it.question)];
-    if (says !== does && wrong.length < 5)
-      wrong.push({ request: it.question.request, states: [...it.applies], flags: [...it.on], says, does });
+    const [says, answers] = [expected(it), answered(it.question)];
+    if (says !== answers && wrong.length < 5)
+      wrong.push({ request: it.question.request, states: [...it.applies], flags: [...it.on], says, answers });
   }
   assert.deepEqual(wrong, []);
   assert.equal(asked, 2 * everyWindow.length * 3 * 3 * everyAudience.length * 128 * (requests.length + 1));

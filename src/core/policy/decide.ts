@@ -7,14 +7,14 @@ export const actions = ['visit', 'list', 'view', 'download', 'downloadFolder', '
 export type Action = (typeof actions)[number];
 
 /** What anybody who reaches a link may ask for, on the way to an action. */
-export type Approach = 'page' | 'signIn' | 'signOut';
+export type EntryRequest = 'page' | 'signIn' | 'signOut';
 
 /** Why not, in the order of visit.md, "Reaching a link". */
 export type Denial = 'unknown' | 'ended' | 'address' | 'signIn' | 'audience' | 'permission';
 
 /** May this visitor do this here and now? `share` null: no such link; `now` in milliseconds since the epoch. */
 export interface Question {
-  readonly request: Action | Approach;
+  readonly request: Action | EntryRequest;
   readonly share: ShareRules | null;
   readonly profile: ProfileRules;
   readonly visitor: Visitor;
@@ -27,7 +27,7 @@ const permitted: unique symbol = Symbol('permit');
 /** Proof that decide() said yes. Only this file can make one; whatever touches bytes asks for it. */
 export interface Permit {
   readonly [permitted]: true;
-  readonly request: Action | Approach;
+  readonly request: Action | EntryRequest;
   readonly share: ShareRules;
 }
 
@@ -39,12 +39,12 @@ interface Rule {
   readonly denial: Denial;
   readonly holds: (question: Known) => boolean;
   /** Requests that pass whatever the answer: they lead to where it can become yes. */
-  readonly passes: ReadonlySet<Action | Approach>;
+  readonly passes: ReadonlySet<Action | EntryRequest>;
   readonly reason: (question: Known, holds: boolean) => string;
 }
 
-const nobody = new Set<Action | Approach>();
-const flagsFor: Record<Action | Approach, readonly (keyof Permissions)[]> = {
+const nobody = new Set<Action | EntryRequest>();
+const flagsFor: Record<Action | EntryRequest, readonly (keyof Permissions)[]> = {
   page: [],
   signIn: [],
   signOut: [],
@@ -169,14 +169,14 @@ export function decide(question: Question): Permit | { readonly because: Denial 
 }
 
 /** What share/explain says of one rule; `passed` null: the question leaves it open. */
-export interface Explained {
+export interface RuleExplanation {
   readonly rule: Rule['name'];
   readonly passed: boolean | null;
   readonly reason: string;
 }
 
 /** The same rules, all of them, for share/explain. */
-export function explain(question: Known): Explained[] {
+export function explain(question: Known): RuleExplanation[] {
   return rules.map((rule) => {
     const passed = lets(rule, question);
     const open = rule.name === 'address' && question.visitor.address === null;

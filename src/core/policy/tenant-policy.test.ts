@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { day } from '#core/instant.ts';
-import { type GovernedShare, policyFaults, type TenantPolicy } from './tenant-policy.ts';
+import { type GovernedShare, policyErrors, type TenantPolicy } from './tenant-policy.ts';
 
 const now = Date.UTC(2026, 5, 1);
 const none: TenantPolicy = { longestValidityDays: null, signInRequired: false, defaultPermissions: null };
 const open = { active: true, from: null, to: null, asksSignIn: false };
 const fields = (policy: Partial<TenantPolicy>, share: Partial<GovernedShare>) =>
-  policyFaults({ ...none, ...policy }, { ...open, ...share }, now).map(({ field }) => field);
+  policyErrors({ ...none, ...policy }, { ...open, ...share }, now).map(({ field }) => field);
 
 test('without a policy every share is allowed', () => assert.deepEqual(fields({}, {}), []));
 

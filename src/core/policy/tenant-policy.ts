@@ -1,5 +1,5 @@
 import { day } from '#core/instant.ts';
-import type { FieldFault } from '#core/messages.ts';
+import type { FieldError } from '#core/messages.ts';
 import type { Permissions } from './share-rules.ts';
 
 /** What a tenant asks of all its shares, and proposes for new ones. */
@@ -24,16 +24,19 @@ export interface GovernedShare {
  * Returns the fields of a share that the policy does not allow. A share that is not active is open to nobody, and may be
  * anything: it is judged when it is activated.
  */
-export function policyFaults(policy: TenantPolicy, share: GovernedShare, now: number): FieldFault[] {
+export function policyErrors(policy: TenantPolicy, share: GovernedShare, now: number): FieldError[] {
   if (!share.active) return [];
   const { longestValidityDays: days, signInRequired } = policy;
-  const faults: FieldFault[] = [];
+  const fieldErrors: FieldError[] = [];
   if (days !== null) {
     const latest = Math.max(now, share.from ?? now) + days * day;
     if (share.to === null || share.to > latest)
-      faults.push({ field: 'validityEndDate', detail: `must be set, at most ${days} days ahead: the policy of the tenant asks for it` });
+      fieldErrors.push({
+        field: 'validityEndDate',
+        detail: `must be set, at most ${days} days ahead: the policy of the tenant asks for it`,
+      });
   }
   if (signInRequired && !share.asksSignIn)
-    faults.push({ field: 'authenticationId', detail: 'must be a login profile with sign-in: the policy of the tenant asks for it' });
-  return faults;
+    fieldErrors.push({ field: 'authenticationId', detail: 'must be a login profile with sign-in: the policy of the tenant asks for it' });
+  return fieldErrors;
 }

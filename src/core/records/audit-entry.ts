@@ -8,7 +8,7 @@ const text = (description: string) => Type.Unsafe<string | null>(nullable('strin
 const number = (description: string) => Type.Unsafe<number | null>(nullable('integer', description));
 
 /** What happened, as audit/search answers it (decisions.md, Operations beyond the interface). */
-export const AuditRow = Type.Object({
+export const AuditEntry = Type.Object({
   id: Type.Integer({ description: 'Number of the row.' }),
   dateTime: Type.String({ format: 'date-time', description: 'When it happened.' }),
   tid: Type.Integer({ description: 'Tenant.' }),
@@ -27,4 +27,4 @@ export const AuditRow = Type.Object({
   requestId: Type.String({ description: 'X-Request-Id of the request.' }),
   count: Type.Integer({ minimum: 1, description: 'How many equal ones this row stands for.' }),
 });
-export type AuditRow = Static<typeof AuditRow>;
+export type AuditEntry = Static<typeof AuditEntry>;

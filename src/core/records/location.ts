@@ -4,7 +4,7 @@ import { patterned } from './patterned.ts';
 
 /** Kinds of storage that Postern knows of; those not built yet are refused, naming those that are. */
 export const locationKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
-export const builtKinds: readonly string[] = ['local'];
+export const availableLocationKinds: readonly string[] = ['local'];
 
 /** How many locations a tenant has at most: whether each answers is looked at every thirty seconds. */
 export const mostLocations = 1000;

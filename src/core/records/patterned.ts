@@ -26,7 +26,7 @@ export const patternWords = (pattern: string): string =>
   words[pattern] ?? 'must be plain text: no control characters, and nothing that the field rules out';
 
 /** What a check of a configuration found, in words. */
-export function faultWords({
+export function schemaErrorText({
   keyword,
   instancePath,
   message,

@@ -4,7 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
 import type { Tx } from '#ports/store.ts';
 
 const ofProfile = (column: 'title' | 'type_id') =>
@@ -12,7 +12,7 @@ const ofProfile = (column: 'title' | 'type_id') =>
     where its.tid = access_user.tid and its.id = access_user.profile_id)`;
 
 /** What accessuser/search sorts by. */
-export const sortColumns = {
+export const accessUserSortColumns = {
   id: 'access_user.id',
   username: 'access_user.username_key',
   firstName: 'access_user.first_name',
@@ -63,7 +63,7 @@ export async function accessUserRecords(db: Tx, tid: number, ids: readonly numbe
     .where('access_user.tid', '=', tid)
     .where('access_user.id', 'in', [...ids])
     .execute();
-  return inOrder(ids, rows.map(recordOf));
+  return inIdOrder(ids, rows.map(recordOf));
 }
 
 /** A record that is there: the change has just made it, or is about it. */
@@ -73,7 +73,7 @@ export async function accessUserRecord(db: Tx, tid: number, id: number): Promise
   return record;
 }
 
-export const searchText = (user: { username: string; first_name: string; last_name: string; email: string }) =>
+export const accessUserSearchText = (user: { username: string; first_name: string; last_name: string; email: string }) =>
   fold([user.username, user.first_name, user.last_name, user.email].join('\u001f'));
 
 /** A name is one user's in a profile; where codes are sent to an address, so is the address. @throws 409 */
@@ -89,7 +89,7 @@ export async function checkFree(
     .where('tid', '=', tid)
     .where('profile_id', '=', profile.id)
     .where('id', '!=', user.id ?? 0);
-  const taken = (field: string, detail: string) => new Refusal('nameTaken', undefined, { faults: [{ field, detail }] });
+  const taken = (field: string, detail: string) => new Refusal('nameTaken', undefined, { fieldErrors: [{ field, detail }] });
   if (await others.where('username_key', '=', fold(user.username)).limit(1).executeTakeFirst())
     throw taken('username', 'is taken in this login profile');
   if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;

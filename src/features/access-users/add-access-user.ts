@@ -10,9 +10,9 @@ export const addAccessUser = change({
   method: 'POST',
   role: 'editor',
   summary: 'Adds an access user; accessuser/updateUserPassword gives it a password.',
-  says: 'accessUserAdded',
+  message: 'accessUserAdded',
   body: NewAccessUser,
-  answers: Type.Object({ id: accessUserFields.id }),
+  responseFields: Type.Object({ id: accessUserFields.id }),
   async change(body, caller, tx, { clock }) {
     const profile = await profileForNew(tx, caller.tid, body.authId);
     const user = newUser(body);
@@ -25,6 +25,6 @@ export const addAccessUser = change({
       now: clock.now(),
     });
     const after = await accessUserRecord(tx, caller.tid, id);
-    return { fresh: { id }, says: keepsUsers(profile.type_id) ? 'accessUserAdded' : 'accessUserAddedUnused', trail: { after } };
+    return { created: { id }, message: keepsUsers(profile.type_id) ? 'accessUserAdded' : 'accessUserAddedUnused', audit: { after } };
   },
 });

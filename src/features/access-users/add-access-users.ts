@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { fold } from '#core/fold.ts';
-import { type FieldFault, Refusal } from '#core/messages.ts';
+import { type FieldError, Refusal } from '#core/messages.ts';
 import { accessUserFields, mostAdded, NewAccessUsers } from '#core/records/access-user.ts';
 import { keepsUsers, profileTypes } from '#core/records/login-profile.ts';
 import { change } from '#features/operation.ts';
@@ -11,7 +11,7 @@ type UniqueField = 'username' | 'email';
 const columnOf = { username: 'username_key', email: 'email_key' } as const;
 
 /** Returns the users whose name or address another row of the same call has already. */
-function repeatedWithin(users: readonly NewUser[], field: UniqueField): FieldFault[] {
+function repeatedWithin(users: readonly NewUser[], field: UniqueField): FieldError[] {
   const firstRows = new Map<string, number>();
   return users.flatMap((user, row) => {
     const key = fold(user[field]);
@@ -22,7 +22,7 @@ function repeatedWithin(users: readonly NewUser[], field: UniqueField): FieldFau
 }
 
 /** Returns the users whose name or address a stored user of the profile has. */
-async function takenBefore(tx: Tx, tid: number, profileId: number, users: readonly NewUser[], field: UniqueField): Promise<FieldFault[]> {
+async function takenBefore(tx: Tx, tid: number, profileId: number, users: readonly NewUser[], field: UniqueField): Promise<FieldError[]> {
   const keys = users.map((user) => fold(user[field]));
   const wanted = keys.filter((key) => key !== '');
   if (wanted.length === 0) return [];
@@ -39,17 +39,17 @@ async function takenBefore(tx: Tx, tid: number, profileId: number, users: readon
   return keys.flatMap((key, row) => (taken.has(key) ? [{ field: `users.${row}.${field}`, detail }] : []));
 }
 
-const rowOf = ({ field }: FieldFault) => Number(field.split('.')[1]);
+const rowOf = ({ field }: FieldError) => Number(field.split('.')[1]);
 
 /** Names are unique in a profile; where codes are sent by e-mail, so are the addresses. @throws 409 with every row at fault */
 async function checkAllFree(tx: Tx, tid: number, profile: { id: number; type_id: number }, users: readonly NewUser[]): Promise<void> {
   const fields: readonly UniqueField[] = profile.type_id === profileTypes.EMAIL_CODE ? ['username', 'email'] : ['username'];
-  const faults: FieldFault[] = [];
-  for (const field of fields) faults.push(...repeatedWithin(users, field), ...(await takenBefore(tx, tid, profile.id, users, field)));
-  if (faults.length === 0) return;
-  const rows = new Set(faults.map(rowOf)).size;
-  faults.sort((a, b) => rowOf(a) - rowOf(b));
-  throw new Refusal('nameTaken', `${rows} of ${users.length} users cannot be added; none was added.`, { faults });
+  const fieldErrors: FieldError[] = [];
+  for (const field of fields) fieldErrors.push(...repeatedWithin(users, field), ...(await takenBefore(tx, tid, profile.id, users, field)));
+  if (fieldErrors.length === 0) return;
+  const rows = new Set(fieldErrors.map(rowOf)).size;
+  fieldErrors.sort((a, b) => rowOf(a) - rowOf(b));
+  throw new Refusal('nameTaken', `${rows} of ${users.length} users cannot be added; none was added.`, { fieldErrors });
 }
 
 export const addAccessUsers = change({
@@ -57,16 +57,18 @@ export const addAccessUsers = change({
   method: 'POST',
   role: 'editor',
   summary: `Adds up to ${mostAdded} access users to one login profile: all of them, or none. Errors name the row: \`users.0.email\`.`,
-  says: 'accessUsersAdded',
+  message: 'accessUsersAdded',
   body: NewAccessUsers,
   mostFieldErrors: mostAdded,
-  answers: Type.Object({ ids: Type.Array(accessUserFields.id, { description: 'Ids of the new access users, in the order of `users`.' }) }),
+  responseFields: Type.Object({
+    ids: Type.Array(accessUserFields.id, { description: 'Ids of the new access users, in the order of `users`.' }),
+  }),
   async change(body, caller, tx, { clock }) {
     const profile = await profileForNew(tx, caller.tid, body.authId);
     const users = body.users.map(newUser);
     await checkAllFree(tx, caller.tid, profile, users);
     const ids = await insertAccessUsers(tx, { users, tid: caller.tid, profileId: profile.id, owner: caller.name, now: clock.now() });
     const after = { authId: profile.id, ids, usernames: users.map(({ username }) => username) };
-    return { fresh: { ids }, says: keepsUsers(profile.type_id) ? 'accessUsersAdded' : 'accessUsersAddedUnused', trail: { after } };
+    return { created: { ids }, message: keepsUsers(profile.type_id) ? 'accessUsersAdded' : 'accessUsersAddedUnused', audit: { after } };
   },
 });

@@ -2,15 +2,15 @@ import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { accessUserFields } from '#core/records/access-user.ts';
 import { bodyOf } from '#core/records/field.ts';
-import { type Caller, type Changed, change } from '#features/operation.ts';
+import { type Caller, type ChangeResult, change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
 /** The name goes from the shares that list it, and sessions end: the foreign keys and triggers see to it. */
-async function remove(id: number, caller: Caller, tx: Tx): Promise<Changed> {
+async function remove(id: number, caller: Caller, tx: Tx): Promise<ChangeResult> {
   const before = await accessUserRecord(tx, caller.tid, id);
   await tx.deleteFrom('access_user').where('tid', '=', caller.tid).where('id', '=', id).execute();
-  return { trail: { before } };
+  return { audit: { before } };
 }
 
 export const deleteAccessUser = change({
@@ -18,7 +18,7 @@ export const deleteAccessUser = change({
   method: 'DELETE',
   role: 'editor',
   summary: 'Deletes an access user, and its name from the shares that list it.',
-  says: 'accessUserDeleted',
+  message: 'accessUserDeleted',
   body: bodyOf(accessUserFields, [], ['id']),
   target: { table: 'access_user' },
   change: ({ id }, caller, tx) => remove(id ?? 0, caller, tx),
@@ -45,7 +45,7 @@ export const deleteByUsername = change({
   method: 'DELETE',
   role: 'editor',
   summary: 'Deletes an access user by its name.',
-  says: 'accessUserDeleted',
+  message: 'accessUserDeleted',
   body: byName,
   target: {
     table: 'access_user',

@@ -10,7 +10,7 @@ export const getAccessUser = read({
   role: 'reader',
   summary: 'Answers an access user.',
   body: bodyOf(accessUserFields, ['id'], []),
-  answer: AccessUser,
+  response: AccessUser,
   async read({ id }, caller, { store }) {
     const [user] = await accessUserRecords(store.read, caller.tid, [id]);
     if (!user) throw new Refusal('recordUnknown');

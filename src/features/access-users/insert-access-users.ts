@@ -2,7 +2,7 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { normalizeText } from '#core/unicode.ts';
 import type { Tx } from '#ports/store.ts';
-import { searchText } from './access-user-rows.ts';
+import { accessUserSearchText } from './access-user-rows.ts';
 
 /** The fields of an access user that the caller gives. */
 export interface GivenUser {
@@ -62,7 +62,7 @@ export async function insertAccessUsers(
         password_hash: null,
         active: user.active ? 1 : 0,
         session_epoch: 1,
-        search_text: searchText(user),
+        search_text: accessUserSearchText(user),
         created_owner: owner,
         updated_owner: owner,
         created_at: now,

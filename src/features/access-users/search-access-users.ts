@@ -3,12 +3,12 @@ import { AccessUser } from '#core/records/access-user.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { envelope, filters, findPage, readPage, recordsFrom } from '#features/records/record-search.ts';
-import { accessUserRecords, sortColumns } from './access-user-rows.ts';
+import { envelopeOf, findPage, hasFilter, parsePage, recordsFrom } from '#features/records/record-search.ts';
+import { accessUserRecords, accessUserSortColumns } from './access-user-rows.ts';
 
 export const searchAccessUsers = read({
   name: 'accessuser/search',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'reader',
   summary: 'Finds access users.',
@@ -16,9 +16,9 @@ export const searchAccessUsers = read({
     authId: Type.Optional(recordId('Login profile.')),
     active: Type.Optional(Type.Boolean({ description: 'true: those who can sign in; false: those who cannot.' })),
   }),
-  answer: searchEnvelope(AccessUser),
+  response: searchEnvelope(AccessUser),
   async read(query, caller, ports) {
-    const page = readPage(query, sortColumns);
+    const page = parsePage(query, accessUserSortColumns);
     let found = ports.store.search.selectFrom('access_user').where('access_user.tid', '=', caller.tid);
     if (page.from !== null) found = found.where('access_user.created_at', '>=', page.from);
     if (page.before !== null) found = found.where('access_user.updated_at', '<', page.before);
@@ -37,9 +37,9 @@ export const searchAccessUsers = read({
               within: [],
               holds: ports.store.dialect.holds('access_user.search_text', page.word),
             },
-      kept: { table: 'access_user', tid: caller.tid, narrowed: filters(others), lasting: true },
+      counted: { table: 'access_user', tid: caller.tid, narrowed: hasFilter(others), lasting: true },
     });
     const list = await accessUserRecords(recordsFrom(ports.store, ids), caller.tid, ids);
-    return envelope('accessuser', { list, ...rest }, page, filters(query), caller, ports, 'editor');
+    return envelopeOf('accessuser', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');
   },
 });

@@ -4,8 +4,8 @@ import { AccessUserChange, accessUserFields } from '#core/records/access-user.ts
 import { profileTypes } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
-import { accessUserRecord, checkFree, searchText } from './access-user-rows.ts';
+import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
+import { accessUserRecord, accessUserSearchText, checkFree } from './access-user-rows.ts';
 
 const fixed = { username: 'cannot be changed; add another user' };
 
@@ -14,13 +14,13 @@ export const updateAccessUser = change({
   method: 'POST',
   role: 'editor',
   summary: 'Changes an access user; another authId moves it to that profile, and out of the shares that list it.',
-  says: 'accessUserUpdated',
-  body: unchangeable(AccessUserChange, accessUserFields, fixed),
+  message: 'accessUserUpdated',
+  body: withFixedFields(AccessUserChange, accessUserFields, fixed),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'loginProfileName', 'authTypeId', 'authTypeStr', 'etag'],
   target: { table: 'access_user' },
   async change(body, caller, tx, { clock }) {
     const before = await accessUserRecord(tx, caller.tid, body.id);
-    checkUnchanged(body, before, fixed);
+    checkFixedFields(body, before, fixed);
     const profile = await tx
       .selectFrom('login_profile')
       .select(['id', 'type_id'])
@@ -47,7 +47,7 @@ export const updateAccessUser = change({
         email_key: fold(user.email),
         profile_id: profile.id,
         active: active ? 1 : 0,
-        search_text: searchText(user),
+        search_text: accessUserSearchText(user),
         session_epoch: row('session_epoch', '+', ends ? 1 : 0),
         version: row('version', '+', 1),
         updated_owner: caller.name,
@@ -56,6 +56,6 @@ export const updateAccessUser = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
-    return { trail: { before, after: await accessUserRecord(tx, caller.tid, before.id) } };
+    return { audit: { before, after: await accessUserRecord(tx, caller.tid, before.id) } };
   },
 });

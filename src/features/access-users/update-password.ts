@@ -15,7 +15,7 @@ async function userNamed(db: Tx, tid: number, username: string, authId: number |
     named = named.where('profile_id', '=', authId);
   }
   const [found, another] = await named.limit(2).execute();
-  if (another) throw new Refusal('userAmbiguous', undefined, { faults: [{ field: 'authId', detail: 'must name the login profile' }] });
+  if (another) throw new Refusal('userAmbiguous', undefined, { fieldErrors: [{ field: 'authId', detail: 'must name the login profile' }] });
   return found?.id;
 }
 
@@ -27,7 +27,7 @@ export const updatePassword = change({
   method: 'POST',
   role: 'editor',
   summary: "Sets an access user's password; open sessions end.",
-  says: 'accessUserPasswordUpdated',
+  message: 'accessUserPasswordUpdated',
   body: PasswordChange,
   target: { table: 'access_user', find: (body, caller, tx) => userNamed(tx, caller.tid, body.username, body.authId) },
   async check(body, caller, { store, passwordHash }) {
@@ -68,6 +68,6 @@ export const updatePassword = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', id)
       .execute();
-    return { trail: { before, after: await accessUserRecord(tx, caller.tid, id) } };
+    return { audit: { before, after: await accessUserRecord(tx, caller.tid, id) } };
   },
 });

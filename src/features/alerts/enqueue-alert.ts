@@ -11,7 +11,7 @@ async function listOf(tx: Tx, tid: number, emails: string): Promise<string> {
 }
 
 /** The e-mail that is owed for an action, in the action's own transaction. */
-export async function oweAlert(
+export async function enqueueAlert(
   tx: Tx,
   { id, tid, notify_emails }: Pick<LinkRow, 'id' | 'tid' | 'notify_emails'>,
   auditId: number,
@@ -24,7 +24,7 @@ export async function oweAlert(
 }
 
 /** Takes back alerts whose audit entries are deleted: they are as old as that. */
-export async function dropAlerts(tx: Tx, tid: number, auditIds: readonly number[]): Promise<void> {
+export async function deleteAlerts(tx: Tx, tid: number, auditIds: readonly number[]): Promise<void> {
   const dropped = await tx.deleteFrom('alert').where('tid', '=', tid).where('audit_id', 'in', auditIds).returning('list').execute();
   const lists = [...new Set(dropped.map(({ list }) => list))];
   if (lists.length === 0) return;

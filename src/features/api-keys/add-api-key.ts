@@ -25,7 +25,7 @@ async function checkName(tx: Tx, tid: number, name: string, now: number): Promis
     .where('name', '=', name)
     .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst();
-  if (living) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another living key' }] });
+  if (living) throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another living key' }] });
 }
 
 export const addApiKey = change({
@@ -33,9 +33,9 @@ export const addApiKey = change({
   method: 'POST',
   role: 'admin',
   summary: 'Makes an API key; the key itself is answered this once.',
-  says: 'apiKeyAdded',
+  message: 'apiKeyAdded',
   body: NewApiKey,
-  answers: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key: it is not shown again.' }) }),
+  responseFields: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key: it is not shown again.' }) }),
   async change(body, caller, tx, { clock, random }) {
     const [now, name] = [clock.now(), normalizeText(body.name)];
     const tid = await namedTenant(tx, caller, body.tid);
@@ -49,6 +49,6 @@ export const addApiKey = change({
       now,
     );
     const [after] = await apiKeyRecords(tx, tid, [id]);
-    return { fresh: { id, key }, trail: { after: after ?? null } };
+    return { created: { id, key }, audit: { after: after ?? null } };
   },
 });

@@ -1,7 +1,7 @@
 import { formatInstant } from '#core/instant.ts';
 import { parseKeyRole, type Role } from '#core/policy/role.ts';
 import type { ApiKey } from '#core/records/api-key.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -35,7 +35,7 @@ export async function apiKeyRecords(db: Tx, tid: number, ids: readonly number[])
     createDateTime: formatInstant(row.created_at),
     etag: `"${row.version}"`,
   }));
-  return inOrder(ids, records);
+  return inIdOrder(ids, records);
 }
 
 interface NewKey {

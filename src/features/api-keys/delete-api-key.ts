@@ -10,7 +10,7 @@ export const deleteApiKey = change({
   method: 'DELETE',
   role: 'admin',
   summary: 'Ends an API key and its tokens, at once.',
-  says: 'apiKeyDeleted',
+  message: 'apiKeyDeleted',
   body: bodyOf(apiKeyFields, ['id'], []),
   target: { table: 'api_key' },
   async change({ id }, caller, tx) {
@@ -18,6 +18,6 @@ export const deleteApiKey = change({
     if (before?.name === environmentKeyName && caller.tid === firstTenant)
       throw new Refusal('keyFixed', 'This key is set by POSTERN_API_KEY: change it there.');
     await tx.deleteFrom('api_key').where('id', '=', id).execute();
-    return { trail: { before: before ?? null } };
+    return { audit: { before: before ?? null } };
   },
 });

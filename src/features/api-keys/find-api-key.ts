@@ -1,5 +1,5 @@
 import { parseKeyRole, type Role } from '#core/policy/role.ts';
-import { prepared } from '#features/records/prepared-query.ts';
+import { preparedQuery } from '#features/records/prepared-query.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
@@ -7,7 +7,7 @@ const tokenLife = 3_600_000; // ms
 const useNotedEvery = 60_000; // ms
 
 /** A living key, found by itself or by a token of it. */
-export interface FoundKey {
+export interface LivingKey {
   readonly keyId: number;
   /** Of the key, or of the token that stands for it. */
   readonly hash: string;
@@ -22,7 +22,7 @@ export interface FoundKey {
 
 const columns = ['api_key.id', 'api_key.tid', 'api_key.name', 'api_key.role', 'api_key.expires_at', 'api_key.last_used_at'] as const;
 
-const keyByHash = prepared<
+const keyByHash = preparedQuery<
   { hash: string },
   { id: number; tid: number; name: string; role: string; expires_at: number | null; last_used_at: number | null }
 >((db, p) => db.selectFrom('api_key').select(columns).where('hash', '=', p('hash')));
@@ -50,8 +50,8 @@ export async function roleOfKey(db: Tx, hash: string, now: number): Promise<Role
 }
 
 /** The living key that a Bearer secret is, or is a token of; null: neither. */
-export async function findKey(store: Store, secret: string, now: number): Promise<FoundKey | null> {
-  const row = await store.unchanged(`key ${secret}`, async () => {
+export async function findKey(store: Store, secret: string, now: number): Promise<LivingKey | null> {
+  const row = await store.cachedUntilChange(`key ${secret}`, async () => {
     const hash = sha256(secret);
     const found = await keyOfHash(store.read, hash);
     return found && { ...found, hash };
@@ -70,14 +70,14 @@ export async function findKey(store: Store, secret: string, now: number): Promis
 }
 
 /** Notes that a key was used, at most once a minute and without anybody waiting for it. */
-export function noteUse(store: Store, key: FoundKey, now: number): void {
+export function recordKeyUse(store: Store, key: LivingKey, now: number): void {
   if (key.lastUsedAt !== null && now - key.lastUsedAt < useNotedEvery) return;
   const note = (tx: Tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute();
   void store.write(note, { tenant: key.tid }).catch(() => {}); // the next use notes it
 }
 
 /** A token for a key: good for an hour, and never longer than the key. */
-export async function issueToken(store: Store, key: FoundKey, token: string, now: number): Promise<number> {
+export async function issueToken(store: Store, key: LivingKey, token: string, now: number): Promise<number> {
   const expires_at = Math.min(now + tokenLife, key.expiresAt ?? Number.POSITIVE_INFINITY);
   const values = { hash: sha256(token), key_id: key.keyId, expires_at };
   await store.write((tx) => tx.insertInto('api_token').values(values).execute(), { tenant: key.tid });

@@ -1,7 +1,7 @@
 import { ApiKey } from '#core/records/api-key.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { emptyFirst, envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
+import { emptyFirst, envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
 import { apiKeyRecords } from './api-key-rows.ts';
 
 const sortColumns = {
@@ -16,20 +16,20 @@ const sortColumns = {
 
 export const searchApiKeys = read({
   name: 'apikey/search',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'admin',
   summary: 'Finds API keys; the keys themselves are never answered.',
   body: searchQuery({}),
-  answer: searchEnvelope(ApiKey),
+  response: searchEnvelope(ApiKey),
   async read(query, caller, ports) {
-    const page = readPage(query, sortColumns);
+    const page = parsePage(query, sortColumns);
     let found = ports.store.search.selectFrom('api_key').where('tid', '=', caller.tid);
     if (page.word !== null) found = found.where(ports.store.dialect.holds('api_key.name', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('created_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'api_key.id' });
     const list = await apiKeyRecords(ports.store.search, caller.tid, ids);
-    return envelope('apikey', { list, ...rest }, page, filters(query), caller, ports, 'admin');
+    return envelopeOf('apikey', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

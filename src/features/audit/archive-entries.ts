@@ -14,18 +14,18 @@ export interface Download {
 }
 
 /** Is it one of archives without number: of chosen names, or without a version that tells it from others? */
-export const isOneOfMany = ({ event: { action, after, outcome }, version }: Download) =>
+export const isUnboundedArchive = ({ event: { action, after, outcome }, version }: Download) =>
   action === 'downloadFolder' && outcome === 'begun' && (after !== undefined || version === null);
 
 /**
  * Tells such archives apart in the audit log until a network has asked for many at a link: they are without number, and
  * would fill the disk. Further ones of a folder are one entry in ten minutes, without the names.
  */
-export function archiveChoices(clock: Clock): (download: Download) => Download {
+export function archiveEntries(clock: Clock): (download: Download) => Download {
   const counts = windowCounts(window, clock.now);
   return ({ event, version }) => {
-    const { link, approaching, after } = event;
-    const count = counts.add(JSON.stringify([link?.id, visitorNetwork(approaching.address)]));
+    const { link, visitorRequest, after } = event;
+    const count = counts.add(JSON.stringify([link?.id, visitorNetwork(visitorRequest.address)]));
     if (count <= toldApart) return { event, version };
     return { event: after === undefined ? event : { ...event, after: { names: [] } }, version: inOne };
   };

@@ -1,13 +1,13 @@
 import { fold } from '#core/fold.ts';
 import type { Outcome } from '#core/records/audit-entry.ts';
-import type { Caller, Trail } from '#features/operation.ts';
+import type { Caller, ChangeAudit } from '#features/operation.ts';
 import { insertRow } from '#features/records/insert-row.ts';
 import type { Tx } from '#ports/store.ts';
 
 const longText = 1000; // characters
 
 /** One audit row before it is written; times in milliseconds since the epoch. */
-export interface Happening {
+export interface NewAuditEntry {
   readonly tid: number;
   readonly at: number;
   readonly actor: string;
@@ -28,7 +28,7 @@ export interface Happening {
 const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
 /** Writes the audit row of what happened, in the transaction of what happened. @returns its id */
-export function recordHappening(tx: Tx, happening: Happening): Promise<number> {
+export function appendAuditEntry(tx: Tx, happening: NewAuditEntry): Promise<number> {
   const { share } = happening;
   return insertRow(tx, 'audit', {
     tid: happening.tid,
@@ -63,9 +63,9 @@ function withoutLongTexts(record: object | null, other: object | null): object |
 }
 
 /** The audit row of a management change. */
-export function recordChange(tx: Tx, caller: Caller, action: string, trail: Trail, now: number): Promise<number> {
+export function appendChangeEntry(tx: Tx, caller: Caller, action: string, trail: ChangeAudit, now: number): Promise<number> {
   const { before = null, after = null } = trail;
-  return recordHappening(tx, {
+  return appendAuditEntry(tx, {
     tid: caller.tid,
     at: now,
     actor: caller.name,

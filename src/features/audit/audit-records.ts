@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
-import { type AuditRow, outcomes } from '#core/records/audit-entry.ts';
+import { type AuditEntry, outcomes } from '#core/records/audit-entry.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
 import { bytesOf, bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
-import { beginningOf, emptyFirst, type Page } from '#features/records/record-search.ts';
+import { beginningOf, emptyFirst, type SearchPageRequest } from '#features/records/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
 const own = {
@@ -20,7 +20,7 @@ const filter = Type.Object(own);
 export const auditQuery = searchQuery(own);
 export { own as auditFilter };
 
-export const sortColumns = {
+export const auditSortColumns = {
   id: 'audit.id',
   dateTime: 'audit.at',
   actor: 'audit.actor',
@@ -37,7 +37,7 @@ export const sortColumns = {
 };
 
 /** Rows of a tenant that the filter lets through. */
-export function auditMatches({ search, dialect }: Store, tid: number, query: Static<typeof filter>, page: Page) {
+export function selectAuditEntries({ search, dialect }: Store, tid: number, query: Static<typeof filter>, page: SearchPageRequest) {
   let found = search.selectFrom('audit').where('tid', '=', tid);
   if (page.word !== null) found = found.where(dialect.holds('audit.search_text', page.word));
   if (page.from !== null) found = found.where('at', '>=', page.from);
@@ -51,16 +51,16 @@ export function auditMatches({ search, dialect }: Store, tid: number, query: Sta
 const longTexts = ['before', 'after', 'path'];
 
 /** How many bytes the long texts of a row hold. */
-export const rowBytes = bytesOf(longTexts);
+export const entryBytes = bytesOf(longTexts);
 
 /** The rows of those ids, in their order. @throws 400 where they are too much for one answer */
-export async function auditPage(db: Tx, tid: number, ids: readonly number[]): Promise<AuditRow[]> {
+export async function auditRecordsOfPage(db: Tx, tid: number, ids: readonly number[]): Promise<AuditEntry[]> {
   checkPageBytes(await bytesOfRows(db, 'audit', longTexts, tid, ids));
   return auditRecords(db, tid, ids);
 }
 
 /** The rows of those ids, in their order. */
-export async function auditRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AuditRow[]> {
+export async function auditRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AuditEntry[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('audit')
@@ -87,5 +87,5 @@ export async function auditRecords(db: Tx, tid: number, ids: readonly number[]):
     requestId: row.request_id,
     count: row.count,
   }));
-  return inOrder(ids, records);
+  return inIdOrder(ids, records);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { day } from '#core/instant.ts';
-import { dropAlerts } from '#features/alerts/enqueue-alert.ts';
+import { deleteAlerts } from '#features/alerts/enqueue-alert.ts';
 import { bytesOf } from '#features/records/page-bytes.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -67,7 +67,7 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
     for (const [tid, rows] of Map.groupBy(old, (row) => row.tid)) {
       const ids = rows.map(({ id }) => id);
       await store.write(async (tx) => {
-        await dropAlerts(tx, tid, ids);
+        await deleteAlerts(tx, tid, ids);
         await tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute();
       }, 'job');
     }

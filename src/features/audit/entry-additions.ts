@@ -3,7 +3,7 @@ import type { Outcome } from '#core/records/audit-entry.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** What is added to an audit entry that was written before. */
-export interface Added {
+export interface EntryAddition {
   tid: number;
   count: number;
   bytes: number | null;
@@ -13,7 +13,7 @@ export interface Added {
 /** What was handed out once stays so, though a later request for the same broke off. */
 const outcomeAfter = (outcome: Outcome) => sql<Outcome>`case when outcome = 'done' then outcome else ${outcome} end`;
 
-export async function addAll(tx: Tx, parts: readonly (readonly [number, Added])[]): Promise<void> {
+export async function writeAdditions(tx: Tx, parts: readonly (readonly [number, EntryAddition])[]): Promise<void> {
   for (const [id, { tid, count, bytes, outcome }] of parts)
     await tx
       .updateTable('audit')

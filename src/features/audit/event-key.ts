@@ -10,14 +10,14 @@ const compact = (key: string) => (key.length <= longestKey ? key : sha256(key));
 export const visitorNetwork = (address: string) => (address.includes(':') ? networkOf(address, 32, 48) : address);
 
 /** What equal happenings have in common. Long parts come from outside: thousands of them would fill the memory. */
-export const keyOf = (event: VisitEvent, version: string | null) =>
+export const eventKey = (event: VisitEvent, version: string | null) =>
   compact(
     JSON.stringify([
       event.link?.id,
       event.tid,
       event.visitor?.userId,
       event.visitor?.name,
-      visitorNetwork(event.approaching.address),
+      visitorNetwork(event.visitorRequest.address),
       event.action,
       event.outcome,
       event.path,

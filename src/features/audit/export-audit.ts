@@ -1,25 +1,25 @@
 import { stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
-import { AuditRow } from '#core/records/audit-entry.ts';
-import { type InTurn, type Streamed, stream } from '#features/operation.ts';
-import { readPage } from '#features/records/record-search.ts';
+import { AuditEntry } from '#core/records/audit-entry.ts';
+import { type InTurn, type StreamedResponse, stream } from '#features/operation.ts';
+import { parsePage } from '#features/records/record-search.ts';
 import type { Tx } from '#ports/store.ts';
-import { auditFilter, auditMatches, auditRecords, rowBytes } from './audit-records.ts';
+import { auditFilter, auditRecords, entryBytes, selectAuditEntries } from './audit-records.ts';
 
 const batch = { rows: 1000, bytes: 1 << 20 };
-const columns = Object.keys(AuditRow.properties);
+const columns = Object.keys(AuditEntry.properties);
 
 const formats = {
   ndjson: {
     contentType: 'application/x-ndjson',
     head: '',
-    write: (rows: AuditRow[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    write: (rows: AuditEntry[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
   },
   csv: {
     contentType: 'text/csv; charset=utf-8',
     head: stringify([columns]),
     // A cell that a spreadsheet would take for a formula is written so that it does not.
-    write: (rows: AuditRow[]) => stringify(rows, { columns, escape_formulas: true }),
+    write: (rows: AuditEntry[]) => stringify(rows, { columns, escape_formulas: true }),
   },
 } as const;
 
@@ -33,12 +33,12 @@ function firstBatch(found: readonly { readonly id: number; readonly size: number
 }
 
 /** Yields page after page by key: one page is in memory, and each takes its turn, so that a slow reader holds none. */
-async function* rows(found: ReturnType<typeof auditMatches>, db: Tx, tid: number, inTurn: InTurn): AsyncGenerator<AuditRow[]> {
+async function* rows(found: ReturnType<typeof selectAuditEntries>, db: Tx, tid: number, inTurn: InTurn): AsyncGenerator<AuditEntry[]> {
   const newest = await inTurn(() => found.select('id').orderBy('id', 'desc').limit(1).executeTakeFirst());
   const end = newest?.id ?? 0;
   const page = async (last: number) => {
     const sizes = found
-      .select(['id', rowBytes.as('size')])
+      .select(['id', entryBytes.as('size')])
       .where('id', '>', last)
       .where('id', '<=', end)
       .orderBy('id')
@@ -70,9 +70,9 @@ export const exportAudit = stream({
     },
     { additionalProperties: false },
   ),
-  async stream({ format = 'ndjson', ...query }, caller, { store }, inTurn): Promise<Streamed> {
+  async stream({ format = 'ndjson', ...query }, caller, { store }, inTurn): Promise<StreamedResponse> {
     const { contentType, head, write } = formats[format];
-    const found = auditMatches(store, caller.tid, query, readPage(query, { id: 'audit.id' }));
+    const found = selectAuditEntries(store, caller.tid, query, parsePage(query, { id: 'audit.id' }));
     async function* body() {
       if (head) yield head;
       for await (const part of rows(found, store.search, caller.tid, inTurn)) yield write(part);

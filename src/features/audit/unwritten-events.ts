@@ -1,7 +1,7 @@
 import type { Ports } from '#ports/ports.ts';
 import { StoreAway, StoreFull } from '#ports/store.ts';
-import { countRow, together } from './event-entry.ts';
-import { keyOf } from './event-key.ts';
+import { countEvent, groupingWindow } from './event-entry.ts';
+import { eventKey } from './event-key.ts';
 import type { VisitEvent } from './visit-audit.ts';
 
 const batch = 100; // in one transaction, so that others get their turn
@@ -10,9 +10,9 @@ const mostCharacters = 16 << 20; // of the texts of all kept events
 const smallest = 300; // characters that an event counts at least
 
 /** Returns the event with only what its audit entry holds: lists of a share and headers of a request would fill the memory. */
-function withoutRest({ link, approaching: { address, requestId }, ...event }: VisitEvent): VisitEvent {
+function withoutRest({ link, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
   const columns = link && { id: link.id, tid: link.tid, title: link.title, view_id: link.view_id, notify_emails: '' };
-  return { ...event, link: columns, approaching: { address, requestId } };
+  return { ...event, link: columns, visitorRequest: { address, requestId } };
 }
 
 /** What visitors did while the database took no change, oldest first. */
@@ -36,7 +36,8 @@ export function unwrittenEvents(
   let characters = 0;
   const writeTogether = (some: typeof events) =>
     store.write(async (tx) => {
-      for (const { event, at } of some) await countRow(tx, { event, key: keyOf(event, null), now: at, until: at + together }, process);
+      for (const { event, at } of some)
+        await countEvent(tx, { event, key: eventKey(event, null), now: at, until: at + groupingWindow }, process);
     }, 'job');
   const passes = (cause: unknown) => cause instanceof StoreAway || cause instanceof StoreFull;
   async function writeEach(some: typeof events): Promise<void> {

@@ -1,13 +1,13 @@
-import { keepNewest } from '#core/newest.ts';
+import { setNewest } from '#core/newest.ts';
 import type { Outcome } from '#core/records/audit-entry.ts';
-import { oweAlert } from '#features/alerts/enqueue-alert.ts';
-import type { LinkRow, SignedIn } from '#features/links/find-link.ts';
-import { visitorAt } from '#features/turns/visitor-turns.ts';
+import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
+import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
-import { archiveChoices, type Download, isOneOfMany } from './archive-entries.ts';
-import { type Added, addAll } from './entry-additions.ts';
-import { countRow, oneDownload, rowFor, tenantOf, together } from './event-entry.ts';
-import { keyOf } from './event-key.ts';
+import { archiveEntries, type Download, isUnboundedArchive } from './archive-entries.ts';
+import { type EntryAddition, writeAdditions } from './entry-additions.ts';
+import { countEvent, downloadWindow, findOrAppendEntry, groupingWindow, tenantOfEvent } from './event-entry.ts';
+import { eventKey } from './event-key.ts';
 import { unwrittenEvents } from './unwritten-events.ts';
 
 const flushEvery = 500; // ms; what an action came to is told within a second of its end
@@ -19,9 +19,9 @@ const mostUnderWay = 64; // rows that are begun at once: the rest is written tog
 export interface VisitEvent {
   readonly link: Pick<LinkRow, 'id' | 'tid' | 'title' | 'view_id' | 'notify_emails'> | null;
   readonly tid?: number;
-  readonly visitor: SignedIn | null;
+  readonly visitor: SignedInVisitor | null;
   /** Where the request came from. */
-  readonly approaching: { readonly address: string; readonly requestId: string };
+  readonly visitorRequest: { readonly address: string; readonly requestId: string };
   readonly action: string;
   readonly outcome: Outcome;
   readonly path: string;
@@ -29,12 +29,12 @@ export interface VisitEvent {
 }
 
 /** An action that hands out bytes, recorded before the first of them. */
-export interface ByteRecord {
+export interface TransferEntry {
   /** Adds what was handed out, null where that is not known; `failed`: it broke off. */
   end(outcome: 'done' | 'failed', bytes: number | null): void;
 }
 
-export interface VisitTrail extends AsyncDisposable {
+export interface VisitAudit extends AsyncDisposable {
   /** Notes a visit, a list or a refusal; nobody waits for it. */
   note(event: VisitEvent): void;
   /** The same, and on disk when it answers. */
@@ -44,22 +44,22 @@ export interface VisitTrail extends AsyncDisposable {
    * @param version what makes requests one download; null: each is one of its own
    * @param alert whether an e-mail is owed for it
    */
-  begin(event: VisitEvent, version: string | null, alert: boolean): Promise<ByteRecord>;
+  begin(event: VisitEvent, version: string | null, alert: boolean): Promise<TransferEntry>;
 }
 
-interface Ongoing {
+interface OpenEntry {
   readonly auditId: Promise<number>;
   readonly until: number;
 }
 /** An end further ahead than any is set comes from a clock that was ahead. */
-const isOngoing = ({ until }: Ongoing, now: number) => until > now && until <= now + oneDownload;
+const isOngoing = ({ until }: OpenEntry, now: number) => until > now && until <= now + downloadWindow;
 
 /** The trail of all visits of this process; equal ones are counted, in the database too, so that a restart goes on. */
-export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitTrail {
+export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitAudit {
   const { store, clock, process } = ports;
-  const ongoing = new Map<string, Ongoing>();
-  const choices = archiveChoices(clock);
-  const added = new Map<number, Added>();
+  const ongoing = new Map<string, OpenEntry>();
+  const choices = archiveEntries(clock);
+  const added = new Map<number, EntryAddition>();
   const unwritten = unwrittenEvents(ports, mostRemembered, failed);
   let timer: NodeJS.Timeout | undefined;
   let pause = flushEvery;
@@ -91,7 +91,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     added.clear();
     if (parts.length === 0) return;
     try {
-      await store.write((tx) => addAll(tx, parts), 'job');
+      await store.write((tx) => writeAdditions(tx, parts), 'job');
     } catch (cause) {
       for (const [id, part] of parts) add(id, part); // told the next time
       throw cause;
@@ -100,7 +100,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   function soon(): void {
     if (!flushing) timer ??= setTimeout(() => tellIfFailed(flush()), pause).unref();
   }
-  function add(id: number, { tid, count, bytes, outcome }: Added): void {
+  function add(id: number, { tid, count, bytes, outcome }: EntryAddition): void {
     const known = added.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
     // One whole download among several requests is a download.
     const best = known.outcome === 'done' ? 'done' : (outcome ?? known.outcome);
@@ -109,27 +109,27 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   }
   /** Drops the oldest entry where there are too many: the database still knows it. */
   function remember(key: string, auditId: Promise<number>, until: number): void {
-    keepNewest(ongoing, key, { auditId, until }, mostRemembered);
+    setNewest(ongoing, key, { auditId, until }, mostRemembered);
     auditId.catch(() => ongoing.delete(key));
   }
 
-  function livingOf(key: string | null, now: number): Ongoing | undefined {
+  function livingOf(key: string | null, now: number): OpenEntry | undefined {
     const known = key === null ? undefined : ongoing.get(key);
     return known && isOngoing(known, now) ? known : undefined;
   }
-  const addOne = (id: number, event: VisitEvent) => add(id, { tid: tenantOf(event), count: 1, bytes: null, outcome: null });
+  const addOne = (id: number, event: VisitEvent) => add(id, { tid: tenantOfEvent(event), count: 1, bytes: null, outcome: null });
 
   /** Begins the row of an event that no row tells yet, or adds it to the one that the database knows. */
   function beginRow(event: VisitEvent, key: string, now: number): Promise<number> {
-    const row = { event, key, now, until: now + together };
-    const auditId = store.write((tx) => countRow(tx, row, process), visitorAt(event.approaching.address));
+    const row = { event, key, now, until: now + groupingWindow };
+    const auditId = store.write((tx) => countEvent(tx, row, process), visitorTurn(event.visitorRequest.address));
     remember(key, auditId, row.until);
     return auditId;
   }
 
   async function record(event: VisitEvent): Promise<void> {
     const now = clock.now();
-    const key = keyOf(event, null);
+    const key = eventKey(event, null);
     const known = livingOf(key, now);
     if (known) addOne(await known.auditId, event);
     else await beginRow(event, key, now);
@@ -137,7 +137,7 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
 
   function note(event: VisitEvent): void {
     const now = clock.now();
-    const key = keyOf(event, null);
+    const key = eventKey(event, null);
     const known = livingOf(key, now);
     const later = () => {
       unwritten.add(event, now);
@@ -154,25 +154,25 @@ export function visitTrail(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
   /** Keeps the entry of an archive that was requested before. */
   function toldApart(download: Download, now: number): Download {
     const { event, version } = download;
-    return version !== null && livingOf(keyOf(event, version), now) ? download : choices(download);
+    return version !== null && livingOf(eventKey(event, version), now) ? download : choices(download);
   }
 
-  async function begin(asked: VisitEvent, askedVersion: string | null, alert: boolean): Promise<ByteRecord> {
+  async function begin(asked: VisitEvent, askedVersion: string | null, alert: boolean): Promise<TransferEntry> {
     const now = clock.now();
     const download = { event: asked, version: askedVersion };
-    const { event, version } = isOneOfMany(download) ? toldApart(download, now) : download;
-    const key = version === null ? null : keyOf(event, version);
+    const { event, version } = isUnboundedArchive(download) ? toldApart(download, now) : download;
+    const key = version === null ? null : eventKey(event, version);
     const living = livingOf(key, now);
     const auditId =
       living?.auditId ??
       store.write(async (tx) => {
-        const { id, fresh } = await rowFor(tx, { event, key, now, until: now + oneDownload }, process);
-        if (fresh && alert && event.link) await oweAlert(tx, event.link, id, event.action, now);
+        const { id, fresh } = await findOrAppendEntry(tx, { event, key, now, until: now + downloadWindow }, process);
+        if (fresh && alert && event.link) await enqueueAlert(tx, event.link, id, event.action, now);
         return id;
-      }, visitorAt(event.approaching.address));
-    if (key !== null && !living) remember(key, auditId, now + oneDownload);
+      }, visitorTurn(event.visitorRequest.address));
+    if (key !== null && !living) remember(key, auditId, now + downloadWindow);
     const id = await auditId;
-    return { end: (outcome, bytes) => add(id, { tid: tenantOf(event), count: 0, bytes, outcome }) };
+    return { end: (outcome, bytes) => add(id, { tid: tenantOfEvent(event), count: 0, bytes, outcome }) };
   }
 
   return {

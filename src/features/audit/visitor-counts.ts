@@ -26,10 +26,10 @@ export const admittedActions = [
 const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || actor || ' ' || address || ' ' || (at - at % ${sql.lit(halfHour)}))`;
 
 /** What visitors did, summed over audit entries. */
-export const sums = { visits, downloads: counted('download', 'downloadFolder'), uploads: counted('upload') };
+export const visitorSums = { visits, downloads: counted('download', 'downloadFolder'), uploads: counted('upload') };
 
 /** What visitors of a tenant did in that time (ms since the epoch; null: without a bound). */
-export function doneByVisitors(db: Tx, tid: number, from: number | null, before: number | null) {
+export function visitorEntries(db: Tx, tid: number, from: number | null, before: number | null) {
   let rows = db
     .selectFrom('audit')
     .where('tid', '=', tid)
@@ -39,13 +39,13 @@ export function doneByVisitors(db: Tx, tid: number, from: number | null, before:
   if (from !== null) rows = rows.where('at', '>=', from);
   return before === null ? rows : rows.where('at', '<', before);
 }
-export type DoneByVisitors = SelectQueryBuilder<Database, 'audit', object>;
+export type VisitorEntries = SelectQueryBuilder<Database, 'audit', object>;
 
 /** The sums by day in UTC; days without any are left out. */
-export async function countsByDay(rows: DoneByVisitors) {
+export async function countsByDay(rows: VisitorEntries) {
   const start = sql<number>`at - at % ${sql.lit(day)}`;
   const days = await rows
-    .select([start.as('start'), sums.visits.as('visits'), sums.downloads.as('downloads'), sums.uploads.as('uploads')])
+    .select([start.as('start'), visitorSums.visits.as('visits'), visitorSums.downloads.as('downloads'), visitorSums.uploads.as('uploads')])
     .groupBy(start)
     .orderBy('start')
     .execute();

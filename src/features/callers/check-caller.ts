@@ -10,7 +10,7 @@ import type { Tx } from '#ports/store.ts';
  * hashed, changes nothing any more. The same before each part of an answer that is streamed.
  * @returns the caller with the role of this moment; @throws 401, 403
  */
-export async function stillCalls(tx: Tx, caller: Caller, needs: Role, now: number): Promise<Caller> {
+export async function checkCaller(tx: Tx, caller: Caller, needs: Role, now: number): Promise<Caller> {
   const isKey = caller.kind === 'key';
   const role = await (isKey ? roleOfKey : roleOfSession)(tx, caller.proof, now);
   if (role === null) throw new Refusal(isKey ? 'keyWrong' : 'signInNeeded');

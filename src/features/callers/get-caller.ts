@@ -16,6 +16,6 @@ export const getCaller = read({
   role: 'reader',
   summary: 'Says who calls: the key or operator, its role and tenant, and the address that the call came from.',
   body: Type.Object({}, { additionalProperties: false }),
-  answer: WhoCalls,
+  response: WhoCalls,
   read: (_query, caller, ports) => whoCalls(caller, ports),
 });

@@ -3,11 +3,11 @@ import { checkNewPassword } from '#core/password-rules.ts';
 import type { FirstOperator } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { recordChange } from '#features/audit/audit-entry.ts';
+import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { insertOperator, operatorRecord } from '#features/operators/operator-rows.ts';
 import { beginOperatorSession, type Origin, sessionBits } from '#features/operators/operator-session.ts';
-import type { OperatorEntered } from '#features/operators/sign-in-operator.ts';
-import { networkKeys, turnOf } from '#features/rate-limits/failed-attempts.ts';
+import type { OperatorSignedIn } from '#features/operators/sign-in-operator.ts';
+import { attemptTurn, networkKeys } from '#features/rate-limits/failed-attempts.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -38,7 +38,7 @@ export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 
 }
 
 /** Makes the first operator, an admin of tenant 1, and signs them in. @throws 400, 410 */
-export async function makeFirstOperator(ports: Ports, body: FirstOperator, origin: Origin): Promise<OperatorEntered> {
+export async function makeFirstOperator(ports: Ports, body: FirstOperator, origin: Origin): Promise<OperatorSignedIn> {
   const { store, clock, random, passwordHash } = ports;
   checkNewPassword(body, 'password');
   await checkInvited(store.read, body.token, clock.now()); // before a hash is computed for nobody
@@ -52,10 +52,10 @@ export async function makeFirstOperator(ports: Ports, body: FirstOperator, origi
       const id = await insertOperator(tx, { tid: firstTenant, name, role: 'admin', passwordHash: hash, owner: name }, now);
       await beginOperatorSession(tx, token, { id, epoch: 1 }, now);
       const made = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', proof: sha256(token), ...origin } as const;
-      await recordChange(tx, made, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
+      await appendChangeEntry(tx, made, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
       return made;
     },
-    turnOf(networkKeys('operator', origin.address)),
+    attemptTurn(networkKeys('operator', origin.address)),
   );
   return { caller, token };
 }

@@ -5,7 +5,7 @@ import { insertKey, keyBits, keyPrefix } from '#features/api-keys/api-key-rows.t
 import { roleOfKey } from '#features/api-keys/find-api-key.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
-import { configurationOf, sealConfiguration } from '#features/storage-access/open-location.ts';
+import { openConfiguration, sealConfiguration } from '#features/storage-access/open-location.ts';
 import { insertTenant } from '#features/tenants/tenants.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -60,7 +60,7 @@ async function insertLocal(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>,
 /** The configuration of a location; null where its row is damaged, which readiness reports. */
 function configurationIn(row: { readonly configuration: string }, vault: Ports['vault']): { readonly folder?: string } | null {
   try {
-    return JSON.parse(configurationOf(row, vault));
+    return JSON.parse(openConfiguration(row, vault));
   } catch {
     return null;
   }

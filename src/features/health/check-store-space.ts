@@ -6,6 +6,6 @@ import { type Store, StoreFull } from '#ports/store.ts';
  * @param leaving bytes that the change has to leave free
  * @throws StoreFull
  */
-export function checkRoom(store: Pick<Store, 'isFull'>, leaving = 0): void {
+export function checkStoreSpace(store: Pick<Store, 'isFull'>, leaving = 0): void {
   if (store.isFull(leaving)) throw new StoreFull('the disk of the database is full');
 }

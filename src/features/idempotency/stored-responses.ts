@@ -3,12 +3,12 @@ import type { Store, Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
 /** How long a repeated request is answered as before (decisions.md); ms. */
-export const answersKeptFor = 24 * 3_600_000;
+export const responsesStoredFor = 24 * 3_600_000;
 const longestKey = 255;
 const purpose = 'idempotent answer';
 
 /** A request that says by its key that it may come twice. */
-export interface Twin {
+export interface IdempotentRequest {
   readonly tid: number;
   /** Who sends it: keys of different callers are different keys. */
   readonly caller: string;
@@ -18,23 +18,23 @@ export interface Twin {
 }
 
 /** An answer as it was given. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** The twin that a request is, or null where it carries no key. @throws 400 */
-export function twinOf(
+export function idempotentRequestOf(
   header: string | string[] | undefined,
-  { tid, caller }: Pick<Twin, 'tid' | 'caller'>,
+  { tid, caller }: Pick<IdempotentRequest, 'tid' | 'caller'>,
   request: { method: string; url: string; body: unknown },
   vault: Vault,
-): Twin | null {
+): IdempotentRequest | null {
   if (header === undefined) return null;
   const key = String(header);
   if (key === '' || key.length > longestKey)
     throw new Refusal('fieldInvalid', 'Idempotency-Key must be 1 to 255 characters.', {
-      faults: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }],
+      fieldErrors: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }],
     });
   const body = JSON.stringify(request.body ?? null);
   const fingerprint = vault.mac('idempotent request', `${request.method}\n${request.url}\n${body}`);
@@ -42,10 +42,10 @@ export function twinOf(
 }
 
 /** Requests with a key that are under way in this process. */
-export type Running = Set<string>;
+export type RunningRequests = Set<string>;
 
 /** The answer to the first of the twins, or null. @throws 409 where the key was used for another request, or the first is under way */
-export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number): Promise<KeptAnswer | null> {
+export async function findStoredResponse(db: Tx, twin: IdempotentRequest, vault: Vault, now: number): Promise<StoredResponse | null> {
   const row = await db
     .selectFrom('idempotency')
     .selectAll()
@@ -54,7 +54,7 @@ export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number):
     .where('key', '=', twin.key)
     .executeTakeFirst();
   // While the change is under way the key does not expire: a clock may be set ahead.
-  if (!row || (row.audit_id === null && row.created_at <= now - answersKeptFor)) return null;
+  if (!row || (row.audit_id === null && row.created_at <= now - responsesStoredFor)) return null;
   if (row.fingerprint !== twin.fingerprint) throw new Refusal('idempotencyReused');
   if (row.audit_id !== null) throw new Refusal('idempotencyRunning');
   return { status: row.status, body: vault.open(purpose, row.answer) };
@@ -62,16 +62,16 @@ export async function keptAnswer(db: Tx, twin: Twin, vault: Vault, now: number):
 
 /** A twin was answered by another process meanwhile. */
 class AnsweredMeanwhile extends Error {
-  readonly kept: KeptAnswer;
-  constructor(kept: KeptAnswer) {
+  readonly kept: StoredResponse;
+  constructor(kept: StoredResponse) {
     super('a twin was answered meanwhile');
     this.kept = kept;
   }
 }
 
 /** Asked first in the transaction of a change: nothing is done twice, by whichever process. @throws what `once` answers */
-export async function checkUnanswered(tx: Tx, twin: Twin | null, vault: Vault, now: number): Promise<void> {
-  const kept = twin && (await keptAnswer(tx, twin, vault, now));
+export async function checkNotAnswered(tx: Tx, twin: IdempotentRequest | null, vault: Vault, now: number): Promise<void> {
+  const kept = twin && (await findStoredResponse(tx, twin, vault, now));
   if (kept) throw new AnsweredMeanwhile(kept);
 }
 
@@ -79,19 +79,19 @@ export async function checkUnanswered(tx: Tx, twin: Twin | null, vault: Vault, n
  * Keeps the answer, in the transaction of the change.
  * @param underWay audit entry of a change that has only begun: its answer is confirmed or forgotten with its outcome
  */
-export async function keepAnswer(
+export async function storeResponse(
   tx: Tx,
-  twin: Twin,
-  answer: KeptAnswer,
+  twin: IdempotentRequest,
+  answer: StoredResponse,
   { vault, now, underWay = null }: { readonly vault: Vault; readonly now: number; readonly underWay?: number | null },
 ): Promise<void> {
-  await checkUnanswered(tx, twin, vault, now);
+  await checkNotAnswered(tx, twin, vault, now);
   await tx
     .deleteFrom('idempotency')
     .where('tid', '=', twin.tid)
     .where('caller', '=', twin.caller)
     .where('key', '=', twin.key)
-    .where('created_at', '<=', now - answersKeptFor)
+    .where('created_at', '<=', now - responsesStoredFor)
     .execute();
   const values = {
     tid: twin.tid,
@@ -121,27 +121,27 @@ const changedBefore: readonly string[] = [
  * @param run does the change and keeps its answer by keepAnswer
  * @throws 409 while a twin runs
  */
-export async function once<T>(
-  twin: Twin | null,
-  running: Running,
+export async function runOnce<T>(
+  twin: IdempotentRequest | null,
+  running: RunningRequests,
   { store, vault }: { store: Store; vault: Vault },
   now: number,
   run: () => Promise<T>,
-): Promise<T | { readonly replayed: KeptAnswer }> {
+): Promise<T | { readonly replayed: StoredResponse }> {
   if (!twin) return run();
   const name = JSON.stringify([twin.caller, twin.key]);
   if (running.has(name)) throw new Refusal('idempotencyRunning');
   running.add(name);
   try {
-    const kept = await keptAnswer(store.read, twin, vault, now);
+    const kept = await findStoredResponse(store.read, twin, vault, now);
     if (!kept) return await run();
     await store.durable(); // what was seen may not be on disk yet
     return { replayed: kept };
   } catch (cause) {
     if (cause instanceof AnsweredMeanwhile) return { replayed: cause.kept };
-    if (!(cause instanceof Refusal) || !changedBefore.includes(cause.says)) throw cause;
+    if (!(cause instanceof Refusal) || !changedBefore.includes(cause.messageName)) throw cause;
     // It may have been refused because a twin had taken place at another process.
-    const kept = await keptAnswer(store.read, twin, vault, now);
+    const kept = await findStoredResponse(store.read, twin, vault, now);
     if (!kept) throw cause;
     return { replayed: kept };
   } finally {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { failuresCountFor } from '#core/policy/sign-in-delay.ts';
 import type { AuditRetention } from '#features/audit/audit-retention.ts';
-import { answersKeptFor } from '#features/idempotency/stored-responses.ts';
+import { responsesStoredFor } from '#features/idempotency/stored-responses.ts';
 import { longestOperatorSession } from '#features/operators/operator-session.ts';
 import { longestIdle, longestSession } from '#features/visits/sessions/visit-session.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -16,7 +16,7 @@ const endedAt = (now: number): readonly (readonly [keyof Database, RawBuilder<bo
   ['visit_session', sql`created_at < ${now - longestSession} or used_at < ${now - longestIdle}`],
   ['operator_session', sql`created_at < ${now - longestOperatorSession}`],
   ['api_token', sql`expires_at < ${now}`],
-  ['idempotency', sql`audit_id is null and created_at < ${now - answersKeptFor}`],
+  ['idempotency', sql`audit_id is null and created_at < ${now - responsesStoredFor}`],
   ['ongoing', sql`until < ${now}`],
 ];
 
@@ -28,7 +28,7 @@ async function deleteEnded({ store }: Pick<Ports, 'store'>, table: keyof Databas
 }
 
 /** Takes away what has ended by itself: nothing here is still asked for by anybody. */
-export async function keepHouse(ports: Pick<Ports, 'store' | 'clock'>, retention: AuditRetention): Promise<void> {
+export async function deleteExpiredRows(ports: Pick<Ports, 'store' | 'clock'>, retention: AuditRetention): Promise<void> {
   for (const [table, ended] of endedAt(ports.clock.now())) await deleteEnded(ports, table, ended);
   await retention.run();
 }

@@ -5,10 +5,10 @@ import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rule
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
-import { ownerOfViewId } from './view-ids.ts';
+import { findViewIdOwner } from './view-ids.ts';
 
 /** The ranges of a profile as they were sent, where an earlier version stored it: it kept them in no other form. */
-export const earlierRanges = (profile: string) =>
+export const unpackedRanges = (profile: string) =>
   sql<string | null>`case when ${sql.ref(profile)}.ip_bounds is null then ${sql.ref(profile)}.ip_range end`;
 
 const selectLinks = (db: Tx) =>
@@ -23,7 +23,7 @@ const selectLinks = (db: Tx) =>
       'profile.type_id',
       'profile.title as profile_title',
       'profile.ip_bounds',
-      earlierRanges('profile').as('ip_range'),
+      unpackedRanges('profile').as('ip_range'),
       'profile.view_id as profile_view_id',
       'profile.username as profile_username',
       'profile.startup_message as profile_startup_message',
@@ -36,16 +36,16 @@ const selectLinks = (db: Tx) =>
 /** All of a link but the visitor: the share, its login profile and its location, by one query. */
 export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute']>>[number];
 
-export const linkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
+export const findLinkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
   selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
 /** Whose an address is tells the table of addresses, which no tenant's tables need to be asked for. */
-export async function linkOfViewId(db: Tx, viewId: string): Promise<LinkRow | undefined> {
-  const owner = await ownerOfViewId(db, viewId);
-  const link = owner?.share_id ? await linkOfShare(db, owner.tid, owner.share_id) : undefined;
+export async function findLink(db: Tx, viewId: string): Promise<LinkRow | undefined> {
+  const owner = await findViewIdOwner(db, viewId);
+  const link = owner?.share_id ? await findLinkOfShare(db, owner.tid, owner.share_id) : undefined;
   return link?.view_id === viewId ? link : undefined;
 }
 /** Who has signed in, with the number of the access user where it is one. */
-export interface SignedIn extends Identity {
+export interface SignedInVisitor extends Identity {
   readonly userId: number | null;
   readonly name: string;
   readonly email: string;
@@ -55,7 +55,7 @@ const listed = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>
   db.selectFrom(list).select('name').where('tid', '=', link.tid).where('share_id', '=', link.id);
 
 /** Entries of the share's lists that could be this visitor: no more of a long list needs to be read. */
-async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<ListedNames> {
+async function listedNames(db: Tx, link: LinkRow, visitor: SignedInVisitor): Promise<ListedNames> {
   const keys = visitor.names.map(fold);
   const users = listed(db, 'share_user', link);
   // In a USERS profile a list names users, not texts: a name that was deleted and is made anew inherits nothing.
@@ -72,9 +72,9 @@ async function listedNames(db: Tx, link: LinkRow, visitor: SignedIn): Promise<Li
 type ListedNames = Pick<ShareRules, 'userNames' | 'groupNames'>;
 
 /** What the decision asks about a share, for one visitor. */
-export async function shareRules(db: Tx, link: LinkRow, visitor: SignedIn | null): Promise<ShareRules> {
+export async function shareRules(db: Tx, link: LinkRow, visitor: SignedInVisitor | null): Promise<ShareRules> {
   const all = link.allow_all_users === 1;
-  return rulesOf(link, all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
+  return shareRulesOfRow(link, all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
 }
 
 /** Columns of a share that tell what it rules. */
@@ -96,7 +96,7 @@ export const ruleColumns = [
 ] as const satisfies readonly (keyof ShareTable)[];
 
 /** The same from a row of the share. @param listed entries of its lists that could be the visitor */
-export function rulesOf(link: Pick<Selectable<ShareTable>, (typeof ruleColumns)[number]>, listed: ListedNames): ShareRules {
+export function shareRulesOfRow(link: Pick<Selectable<ShareTable>, (typeof ruleColumns)[number]>, listed: ListedNames): ShareRules {
   return {
     active: link.active === 1,
     validFrom: link.valid_from,

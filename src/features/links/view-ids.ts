@@ -1,7 +1,7 @@
 import { shortestOpenViewId, viewIdBits, viewIdKey, viewIdPattern } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { asksSignIn } from '#core/records/login-profile.ts';
-import { type Name, prepared } from '#features/records/prepared-query.ts';
+import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import type { Random } from '#ports/random.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -14,19 +14,19 @@ export function checkViewId(viewId: string): void {
 }
 
 /** @throws 409 where a link without sign-in would stand open under an address short enough to guess */
-export function checkLongEnough(viewId: string, typeId: number): void {
+export function checkViewIdLength(viewId: string, typeId: number): void {
   if (asksSignIn(typeId) || viewId.length >= shortestOpenViewId) return;
   throw new Refusal(
     'viewIdTooShort',
     `A link without sign-in needs a view id of at least ${shortestOpenViewId} characters: share/updateSharableLink gives a longer one.`,
     {
-      faults: [{ field: 'viewId', detail: `must be at least ${shortestOpenViewId} characters for a login profile without sign-in` }],
+      fieldErrors: [{ field: 'viewId', detail: `must be at least ${shortestOpenViewId} characters for a login profile without sign-in` }],
     },
   );
 }
 
 /** Whose an address is, or was. */
-export const ownerOfViewId = (db: Tx, viewId: string) =>
+export const findViewIdOwner = (db: Tx, viewId: string) =>
   db.selectFrom('link').selectAll().where('view_key', '=', viewIdKey(viewId)).executeTakeFirst();
 
 /** Makes an address a record's own. Once used it stays its tenant's, whatever becomes of the record. @throws 409 */
@@ -37,8 +37,8 @@ export async function claimViewId(
   owner: { share_id: number } | { profile_id: number },
 ): Promise<void> {
   const view_key = viewIdKey(viewId);
-  const taken = () => new Refusal('viewIdTaken', undefined, { faults: [{ field: 'viewId', detail: 'is taken; choose another' }] });
-  const known = await ownerOfViewId(tx, viewId);
+  const taken = () => new Refusal('viewIdTaken', undefined, { fieldErrors: [{ field: 'viewId', detail: 'is taken; choose another' }] });
+  const known = await findViewIdOwner(tx, viewId);
   if (!known) {
     await tx
       .insertInto('link')
@@ -52,8 +52,9 @@ export async function claimViewId(
   await tx.updateTable('link').set(owner).where('view_key', '=', view_key).execute();
 }
 
-const insertLink = prepared((db, p: Name<{ view_key: string; tid: number; share_id: number | null; profile_id: number | null }>) =>
-  db.insertInto('link').values({ view_key: p('view_key'), tid: p('tid'), share_id: p('share_id'), profile_id: p('profile_id') }),
+const insertLink = preparedQuery(
+  (db, p: QueryParameter<{ view_key: string; tid: number; share_id: number | null; profile_id: number | null }>) =>
+    db.insertInto('link').values({ view_key: p('view_key'), tid: p('tid'), share_id: p('share_id'), profile_id: p('profile_id') }),
 );
 
 /** Makes an address a new record's own: 128 random bits are nobody else's. */

@@ -17,7 +17,7 @@ export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): 
     .where('name', '=', name)
     .where('id', '!=', id)
     .executeTakeFirst();
-  if (other) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another location' }] });
+  if (other) throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another location' }] });
 }
 
 /** @throws 409 where the tenant has as many as it may have */
@@ -35,10 +35,10 @@ export const addLocation = change({
   method: 'POST',
   role: 'admin',
   summary: 'Adds a place whose files can be shared.',
-  says: 'locationAdded',
+  message: 'locationAdded',
   body: NewLocation,
-  answers: Type.Object({ id: locationFields.id }),
-  checksOthers: true,
+  responseFields: Type.Object({ id: locationFields.id }),
+  readsAllTenants: true,
   check: (body, caller, ports) => checkLocation({ tid: caller.tid, kind: body.kind, configuration: body.configuration }, null, ports),
   async change(body, caller, tx, { clock, vault }, checked) {
     await checkOthersUnchanged(tx, caller.tid, checked);
@@ -61,6 +61,6 @@ export const addLocation = change({
       })
       .returning('id')
       .executeTakeFirstOrThrow();
-    return { fresh: { id }, trail: { after: await locationRecord(tx, caller.tid, id, vault) } };
+    return { created: { id }, audit: { after: await locationRecord(tx, caller.tid, id, vault) } };
   },
 });

@@ -37,7 +37,7 @@ async function entriesOf(batches: AsyncIterable<readonly Entry[]>): Promise<{ en
 
 export const browseLocation = read({
   name: 'location/browse',
-  reads: ({ location }) => normalizeText(location),
+  locationName: ({ location }) => normalizeText(location),
   method: 'GET',
   role: 'editor',
   summary: 'Lists a folder of a location, to choose a path from.',
@@ -48,7 +48,7 @@ export const browseLocation = read({
     },
     { additionalProperties: false },
   ),
-  answer: Browsed,
+  response: Browsed,
   async read(query, caller, { store, storages, vault }) {
     const row = await store.read
       .selectFrom('location')

@@ -13,7 +13,7 @@ export const deleteLocation = change({
   method: 'DELETE',
   role: 'admin',
   summary: 'Deletes a location that no share uses, never its files.',
-  says: 'locationDeleted',
+  message: 'locationDeleted',
   body: bodyOf(locationFields, ['id'], []),
   target: { table: 'location' },
   /** Counted before the transaction: there all that is read keeps changes of others from committing. */
@@ -26,6 +26,6 @@ export const deleteLocation = change({
     const used = await sharesOf(tx, caller.tid, id).select('id').limit(1).executeTakeFirst();
     if (used) throw new Refusal('locationInUse', 'A share still uses the location.');
     await tx.deleteFrom('location').where('tid', '=', caller.tid).where('id', '=', id).execute();
-    return { trail: { before } };
+    return { audit: { before } };
   },
 });

@@ -10,7 +10,7 @@ export const getLocation = read({
   role: 'admin',
   summary: 'Answers a location.',
   body: bodyOf(locationFields, ['id'], []),
-  answer: Location,
+  response: Location,
   async read({ id }, caller, { store, vault }) {
     const [record] = await locationRecords(store.read, caller.tid, [id], vault);
     if (!record) throw new Refusal('recordUnknown');

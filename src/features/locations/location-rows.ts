@@ -1,13 +1,13 @@
 import Value from 'typebox/value';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { builtKinds, LocalConfiguration, type Location, locationKinds, locationSecrets } from '#core/records/location.ts';
-import { faultWords } from '#core/records/patterned.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
+import { availableLocationKinds, LocalConfiguration, type Location, locationKinds, locationSecrets } from '#core/records/location.ts';
+import { schemaErrorText } from '#core/records/patterned.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
 import { stampsOf } from '#features/records/record-stamps.ts';
 import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
-import { configurationOf } from '#features/storage-access/open-location.ts';
+import { openConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Place } from '#ports/storages.ts';
+import type { StorageLocation } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
@@ -25,16 +25,16 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     tid: row.tid,
     name: row.name,
     kind: row.kind,
-    configuration: maskMembers(configurationOf(row, vault), locationSecrets),
+    configuration: maskMembers(openConfiguration(row, vault), locationSecrets),
     ...stampsOf(row),
   }));
-  return inOrder(ids, records);
+  return inIdOrder(ids, records);
 }
 
 /** A location that is there, its secrets open. */
-export async function placeOf(db: Tx, tid: number, id: number, vault: Vault): Promise<Place> {
+export async function placeOf(db: Tx, tid: number, id: number, vault: Vault): Promise<StorageLocation> {
   const row = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('id', '=', id).executeTakeFirstOrThrow();
-  return { ...row, configuration: configurationOf(row, vault) };
+  return { ...row, configuration: openConfiguration(row, vault) };
 }
 
 /** A record that is there: the change has just made it, or is about it. */
@@ -45,13 +45,13 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
 }
 
 function checkShape(kind: string, configuration: object): void {
-  if (!builtKinds.includes(kind)) {
+  if (!availableLocationKinds.includes(kind)) {
     const known: readonly string[] = locationKinds;
     const detail = known.includes(kind) ? 'is not built yet' : 'is not known';
-    throw fieldRefusal('kind', `${detail}; there is ${builtKinds.join(', ')}`);
+    throw fieldRefusal('kind', `${detail}; there is ${availableLocationKinds.join(', ')}`);
   }
   const [fault] = Value.Errors(LocalConfiguration, configuration);
-  if (fault) throw configurationRefusal(`${faultWords(fault)}; for local it is { "folder": "/absolute/path" }`);
+  if (fault) throw configurationRefusal(`${schemaErrorText(fault)}; for local it is { "folder": "/absolute/path" }`);
 }
 
 /** Characters of a configuration that is stored as it was sent. A longer one may be mostly spaces. */
@@ -78,8 +78,8 @@ const versionsOf = (rows: readonly { readonly id: number; readonly version: numb
  * @throws 400 at kind or configuration
  */
 export async function checkLocation(
-  wanted: Omit<Place, 'id'>,
-  present: Place | null,
+  wanted: Omit<StorageLocation, 'id'>,
+  present: StorageLocation | null,
   { store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>,
 ): Promise<CheckedLocation> {
   const sent = parseConfiguration(wanted.configuration);
@@ -88,8 +88,8 @@ export async function checkLocation(
   const isVerbatim = wanted.configuration.length <= longestVerbatim && !holdsMask(sent, locationSecrets);
   const configuration = isVerbatim ? wanted.configuration : JSON.stringify(value);
   const others = await otherLocations(store.read, wanted.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
-  const places = others.map((row) => ({ ...row, configuration: configurationOf(row, vault) }));
-  const fault = await storages.fault({ ...wanted, configuration }, places);
+  const places = others.map((row) => ({ ...row, configuration: openConfiguration(row, vault) }));
+  const fault = await storages.configurationError({ ...wanted, configuration }, places);
   if (fault) throw configurationRefusal(fault);
   return { configuration, others: versionsOf(others) };
 }

@@ -2,7 +2,7 @@ import { Location } from '#core/records/location.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
 import { bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
-import { envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
+import { envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
 import { locationRecords } from './location-rows.ts';
 
 const sortColumns = {
@@ -17,14 +17,14 @@ const sortColumns = {
 
 export const searchLocations = read({
   name: 'location/search',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'editor',
   summary: 'Finds locations; an editor sees them without configuration.',
   body: searchQuery({}),
-  answer: searchEnvelope(Location),
+  response: searchEnvelope(Location),
   async read(query, caller, ports) {
-    const page = readPage(query, sortColumns);
+    const page = parsePage(query, sortColumns);
     let found = ports.store.search.selectFrom('location').where('tid', '=', caller.tid);
     if (page.word !== null) found = found.where(ports.store.dialect.holds('location.search_text', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
@@ -33,6 +33,6 @@ export const searchLocations = read({
     checkPageBytes(await bytesOfRows(ports.store.search, 'location', ['configuration'], caller.tid, ids));
     const records = await locationRecords(ports.store.search, caller.tid, ids, ports.vault);
     const list = caller.role === 'admin' ? records : records.map((record) => ({ ...record, configuration: '' }));
-    return envelope('location', { list, ...rest }, page, filters(query), caller, ports, 'admin');
+    return envelopeOf('location', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

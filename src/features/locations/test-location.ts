@@ -37,7 +37,7 @@ export const testLocation = read({
   role: 'admin',
   summary: 'Tries a location for real and says what works; leaves nothing behind.',
   body: bodyOf(locationFields, ['id'], []),
-  answer: Tried,
+  response: Tried,
   async read({ id }, caller, { store, storages, vault, random }) {
     const row = await store.read.selectFrom('location').selectAll().where('tid', '=', caller.tid).where('id', '=', id).executeTakeFirst();
     if (!row) throw new Refusal('recordUnknown');

@@ -3,7 +3,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
+import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import { checkNameFree } from './add-location.ts';
 import { type CheckedLocation, checkLocation, checkOthersUnchanged, locationRecord, locationRecords, placeOf } from './location-rows.ts';
@@ -15,11 +15,11 @@ export const updateLocation = change({
   method: 'POST',
   role: 'admin',
   summary: 'Renames a location, or points it elsewhere; its shares follow.',
-  says: 'locationUpdated',
-  body: unchangeable(LocationChange, locationFields, fixed),
+  message: 'locationUpdated',
+  body: withFixedFields(LocationChange, locationFields, fixed),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'location' },
-  checksOthers: true,
+  readsAllTenants: true,
   async check(body, caller, ports) {
     const { store, vault } = ports;
     const [before] = await locationRecords(store.read, caller.tid, [body.id], vault);
@@ -31,7 +31,7 @@ export const updateLocation = change({
   async change(body, caller, tx, { clock, vault }, checked: CheckedLocation | null) {
     if (checked) await checkOthersUnchanged(tx, caller.tid, checked);
     const before = await locationRecord(tx, caller.tid, body.id, vault);
-    checkUnchanged(body, before, fixed);
+    checkFixedFields(body, before, fixed);
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
     if (body.configuration === null || body.configuration === '') throw fieldRefusal('configuration', 'must not be empty');
     const name = normalizeText(body.name ?? before.name);
@@ -49,6 +49,6 @@ export const updateLocation = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
-    return { trail: { before, after: await locationRecord(tx, caller.tid, before.id, vault) } };
+    return { audit: { before, after: await locationRecord(tx, caller.tid, before.id, vault) } };
   },
 });

@@ -3,10 +3,10 @@ import { loginProfileFields, NewLoginProfile } from '#core/records/login-profile
 import { change } from '#features/operation.ts';
 import { insertProfile } from './insert-login-profile.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
-import { madeProfile } from './make-profile.ts';
+import { profileCreated } from './make-profile.ts';
 
 /** What add and duplicate answer beside the envelope. */
-export const madeAnswer = Type.Object({
+export const createdProfileFields = Type.Object({
   id: loginProfileFields.id,
   viewId: loginProfileFields.viewId,
   viewUrl: loginProfileFields.viewUrl,
@@ -17,11 +17,11 @@ export const addLoginProfile = change({
   method: 'POST',
   role: 'admin',
   summary: 'Adds a login profile; without a type one of access users.',
-  says: 'loginProfileAdded',
+  message: 'loginProfileAdded',
   body: NewLoginProfile,
-  answers: madeAnswer,
+  responseFields: createdProfileFields,
   async change({ typeId, ...body }, caller, tx, ports) {
     const profile = mergeProfile(typeId ? { ...body, typeId } : body, emptyProfile);
-    return madeProfile(tx, caller.tid, await insertProfile(tx, caller, profile, ports), ports);
+    return profileCreated(tx, caller.tid, await insertProfile(tx, caller, profile, ports), ports);
   },
 });

@@ -11,9 +11,9 @@ export const changeViewId = change({
   method: 'POST',
   role: 'admin',
   summary: "Replaces the portal's address: the old one stops at once. Without a viewId a new one is made.",
-  says: 'loginProfileViewIdUpdated',
+  message: 'loginProfileViewIdUpdated',
   body: bodyOf(loginProfileFields, [], ['id', 'viewId']),
-  answers: Type.Object({ viewId: loginProfileFields.viewId, viewUrl: loginProfileFields.viewUrl }),
+  responseFields: Type.Object({ viewId: loginProfileFields.viewId, viewUrl: loginProfileFields.viewUrl }),
   target: { table: 'login_profile' },
   async change(body, caller, tx, ports) {
     const before = await loginProfileRecord(tx, caller.tid, body.id ?? 0, ports);
@@ -34,6 +34,6 @@ export const changeViewId = change({
       .where('id', '=', before.id)
       .execute();
     const after = await loginProfileRecord(tx, caller.tid, before.id, ports);
-    return { fresh: { viewId, viewUrl: portalUrl(ports.links.publicUrl(), viewId) }, trail: { before, after } };
+    return { created: { viewId, viewUrl: portalUrl(ports.links.publicUrl(), viewId) }, audit: { before, after } };
   },
 });

@@ -1,6 +1,6 @@
 import Value from 'typebox/value';
 import { typeNameOf } from '#core/records/login-profile.ts';
-import { faultWords } from '#core/records/patterned.ts';
+import { schemaErrorText } from '#core/records/patterned.ts';
 import { configurationSchema, secretKeys } from '#core/records/profile-configuration.ts';
 import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 
@@ -21,7 +21,7 @@ export function readConfiguration(typeId: number, sent: string, present: string)
   if (!value) throw configurationRefusal(`must be given for type ${typeNameOf(typeId)}`);
   const filled = unmaskMembers(value, secretKeys, present);
   const [fault] = Value.Errors(schema, filled);
-  if (fault) throw configurationRefusal(faultWords(fault));
+  if (fault) throw configurationRefusal(schemaErrorText(fault));
   return holdsMask(value, secretKeys) ? JSON.stringify(filled) : sent;
 }
 

@@ -10,7 +10,7 @@ export const deleteLoginProfile = change({
   method: 'DELETE',
   role: 'admin',
   summary: 'Deletes a login profile that no share and no user refers to.',
-  says: 'loginProfileDeleted',
+  message: 'loginProfileDeleted',
   body: bodyOf(loginProfileFields, [], ['id']),
   target: { table: 'login_profile' },
   async change({ id }, caller, tx, ports) {
@@ -25,6 +25,6 @@ export const deleteLoginProfile = change({
       throw new Refusal('profileInUse', `${shareCount} shares and ${userCount} access users still refer to the login profile.`);
     await releaseViewId(tx, before.viewId);
     await tx.deleteFrom('login_profile').where('tid', '=', caller.tid).where('id', '=', before.id).execute();
-    return { trail: { before } };
+    return { audit: { before } };
   },
 });

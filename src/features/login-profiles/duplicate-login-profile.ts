@@ -3,9 +3,9 @@ import { bodyOf, limits } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
-import { madeAnswer } from './add-login-profile.ts';
+import { createdProfileFields } from './add-login-profile.ts';
 import { insertProfile } from './insert-login-profile.ts';
-import { madeProfile } from './make-profile.ts';
+import { profileCreated } from './make-profile.ts';
 import { profileText } from './update-login-profile.ts';
 
 export const duplicateLoginProfile = change({
@@ -13,14 +13,14 @@ export const duplicateLoginProfile = change({
   method: 'POST',
   role: 'admin',
   summary: 'Copies a login profile, secrets included; its users and shares stay with the original.',
-  says: 'loginProfileDuplicated',
+  message: 'loginProfileDuplicated',
   body: bodyOf(loginProfileFields, [], ['id', 'title']),
-  answers: madeAnswer,
+  responseFields: createdProfileFields,
   target: { table: 'login_profile' },
   async change(body, caller, tx, ports) {
     if (body.title === '') throw fieldRefusal('title', 'must not be empty');
     const original = await profileText(tx, caller.tid, body.id ?? 0, ports.vault);
     const title = normalizeText(body.title ?? `${original.title.slice(0, limits.name - 7)} (copy)`);
-    return madeProfile(tx, caller.tid, await insertProfile(tx, caller, { ...original, title }, ports), ports);
+    return profileCreated(tx, caller.tid, await insertProfile(tx, caller, { ...original, title }, ports), ports);
   },
 });

@@ -10,7 +10,7 @@ export const getLoginProfile = read({
   role: 'reader',
   summary: "Answers a login profile; without an id the tenant's default one. A reader gets it without configuration, username and counts.",
   body: bodyOf(loginProfileFields, [], ['id']),
-  answer: LoginProfile,
+  response: LoginProfile,
   async read({ id }, caller, ports) {
     const wanted = id ?? (await defaultProfileId(ports.store.read, caller.tid)) ?? 0;
     const [record] = await loginProfileRecords(ports.store.read, caller.tid, [wanted], ports);

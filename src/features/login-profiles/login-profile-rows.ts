@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { portalUrl } from '#core/link.ts';
 import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
 import { beginningOf } from '#features/records/record-search.ts';
 import { stampsOf } from '#features/records/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
@@ -10,7 +10,7 @@ import { maskConfiguration } from './configuration.ts';
 import { sealedFor } from './insert-login-profile.ts';
 
 /** What loginprofile/search sorts by. */
-export const sortColumns = {
+export const loginProfileSortColumns = {
   id: 'login_profile.id',
   title: 'login_profile.title',
   tid: 'login_profile.tid',
@@ -66,7 +66,7 @@ export async function loginProfileRecords(db: Tx, tid: number, ids: readonly num
     .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
-  return inOrder(
+  return inIdOrder(
     ids,
     rows.map((row) => recordOf(row, needs)),
   );

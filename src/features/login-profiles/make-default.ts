@@ -8,12 +8,12 @@ export const makeDefault = change({
   method: 'POST',
   role: 'admin',
   summary: 'Makes a login profile the one that accessuser/add uses where none is named.',
-  says: 'loginProfileMadeDefault',
+  message: 'loginProfileMadeDefault',
   body: bodyOf(loginProfileFields, ['id'], []),
   target: { table: 'login_profile' },
   async change({ id }, caller, tx) {
     const before = await defaultProfileId(tx, caller.tid);
     await tx.updateTable('tenant').set({ default_profile_id: id }).where('id', '=', caller.tid).execute();
-    return { trail: { before: { defaultProfileId: before }, after: { defaultProfileId: id } } };
+    return { audit: { before: { defaultProfileId: before }, after: { defaultProfileId: id } } };
   },
 });

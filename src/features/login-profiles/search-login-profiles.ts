@@ -3,14 +3,14 @@ import { LoginProfile } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
 import { bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
-import { envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
-import { loginProfileRecords, sortColumns, withoutDetails } from './login-profile-rows.ts';
+import { envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
+import { loginProfileRecords, loginProfileSortColumns, withoutDetails } from './login-profile-rows.ts';
 
 const longTexts = ['configuration', 'description', 'ip_range', 'startup_message'];
 
 export const searchLoginProfiles = read({
   name: 'loginprofile/search',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'reader',
   summary: 'Finds login profiles; a reader sees them without configuration, username and counts.',
@@ -18,11 +18,11 @@ export const searchLoginProfiles = read({
     typeId: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'Type of the profile.' })),
     details: Type.Optional(Type.Boolean({ description: 'false: without configuration, username and counts.' })),
   }),
-  answer: searchEnvelope(LoginProfile),
+  response: searchEnvelope(LoginProfile),
   async read(query, caller, ports) {
     const isBare = query.details === false || caller.role === 'reader';
-    const { username, ...open } = sortColumns;
-    const page = readPage(query, isBare ? open : { ...open, username });
+    const { username, ...open } = loginProfileSortColumns;
+    const page = parsePage(query, isBare ? open : { ...open, username });
     const { word } = page;
     let found = ports.store.search.selectFrom('login_profile').where('tid', '=', caller.tid);
     if (word !== null && isBare) found = found.where(ports.store.dialect.holds('login_profile.search_text', word));
@@ -37,6 +37,6 @@ export const searchLoginProfiles = read({
     checkPageBytes(await bytesOfRows(ports.store.search, 'login_profile', longTexts, caller.tid, ids));
     const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
     const list = isBare ? records.map(withoutDetails) : records;
-    return envelope('loginprofile', { list, ...rest }, page, filters(query), caller, ports, 'admin');
+    return envelopeOf('loginprofile', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

@@ -4,7 +4,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { LoginProfileChange, loginProfileFields, profileTypes } from '#core/records/login-profile.ts';
 import { checkViewId, claimViewId, releaseViewId } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
+import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { listedUser } from '#features/records/listed-users.ts';
 import { tenantPolicy } from '#features/records/tenant-policy.ts';
 import type { Tx } from '#ports/store.ts';
@@ -44,7 +44,7 @@ async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<v
     'viewIdTooShort',
     `Share ${short.id} has a view id too short for a link without sign-in: give it a longer one by share/updateSharableLink first.`,
     {
-      faults: [
+      fieldErrors: [
         { field: 'typeId', detail: `would leave share ${short.id} open under a short view id; share/updateSharableLink changes it` },
       ],
     },
@@ -65,7 +65,7 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
     .executeTakeFirst();
   if (twice)
     throw new Refusal('nameTaken', 'Two users of the profile have one e-mail address.', {
-      faults: [{ field: 'typeId', detail: `needs ${twice.email} to be one user's only` }],
+      fieldErrors: [{ field: 'typeId', detail: `needs ${twice.email} to be one user's only` }],
     });
 }
 
@@ -128,13 +128,13 @@ export const updateLoginProfile = change({
   method: 'POST',
   role: 'admin',
   summary: 'Changes a login profile; sessions end where its way to sign in changes.',
-  says: 'loginProfileUpdated',
-  body: unchangeable(LoginProfileChange, loginProfileFields, fixed),
+  message: 'loginProfileUpdated',
+  body: withFixedFields(LoginProfileChange, loginProfileFields, fixed),
   computed: ['typeString', 'shareCount', 'viewUrl', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'login_profile' },
   async change(body, caller, tx, ports) {
     const before = await loginProfileRecord(tx, caller.tid, body.id ?? 0, ports);
-    checkUnchanged(body, before, fixed);
+    checkFixedFields(body, before, fixed);
     if (body.title === null || body.title === '') throw fieldRefusal('title', 'must not be empty');
     const present = await profileText(tx, caller.tid, before.id, ports.vault);
     const profile = mergeProfile(body, present);
@@ -154,6 +154,6 @@ export const updateLoginProfile = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
-    return { trail: { before, after: await loginProfileRecord(tx, caller.tid, before.id, ports) } };
+    return { audit: { before, after: await loginProfileRecord(tx, caller.tid, before.id, ports) } };
   },
 });

@@ -11,9 +11,9 @@ export const addOperator = change({
   method: 'POST',
   role: 'admin',
   summary: 'Makes an operator: an account of the console, with the roles of API keys.',
-  says: 'operatorAdded',
+  message: 'operatorAdded',
   body: NewOperator,
-  answers: Type.Object({ id: operatorFields.id }),
+  responseFields: Type.Object({ id: operatorFields.id }),
   async check(body, caller, { passwordHash }) {
     checkNewPassword(body, 'password');
     return { hash: await passwordHash.hash(body.password, caller) };
@@ -22,6 +22,6 @@ export const addOperator = change({
     const tid = await namedTenant(tx, caller, body.tid);
     const name = normalizeText(body.name);
     const id = await insertOperator(tx, { tid, name, role: body.role, passwordHash: hash, owner: caller.name }, clock.now());
-    return { fresh: { id }, trail: { after: await operatorRecord(tx, tid, id) } };
+    return { created: { id }, audit: { after: await operatorRecord(tx, tid, id) } };
   },
 });

@@ -8,13 +8,13 @@ export const deleteOperator = change({
   method: 'DELETE',
   role: 'admin',
   summary: 'Deletes an operator; their sessions of the console end at once.',
-  says: 'operatorDeleted',
+  message: 'operatorDeleted',
   body: bodyOf(operatorFields, ['id'], []),
   target: { table: 'operator' },
   async change({ id }, caller, tx) {
     const before = await operatorRecord(tx, caller.tid, id);
     if (before.role === 'admin') await checkAdminRemains(tx, caller.tid, id);
     await tx.deleteFrom('operator').where('tid', '=', caller.tid).where('id', '=', id).execute();
-    return { trail: { before } };
+    return { audit: { before } };
   },
 });

@@ -3,7 +3,7 @@ import { formatInstant } from '#core/instant.ts';
 import { Refusal } from '#core/messages.ts';
 import { parseOperatorRole, type Role } from '#core/policy/role.ts';
 import type { Operator } from '#core/records/operator.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
 import { stampsOf } from '#features/records/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -24,7 +24,7 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
     ...stampsOf(row),
   }));
-  return inOrder(ids, records);
+  return inIdOrder(ids, records);
 }
 
 export async function operatorRecord(db: Tx, tid: number, id: number): Promise<Operator> {
@@ -42,7 +42,7 @@ export async function checkOperatorName(db: Tx, tid: number, name: string, own?:
     .where('name_key', '=', fold(name))
     .where('id', '!=', own ?? 0)
     .executeTakeFirst();
-  if (other) throw new Refusal('nameTaken', undefined, { faults: [{ field: 'name', detail: 'is the name of another operator' }] });
+  if (other) throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another operator' }] });
 }
 
 /** Whoever is no admin any more must not have been the last one: nobody could change operators then. @throws 409 */

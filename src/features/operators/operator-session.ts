@@ -1,5 +1,5 @@
 import { parseKeyRole, type Role } from '#core/policy/role.ts';
-import { recordChange } from '#features/audit/audit-entry.ts';
+import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -52,13 +52,13 @@ export async function roleOfSession(db: Tx, hash: string, now: number): Promise<
 /** The living session of a token, or null. */
 export async function findOperatorSession(store: Store, token: string, now: number): Promise<FoundSession | null> {
   const hash = sha256(token);
-  const row = await store.unchanged(`operator ${hash}`, () => sessionOf(store.read, hash));
+  const row = await store.cachedUntilChange(`operator ${hash}`, () => sessionOf(store.read, hash));
   if (!row || !lives(row, now)) return null;
   return { id: row.id, tid: row.tid, name: row.name, role: parseKeyRole(row.role), hash, usedAt: row.used_at };
 }
 
 /** Notes that a session was used, at most once a minute and without anybody waiting for it. */
-export function noteOperatorUse(store: Store, { tid, hash, usedAt }: FoundSession, now: number): void {
+export function recordOperatorUse(store: Store, { tid, hash, usedAt }: FoundSession, now: number): void {
   if (now - usedAt < useNotedEvery) return;
   const note = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
   void store.write(note, { tenant: tid }).catch(() => {}); // the next use notes it
@@ -90,7 +90,7 @@ export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' |
         proof: hash,
         ...origin,
       } as const;
-      await recordChange(tx, caller, 'operator/signOut', {}, clock.now());
+      await appendChangeEntry(tx, caller, 'operator/signOut', {}, clock.now());
     },
     { tenant: session.tid },
   );

@@ -1,7 +1,7 @@
 import { Operator } from '#core/records/operator.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { read } from '#features/operation.ts';
-import { emptyFirst, envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
+import { emptyFirst, envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
 import { operatorRecords } from './operator-rows.ts';
 
 const sortColumns = {
@@ -17,20 +17,20 @@ const sortColumns = {
 
 export const searchOperators = read({
   name: 'operator/search',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'admin',
   summary: 'Finds operators.',
   body: searchQuery({}),
-  answer: searchEnvelope(Operator),
+  response: searchEnvelope(Operator),
   async read(query, caller, ports) {
-    const page = readPage(query, sortColumns);
+    const page = parsePage(query, sortColumns);
     let found = ports.store.search.selectFrom('operator').where('tid', '=', caller.tid);
     if (page.word !== null) found = found.where(ports.store.dialect.holds('operator.name_key', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('updated_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'operator.id' });
     const list = await operatorRecords(ports.store.search, caller.tid, ids);
-    return envelope('operator', { list, ...rest }, page, filters(query), caller, ports, 'admin');
+    return envelopeOf('operator', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

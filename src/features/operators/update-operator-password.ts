@@ -3,7 +3,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
 import { type Caller, change } from '#features/operation.ts';
-import { countedAttempt, networkKeys, pairKey } from '#features/rate-limits/failed-attempts.ts';
+import { networkKeys, pairKey, verifyCounted } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { operatorRecord } from './operator-rows.ts';
 
@@ -21,10 +21,10 @@ async function checkCurrent(ports: Ports, { tid, address }: Caller, name: string
   const pair = pairKey(`operator ${tid}`, fold(name), address);
   try {
     await ports.passwordHash.inTurn(address, (verify) =>
-      countedAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
+      verifyCounted(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
     );
   } catch (cause) {
-    throw cause instanceof Refusal && cause.says === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
+    throw cause instanceof Refusal && cause.messageName === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
   }
 }
 
@@ -33,7 +33,7 @@ export const updateOperatorPassword = change({
   method: 'POST',
   role: 'reader',
   summary: "Sets one's own password, or, as admin, an operator's; their sessions of the console end.",
-  says: 'operatorPasswordUpdated',
+  message: 'operatorPasswordUpdated',
   body: OperatorPassword,
   target: { table: 'operator' },
   async check(body, caller, ports) {
@@ -67,6 +67,6 @@ export const updateOperatorPassword = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', body.id)
       .execute();
-    return { trail: { before, after: await operatorRecord(tx, caller.tid, body.id) } };
+    return { audit: { before, after: await operatorRecord(tx, caller.tid, body.id) } };
   },
 });

@@ -3,7 +3,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { OperatorChange, operatorFields } from '#core/records/operator.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
+import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { checkAdminRemains, checkOperatorName, operatorRecord } from './operator-rows.ts';
 
 const fixed = { tid: 'cannot be changed' };
@@ -13,13 +13,13 @@ export const updateOperator = change({
   method: 'POST',
   role: 'admin',
   summary: "Changes an operator's name or role.",
-  says: 'operatorUpdated',
-  body: unchangeable(OperatorChange, operatorFields, fixed),
+  message: 'operatorUpdated',
+  body: withFixedFields(OperatorChange, operatorFields, fixed),
   computed: ['lastSignInDateTime', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'operator' },
   async change(body, caller, tx, { clock }) {
     const before = await operatorRecord(tx, caller.tid, body.id);
-    checkUnchanged(body, before, fixed);
+    checkFixedFields(body, before, fixed);
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
     if (body.role === null) throw fieldRefusal('role', 'must be reader, editor or admin');
     const [name, role] = [normalizeText(body.name ?? before.name), body.role ?? before.role];
@@ -38,6 +38,6 @@ export const updateOperator = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', body.id)
       .execute();
-    return { trail: { before, after: await operatorRecord(tx, caller.tid, body.id) } };
+    return { audit: { before, after: await operatorRecord(tx, caller.tid, body.id) } };
   },
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import Type from 'typebox';
 import { day, formatInstant } from '#core/instant.ts';
 import { count, recordId } from '#core/records/field.ts';
-import { countsByDay, doneByVisitors } from '#features/audit/visitor-counts.ts';
+import { countsByDay, visitorEntries } from '#features/audit/visitor-counts.ts';
 import { read } from '#features/operation.ts';
 import { emptyFirst } from '#features/records/record-search.ts';
 import { locationsHealth } from '#features/storage-access/location-health.ts';
@@ -65,18 +65,18 @@ async function alertsWaiting({ store }: Ports, tid: number): Promise<number> {
 
 export const getOverview = read({
   name: 'overview/get',
-  reports: true,
+  isReport: true,
   method: 'GET',
   role: 'reader',
   summary: 'What an operator looks at first: the last thirty days, what ends soon, what waits, and whether everything answers.',
   body: Type.Object({}, { additionalProperties: false }),
-  answer: Overview,
+  response: Overview,
   async read(_query, { tid }, ports) {
     const now = ports.clock.now();
     const from = now - (now % day) - (lookedBack - 1) * day;
     const locations = await locationsHealth(ports, tid);
     return {
-      byDay: await countsByDay(doneByVisitors(ports.store.reports, tid, from, null)),
+      byDay: await countsByDay(visitorEntries(ports.store.reports, tid, from, null)),
       endingSoon: await endingSoon(ports, tid, now),
       alertsWaiting: await alertsWaiting(ports, tid),
       mail: false, // their sending is built by a later issue

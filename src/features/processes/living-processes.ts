@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Ports } from '#ports/ports.ts';
 
 /** How often a process says that it lives; ms. */
-export const saidEvery = 10_000;
+export const reportInterval = 10_000;
 /** How long a process counts as living after it last said so; ms. */
-export const livesFor = 60_000;
+export const livingFor = 60_000;
 
 type Self = Pick<Ports, 'store' | 'process'>;
 
@@ -23,18 +23,18 @@ export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 
 }
 
 /** Says that this process lives, to those that share its database; by the database's time, whatever the machine's is. */
-export async function sayAlive({ store, process }: Self): Promise<void> {
+export async function reportAlive({ store, process }: Self): Promise<void> {
   if (!store.shared) return;
   const { now } = store.dialect;
   await store.write(async (tx) => {
     await tx.deleteFrom('process').where('name', '=', process).execute();
-    await tx.deleteFrom('process').where('seen_at', '<', sql<number>`${now} - ${livesFor}`).execute();
+    await tx.deleteFrom('process').where('seen_at', '<', sql<number>`${now} - ${livingFor}`).execute();
     await tx.insertInto('process').values({ name: process, seen_at: now }).execute();
   }, 'job');
 }
 
 /** This one has come to its end: what it left may be settled at once. */
-export async function sayGone({ store, process }: Self): Promise<void> {
+export async function reportEnded({ store, process }: Self): Promise<void> {
   if (store.shared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 
@@ -44,7 +44,7 @@ export async function livingProcesses({ store, process }: Self): Promise<string[
   const rows = await store.read
     .selectFrom('process')
     .select('name')
-    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${livesFor}`)
+    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${livingFor}`)
     .execute();
   return [process, ...rows.map(({ name }) => name)];
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
-import { clockTolerance, type FailureScope, type Failures, failuresCountFor, waitLeft } from '#core/policy/sign-in-delay.ts';
+import { clockTolerance, type FailureCount, type FailureScope, failuresCountFor, remainingDelay } from '#core/policy/sign-in-delay.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -25,7 +25,7 @@ export const pairKey = (where: string, user: string, address: string): FailureKe
   key: `pair ${where} ${user} ${networkOf(address, 32, 64)}`,
 });
 
-async function knownFailures(db: Tx, keys: readonly FailureKey[], now: number): Promise<Failures[]> {
+async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): Promise<FailureCount[]> {
   const rows = await db
     .selectFrom('failure')
     .select(['key', sql<number>`count(*)`.as('count'), sql<number>`max(at)`.as('last_at')])
@@ -46,15 +46,15 @@ async function knownFailures(db: Tx, keys: readonly FailureKey[], now: number): 
 
 /** @throws 429 with Retry-After while an attempt is not to be looked at */
 export async function checkWait(db: Tx, keys: readonly FailureKey[], now: number): Promise<void> {
-  const left = waitLeft(await knownFailures(db, keys, now), now);
+  const left = remainingDelay(await findFailures(db, keys, now), now);
   if (left > 0) throw new Refusal('tooManyFailures', undefined, { retryAfter: Math.ceil(left / 1000) });
 }
 
 /** The network whose attempts take turns with those of others. */
-export const turnOf = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
+export const attemptTurn = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
 
 /** Counts an attempt as a failure. @throws 429 with Retry-After within the wait */
-export async function noteAttempt({ store, clock }: Pick<Ports, 'store' | 'clock'>, keys: readonly FailureKey[]): Promise<void> {
+export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'clock'>, keys: readonly FailureKey[]): Promise<void> {
   await store.write(async (tx) => {
     const now = clock.now();
     await checkWait(tx, keys, now);
@@ -62,7 +62,7 @@ export async function noteAttempt({ store, clock }: Pick<Ports, 'store' | 'clock
       .insertInto('failure')
       .values(keys.map(({ key }) => ({ key, at: now })))
       .execute();
-  }, turnOf(keys));
+  }, attemptTurn(keys));
 }
 
 /** Takes one failure of each key back: its attempt was right, or was not looked at. */
@@ -80,22 +80,22 @@ async function takeBack(tx: Tx, keys: readonly FailureKey[]): Promise<void> {
  * @param verify null: the name or the password is wrong
  * @throws 401; 429 within the wait; what `verify` throws, which is then no attempt
  */
-export async function countedAttempt<Right>(
+export async function verifyCounted<Right>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   pair: FailureKey,
   networks: readonly FailureKey[],
   verify: () => Promise<Right | null>,
 ): Promise<Right> {
   const keys = [pair, ...networks];
-  await noteAttempt({ store, clock }, keys);
+  await countAttempt({ store, clock }, keys);
   const right = await verify().catch(async (cause: unknown) => {
-    if (cause instanceof Refusal) await store.write((tx) => takeBack(tx, keys), turnOf(keys));
+    if (cause instanceof Refusal) await store.write((tx) => takeBack(tx, keys), attemptTurn(keys));
     throw cause;
   });
   if (right === null) throw new Refusal('signInWrong');
   await store.write(async (tx) => {
     await tx.deleteFrom('failure').where('key', '=', pair.key).execute();
     await takeBack(tx, networks);
-  }, turnOf(keys));
+  }, attemptTurn(keys));
   return right;
 }

@@ -16,7 +16,7 @@ const limitsOf = ({ kind, id, tid }: Caller) => [
 const namesViewId = (parameters: unknown) => typeof parameters === 'object' && parameters !== null && 'viewId' in parameters;
 
 /** @throws 429 where the caller, or its tenant, has met too many taken viewIds within the hour */
-export async function checkConflicts(db: Tx, caller: Caller, parameters: unknown, now: number): Promise<void> {
+export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unknown, now: number): Promise<void> {
   if (!namesViewId(parameters)) return;
   const limits = limitsOf(caller);
   const met = await db
@@ -34,10 +34,10 @@ export async function checkConflicts(db: Tx, caller: Caller, parameters: unknown
   if (reached) throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil((reached.first + hour - now) / 1000) });
 }
 
-const isConflict = (cause: unknown) => cause instanceof Refusal && cause.says === 'viewIdTaken';
+const isConflict = (cause: unknown) => cause instanceof Refusal && cause.messageName === 'viewIdTaken';
 
 /** Counts a conflict, then throws on what was thrown. */
-export async function noteConflict(store: Store, caller: Caller, cause: unknown, now: number): Promise<never> {
+export async function countConflict(store: Store, caller: Caller, cause: unknown, now: number): Promise<never> {
   if (isConflict(cause))
     await store.write(
       (tx) =>
@@ -51,13 +51,13 @@ export async function noteConflict(store: Store, caller: Caller, cause: unknown,
 }
 
 /** Runs the transaction of a change, which may meet a taken viewId. */
-export type WithinLimit = <T>(caller: Caller, parameters: unknown, work: () => Promise<T>) => Promise<T>;
+export type WithinConflictLimit = <T>(caller: Caller, parameters: unknown, work: () => Promise<T>) => Promise<T>;
 
 /**
  * Counts the conflicts of this process as they are met: changes that were sent together have all passed the check before
  * the first of them is noted.
  */
-export function conflictLimit(clock: Clock): WithinLimit {
+export function conflictLimit(clock: Clock): WithinConflictLimit {
   const counts = windowCounts(hour, clock.now);
   return async (caller, parameters, work) => {
     if (!namesViewId(parameters)) return work();

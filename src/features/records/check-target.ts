@@ -10,7 +10,7 @@ function matches(ifMatch: string, version: number): boolean {
 function idIn(body: unknown): number {
   const id: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'id') : undefined;
   if (typeof id === 'number') return id;
-  throw new Refusal('fieldInvalid', 'id is required', { faults: [{ field: 'id', detail: 'is required: it names the record' }] });
+  throw new Refusal('fieldInvalid', 'id is required', { fieldErrors: [{ field: 'id', detail: 'is required: it names the record' }] });
 }
 
 /**

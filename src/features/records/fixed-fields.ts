@@ -2,7 +2,7 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { Refusal } from '#core/messages.ts';
 
 /** The body of an update, which takes further fields of the record as long as they say what the record says. */
-export function unchangeable<B extends TSchema, F extends TProperties, K extends keyof F & string>(
+export function withFixedFields<B extends TSchema, F extends TProperties, K extends keyof F & string>(
   body: B,
   fields: F,
   fixed: Readonly<Record<K, string>>,
@@ -15,10 +15,11 @@ export function unchangeable<B extends TSchema, F extends TProperties, K extends
 }
 
 /** @throws 400 for each fixed field that differs from the record's, naming what changes it */
-export function checkUnchanged(body: object, record: object, fixed: Readonly<Record<string, string>>): void {
-  const faults = Object.entries(fixed).flatMap(([field, detail]) => {
+export function checkFixedFields(body: object, record: object, fixed: Readonly<Record<string, string>>): void {
+  const fieldErrors = Object.entries(fixed).flatMap(([field, detail]) => {
     const sent: unknown = Reflect.get(body, field);
     return sent === undefined || sent === Reflect.get(record, field) ? [] : [{ field, detail }];
   });
-  if (faults.length > 0) throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; '), { faults });
+  if (fieldErrors.length > 0)
+    throw new Refusal('fieldInvalid', fieldErrors.map(({ field, detail }) => `${field} ${detail}`).join('; '), { fieldErrors });
 }

@@ -7,7 +7,9 @@ import type { Tx } from '#ports/store.ts';
 export async function namedTenant(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
   if (!tid || tid === caller.tid) return caller.tid;
   if (caller.tid !== firstTenant)
-    throw new Refusal('tenantForbidden', undefined, { faults: [{ field: 'tid', detail: 'may be named by an admin of tenant 1 alone' }] });
+    throw new Refusal('tenantForbidden', undefined, {
+      fieldErrors: [{ field: 'tid', detail: 'may be named by an admin of tenant 1 alone' }],
+    });
   if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst()))
     throw fieldRefusal('tid', 'is not the id of a tenant');
   return tid;

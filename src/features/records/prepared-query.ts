@@ -10,15 +10,15 @@ class Slot {
 }
 
 /** Names a value of a prepared statement: `p('tid')`. */
-export type Name<Values> = <K extends keyof Values & string>(name: K) => RawBuilder<Values[K]>;
+export type QueryParameter<Values> = <K extends keyof Values & string>(name: K) => RawBuilder<Values[K]>;
 
 /**
  * A statement that is written out once for each connection: for what is asked at every request, where writing it out
  * costs more than asking.
  * @param build names its values by `p`, and depends on nothing else
  */
-export function prepared<Values extends object, Row>(
-  build: (db: Tx, p: Name<Values>) => Compilable<Row>,
+export function preparedQuery<Values extends object, Row>(
+  build: (db: Tx, p: QueryParameter<Values>) => Compilable<Row>,
 ): (db: Tx, values: Values) => Promise<Row[]> {
   const written = new WeakMap<Tx, CompiledQuery<Row>>();
   return async (db, values) => {

@@ -6,7 +6,7 @@ import { reaches } from '#core/policy/role.ts';
 import { defaultPageSize, type PageQuery, sortOrders } from '#core/records/search.ts';
 import type { Caller } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Matches, Texts } from '#ports/search.ts';
+import type { Matches, SearchedRecords } from '#ports/search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { type Cursor, readCursor, writeCursor } from './search-cursor.ts';
@@ -15,7 +15,7 @@ import { type Cursor, readCursor, writeCursor } from './search-cursor.ts';
 export type Sortable = Readonly<Record<string, string | Expression<unknown>>>;
 
 /** Which page of which records, read once. */
-export interface Page {
+export interface SearchPageRequest {
   readonly word: string | null;
   readonly from: number | null;
   /** First instant that is too late. */
@@ -30,7 +30,7 @@ export interface Page {
 }
 
 /** What a page of a search came to. */
-export interface Found {
+export interface SearchResult {
   readonly ids: readonly number[];
   readonly total: number;
   /** The cursor of the next page; null: this is the last. */
@@ -57,7 +57,7 @@ function instantIn(field: 'fromDate' | 'toDate', text: string | undefined): numb
 }
 
 /** Reads what all searches take. @param sortable columns by the field that sorts by them */
-export function readPage(query: PageQuery, sortable: Sortable): Page {
+export function parsePage(query: PageQuery, sortable: Sortable): SearchPageRequest {
   const field = query.sortField ?? 'id';
   const sortBy = Object.hasOwn(sortable, field) ? sortable[field] : undefined;
   if (sortBy === undefined) throw fieldRefusal('sortField', `must be one of ${Object.keys(sortable).join(', ')}`);
@@ -87,7 +87,7 @@ interface Word {
 }
 
 /** Records whose number is kept. */
-interface Kept extends Texts {
+interface CountedRecords extends SearchedRecords {
   /** Does a filter other than the word leave any out? */
   readonly narrowed: boolean;
   /** Is the same asked again answered by the same number until one of these records changes? */
@@ -95,19 +95,19 @@ interface Kept extends Texts {
 }
 
 /** What is searched, and how. */
-interface Asked<TB extends keyof Database> {
+interface SearchRequest<TB extends keyof Database> {
   /** What all filters but an indexed word let through. */
   readonly matches: SelectQueryBuilder<Database, TB, object>;
-  readonly page: Page;
+  readonly page: SearchPageRequest;
   readonly id: ReferenceExpression<Database, TB>;
   readonly word?: Word | null;
-  readonly kept?: Kept;
+  readonly counted?: CountedRecords;
 }
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
 /** How many records a tenant has, and a text that is another as soon as one of them has changed. */
-async function keptCount(db: Tx, { table, tid, lasting }: Kept) {
+async function recordCount(db: Tx, { table, tid, lasting }: CountedRecords) {
   const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db
     .selectFrom(counts)
@@ -118,22 +118,25 @@ async function keptCount(db: Tx, { table, tid, lasting }: Kept) {
 }
 
 /** The ids of a page and the exact number of matches. */
-export async function findPage<TB extends keyof Database>(store: Store, { matches, page, id, word, kept }: Asked<TB>): Promise<Found> {
+export async function findPage<TB extends keyof Database>(
+  store: Store,
+  { matches, page, id, word, counted: kept }: SearchRequest<TB>,
+): Promise<SearchResult> {
   const idOf = sql<number>`${sql.ref(String(id))}`.as('id');
   const select = (found: typeof matches): Matches => ({
     rows: found.select([idOf, sql<string | number>`${page.sortBy}`.as('value')]).as('found'),
     ids: found.select(idOf).as('found'),
   });
-  const counted = kept ? await keptCount(store.search, kept) : null;
+  const counted = kept ? await recordCount(store.search, kept) : null;
   const { rows, total } = await store.find({
     matches: select(matches),
-    holding: word ? { ...word, matches: select(matches.where(word.holds)) } : null,
+    word: word ? { ...word, matches: select(matches.where(word.holds)) } : null,
     texts: kept ? { table: kept.table, tid: kept.tid } : null,
     narrowed: kept?.narrowed ?? true,
     size: counted?.total ?? null,
     version: counted?.version ?? null,
     order: page.order,
-    behind: page.after,
+    after: page.after,
     startIndex: page.startIndex,
     pageSize: page.pageSize,
   });
@@ -149,10 +152,10 @@ const mostAtOnce = 100;
 export const recordsFrom = ({ read, search }: Store, ids: readonly number[]): Tx => (ids.length <= mostAtOnce ? read : search);
 
 /** Puts the records of a page into the envelope of every search. */
-export function envelope(
+export function envelopeOf(
   kind: string,
-  found: Omit<Found, 'ids'> & { readonly list: readonly object[] },
-  page: Page,
+  found: Omit<SearchResult, 'ids'> & { readonly list: readonly object[] },
+  page: SearchPageRequest,
   filtered: boolean,
   caller: Caller,
   { limits }: Pick<Ports, 'limits'>,
@@ -184,5 +187,5 @@ export function envelope(
 const pageOnly = ['after', 'startIndex', 'pageSize', 'sortField', 'sortOrder', 'details'];
 
 /** Does the query leave any record out? */
-export const filters = (query: object) =>
+export const hasFilter = (query: object) =>
   Object.entries(query).some(([name, value]) => !pageOnly.includes(name) && value !== undefined && value !== '');

@@ -1,11 +1,13 @@
 import { Refusal } from '#core/messages.ts';
-import { type GovernedShare, policyFaults, type TenantPolicy } from '#core/policy/tenant-policy.ts';
+import { type GovernedShare, policyErrors, type TenantPolicy } from '#core/policy/tenant-policy.ts';
 import { permissionNames } from '#core/records/tenant-policy.ts';
 import type { Tx } from '#ports/store.ts';
-import { type Name, prepared } from './prepared-query.ts';
+import { preparedQuery, type QueryParameter } from './prepared-query.ts';
 
 const policyColumns = ['longest_validity_days', 'sign_in_required', 'default_permissions'] as const;
-const policyRows = prepared((db, p: Name<{ tid: number }>) => db.selectFrom('tenant').select(policyColumns).where('id', '=', p('tid')));
+const policyRows = preparedQuery((db, p: QueryParameter<{ tid: number }>) =>
+  db.selectFrom('tenant').select(policyColumns).where('id', '=', p('tid')),
+);
 
 /** Returns the policy of a tenant. */
 export async function tenantPolicy(db: Tx, tid: number): Promise<TenantPolicy> {
@@ -22,7 +24,7 @@ export async function tenantPolicy(db: Tx, tid: number): Promise<TenantPolicy> {
 /** Refuses a share that the policy of its tenant does not allow. @throws 400 at every field at fault */
 export async function checkPolicy(tx: Tx, tid: number, share: GovernedShare, now: number): Promise<void> {
   if (!share.active) return;
-  const faults = policyFaults(await tenantPolicy(tx, tid), share, now);
-  if (faults.length === 0) return;
-  throw new Refusal('fieldInvalid', faults.map(({ field, detail }) => `${field} ${detail}`).join('; '), { faults });
+  const fieldErrors = policyErrors(await tenantPolicy(tx, tid), share, now);
+  if (fieldErrors.length === 0) return;
+  throw new Refusal('fieldInvalid', fieldErrors.map(({ field, detail }) => `${field} ${detail}`).join('; '), { fieldErrors });
 }

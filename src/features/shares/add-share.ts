@@ -8,25 +8,25 @@ import { change } from '#features/operation.ts';
 import { insertRow } from '#features/records/insert-row.ts';
 import { checkPolicy } from '#features/records/tenant-policy.ts';
 import { checkLinkPassword, profileOfShare } from './link-password.ts';
-import { checkTexts, emailsIn, listIn, pathKey, searchText, windowIn } from './share-body.ts';
+import { checkTexts, emailsIn, listIn, pathKey, shareSearchText, windowIn } from './share-body.ts';
 import { emptyColumns, plainColumns } from './share-columns.ts';
 import { addGroupNames, addUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
-import { newShareRecord, profileNamed, trailOf } from './share-rows.ts';
+import { auditedShare, newShareRecord, profileNamed } from './share-rows.ts';
 
 /** What add and duplicate answer beside the envelope. */
-export const madeShare = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
+export const createdShareFields = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
 
 export const addShare = change({
   name: 'share/add',
   method: 'POST',
   role: 'editor',
   summary: 'Publishes a file or folder by a new link.',
-  says: 'shareAdded',
+  message: 'shareAdded',
   body: NewShare,
-  answers: madeShare,
+  responseFields: createdShareFields,
   async check(body, caller, ports) {
-    const { read, unchanged } = ports.store;
+    const { read, cachedUntilChange: unchanged } = ports.store;
     const { location, authenticationId } = body;
     // Asked again of the transaction: here many that come at once are answered by one question.
     const named = () => unchanged(`location ${caller.tid} ${location}`, () => locationNamed(read, caller.tid, location));
@@ -64,7 +64,7 @@ export const addShare = change({
       updated_owner: caller.name,
       created_at: now,
       updated_at: now,
-      search_text: searchText({ title: columns.title, description: columns.description, path: body.path, view_id: viewId }),
+      search_text: shareSearchText({ title: columns.title, description: columns.description, path: body.path, view_id: viewId }),
     };
     const id = await insertRow(tx, 'share', row);
     await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
@@ -73,6 +73,6 @@ export const addShare = change({
       groupNames: await addGroupNames(tx, { ...row, id }, groupNames),
     };
     const after = await newShareRecord(tx, { ...row, id }, { location, profile, lists }, links);
-    return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
+    return { created: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { after, share: auditedShare(after) } };
   },
 });

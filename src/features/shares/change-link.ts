@@ -2,32 +2,32 @@ import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
-import { checkLongEnough, checkViewId, claimViewId, newViewId, releaseViewId } from '#features/links/view-ids.ts';
+import { checkViewId, checkViewIdLength, claimViewId, newViewId, releaseViewId } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
-import { searchText } from './share-body.ts';
-import { shareRecord, trailOf } from './share-rows.ts';
+import { shareSearchText } from './share-body.ts';
+import { auditedShare, shareRecord } from './share-rows.ts';
 
 export const changeLink = change({
   name: 'share/updateSharableLink',
   method: 'POST',
   role: 'editor',
   summary: 'Replaces the link: the old address stops at once. Without a viewId a new one is made.',
-  says: 'shareLinkUpdated',
+  message: 'shareLinkUpdated',
   body: bodyOf(shareFields, [], ['id', 'viewId']),
-  answers: Type.Object({ viewId: shareFields.viewId, viewUrl: shareFields.viewUrl }),
+  responseFields: Type.Object({ viewId: shareFields.viewId, viewUrl: shareFields.viewUrl }),
   target: { table: 'share' },
   async change(body, caller, tx, { clock, random, links }) {
     const before = await shareRecord(tx, caller.tid, body.id ?? 0, links);
     const viewId = body.viewId || newViewId(random);
     checkViewId(viewId);
-    checkLongEnough(viewId, before.authTypeId);
+    checkViewIdLength(viewId, before.authTypeId);
     await releaseViewId(tx, before.viewId);
     await claimViewId(tx, caller.tid, viewId, { share_id: before.id });
     await tx
       .updateTable('share')
       .set((row) => ({
         view_id: viewId,
-        search_text: searchText({ title: before.title, description: before.description, path: before.path, view_id: viewId }),
+        search_text: shareSearchText({ title: before.title, description: before.description, path: before.path, view_id: viewId }),
         version: row('version', '+', 1),
         updated_owner: caller.name,
         updated_at: clock.now(),
@@ -36,6 +36,6 @@ export const changeLink = change({
       .where('id', '=', before.id)
       .execute();
     const after = await shareRecord(tx, caller.tid, before.id, links);
-    return { fresh: { viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { before, after, share: trailOf(after) } };
+    return { created: { viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { before, after, share: auditedShare(after) } };
   },
 });

@@ -3,14 +3,14 @@ import { shareFields } from '#core/records/share.ts';
 import { releaseViewId } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
 import { dropLinkProfile } from './link-password.ts';
-import { shareRecord, trailOf } from './share-rows.ts';
+import { auditedShare, shareRecord } from './share-rows.ts';
 
 export const deleteShare = change({
   name: 'share/delete',
   method: 'DELETE',
   role: 'editor',
   summary: 'Deletes a share and its link, never the files.',
-  says: 'shareDeleted',
+  message: 'shareDeleted',
   body: bodyOf(shareFields, ['id'], []),
   target: { table: 'share' },
   async change({ id }, caller, tx, { links }) {
@@ -18,6 +18,6 @@ export const deleteShare = change({
     await releaseViewId(tx, before.viewId);
     await tx.deleteFrom('share').where('tid', '=', caller.tid).where('id', '=', id).execute();
     await dropLinkProfile(tx, caller.tid, before.authenticationId);
-    return { trail: { before, share: trailOf(before) } };
+    return { audit: { before, share: auditedShare(before) } };
   },
 });

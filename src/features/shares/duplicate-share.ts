@@ -6,19 +6,19 @@ import { normalizeText } from '#core/unicode.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
 import { checkPolicy } from '#features/records/tenant-policy.ts';
-import { madeShare } from './add-share.ts';
-import { searchText } from './share-body.ts';
+import { createdShareFields } from './add-share.ts';
+import { shareSearchText } from './share-body.ts';
 import { copyNames } from './share-names.ts';
-import { profileNamed, shareRecord, trailOf } from './share-rows.ts';
+import { auditedShare, profileNamed, shareRecord } from './share-rows.ts';
 
 export const duplicateShare = change({
   name: 'share/duplicate',
   method: 'POST',
   role: 'editor',
   summary: 'Copies a share under a new title; the copy has a link of its own.',
-  says: 'shareDuplicated',
+  message: 'shareDuplicated',
   body: bodyOf(shareFields, ['id', 'title'], []),
-  answers: madeShare,
+  responseFields: createdShareFields,
   target: { table: 'share' },
   async change(body, caller, tx, { clock, random, links }) {
     const { tid } = caller;
@@ -43,13 +43,13 @@ export const duplicateShare = change({
         updated_owner: caller.name,
         created_at: now,
         updated_at: now,
-        search_text: searchText({ ...original, title, view_id: viewId }),
+        search_text: shareSearchText({ ...original, title, view_id: viewId }),
       })
       .returning('id')
       .executeTakeFirstOrThrow();
     await claimNewViewId(tx, tid, viewId, { share_id: id });
     await copyNames(tx, tid, body.id, id);
     const after = await shareRecord(tx, tid, id, links);
-    return { fresh: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, trail: { after, share: trailOf(after) } };
+    return { created: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { after, share: auditedShare(after) } };
   },
 });

@@ -7,7 +7,7 @@ import { parseRanges } from '#core/policy/address-range.ts';
 import { actions, decide, explain } from '#core/policy/decide.ts';
 import { limits, recordId } from '#core/records/field.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { type LinkRow, linkOfShare, profileRules, type SignedIn, shareRules } from '#features/links/find-link.ts';
+import { findLinkOfShare, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
 import { read } from '#features/operation.ts';
 import type { Store } from '#ports/store.ts';
 
@@ -15,7 +15,7 @@ const mostGroups = 1000; // each is looked for among those of the share, for eve
 
 const text = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: limits.list, description }));
-const Question = Type.Object(
+const ExplainRequest = Type.Object(
   {
     id: recordId('Share.'),
     username: text('User name of the visitor; counts as signed in.'),
@@ -27,7 +27,7 @@ const Question = Type.Object(
   },
   { additionalProperties: false },
 );
-type Question = Static<typeof Question>;
+type ExplainRequest = Static<typeof ExplainRequest>;
 
 const Explanation = Type.Object({
   action: Type.String({ description: 'Action whose rules these are.' }),
@@ -52,7 +52,7 @@ const Explanation = Type.Object({
 });
 
 /** The person asked about, as signed in; null: nobody, or a user of the profile who is not there or not active. */
-async function personIn(db: Store['search'], link: LinkRow, question: Question): Promise<SignedIn | null> {
+async function personIn(db: Store['search'], link: LinkRow, question: ExplainRequest): Promise<SignedInVisitor | null> {
   const groups = parseList(question.groupNames ?? '');
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
   if (groups.length > mostGroups) throw fieldRefusal('groupNames', `must name at most ${mostGroups} groups`);
@@ -88,12 +88,12 @@ export const explainShare = read({
   name: 'share/explain',
   method: 'POST',
   role: 'reader',
-  searches: true,
+  isSearch: true,
   summary: 'Says who could do what at a share, from where and when, by the rules that guard the link; changes nothing.',
-  body: Question,
-  answer: Explanation,
+  body: ExplainRequest,
+  response: Explanation,
   async read(body, caller, { store, clock }) {
-    const link = await linkOfShare(store.read, caller.tid, body.id);
+    const link = await findLinkOfShare(store.read, caller.tid, body.id);
     if (!link) throw new Refusal('recordUnknown');
     const [now, address] = [instantIn(body.at, clock.now()), addressIn(body.address)];
     const identity = await personIn(store.search, link, body);

@@ -10,9 +10,9 @@ export const getShare = read({
   role: 'reader',
   summary: 'Answers a share.',
   body: bodyOf(shareFields, ['id'], []),
-  answer: Share,
+  response: Share,
   async read({ id }, caller, { store, links }) {
-    const [record] = await store.unchanged(`share ${caller.tid} ${id}`, async () =>
+    const [record] = await store.cachedUntilChange(`share ${caller.tid} ${id}`, async () =>
       shareRecords(await readerOfShare(store, caller.tid, id), caller.tid, [id], links),
     );
     if (!record) throw new Refusal('recordUnknown');

@@ -41,7 +41,7 @@ const lastAt = (db: Tx, tid: number) =>
 
 export const lastVisits = read({
   name: 'share/lastVisits',
-  searches: true,
+  isSearch: true,
   method: 'POST',
   role: 'reader',
   summary: 'Says when shares were last visited.',
@@ -49,7 +49,7 @@ export const lastVisits = read({
     { ids: Type.Array(recordId('Share.'), { minItems: 1, maxItems: largestPageSize, description: 'Shares asked about.' }) },
     { additionalProperties: false },
   ),
-  answer: LastVisits,
+  response: LastVisits,
   async read({ ids }, caller, { store }) {
     const rows = await lastAt(store.search, caller.tid).where('share.id', 'in', ids).orderBy('share.id').execute();
     return { list: rows.flatMap(({ id, at }) => (at === null ? [] : [{ id, lastVisitDateTime: formatInstant(at) }])) };

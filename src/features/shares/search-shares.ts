@@ -5,10 +5,10 @@ import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { read } from '#features/operation.ts';
-import { asEmpty, emptyFirst, envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
+import { asEmpty, emptyFirst, envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { pathKey } from './share-body.ts';
-import { sortColumns } from './share-columns.ts';
+import { shareSortColumns } from './share-columns.ts';
 import { sharesOfPage } from './share-page.ts';
 import { isBelow } from './share-rows.ts';
 
@@ -46,7 +46,7 @@ function inState(found: ReturnType<typeof sharesOf>, state: ShareState, now: num
 
 export const searchShares = read({
   name: 'share/search',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'reader',
   summary: 'Finds shares.',
@@ -57,9 +57,9 @@ export const searchShares = read({
     location: Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' })),
     state: Type.Optional(Type.Enum([...shareStates], { description: 'State of the link at this instant.' })),
   }),
-  answer: searchEnvelope(Share),
+  response: searchEnvelope(Share),
   async read(query, caller, ports) {
-    const page = readPage(query, sortColumns);
+    const page = parsePage(query, shareSortColumns);
     const { word, from, before } = page;
     const { search } = ports.store;
     let found = sharesOf(search, caller.tid);
@@ -83,9 +83,9 @@ export const searchShares = read({
       page,
       id: 'share.id',
       word: await wordIn(ports.store, caller.tid, word),
-      kept: { table: 'share', tid: caller.tid, narrowed: filters(others), lasting },
+      counted: { table: 'share', tid: caller.tid, narrowed: hasFilter(others), lasting },
     });
     const list = await sharesOfPage(ports.store, caller.tid, ids, ports.links);
-    return envelope('share', { list, ...rest }, page, filters(query), caller, ports, 'editor');
+    return envelopeOf('share', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');
   },
 });

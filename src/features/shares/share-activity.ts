@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { formatInstant, parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
-import { countsByDay, type DoneByVisitors, doneByVisitors, sums } from '#features/audit/visitor-counts.ts';
+import { countsByDay, type VisitorEntries, visitorEntries, visitorSums } from '#features/audit/visitor-counts.ts';
 import { read } from '#features/operation.ts';
 
 const optionalDate = (description: string) =>
@@ -33,13 +33,13 @@ function instantIn(field: string, text: string | null | undefined, meaning: 'fir
   return found;
 }
 
-async function byVisitor(rows: DoneByVisitors) {
+async function byVisitor(rows: VisitorEntries) {
   const visitors = await rows
     .select([
       'actor as visitor',
-      sums.visits.as('visits'),
-      sums.downloads.as('downloads'),
-      sums.uploads.as('uploads'),
+      visitorSums.visits.as('visits'),
+      visitorSums.downloads.as('downloads'),
+      visitorSums.uploads.as('uploads'),
       sql<number>`max(at)`.as('last'),
     ])
     .groupBy('actor')
@@ -51,7 +51,7 @@ async function byVisitor(rows: DoneByVisitors) {
 
 export const shareActivity = read({
   name: 'share/activity',
-  reports: true,
+  isReport: true,
   method: 'POST',
   role: 'reader',
   summary: 'Counts what visitors did at a share, by day and by visitor, and names the listed users who have not come.',
@@ -59,7 +59,7 @@ export const shareActivity = read({
     { id: recordId('Share.'), fromDate: optionalDate('From this instant on.'), toDate: optionalDate('Before this instant.') },
     { additionalProperties: false },
   ),
-  answer: Activity,
+  response: Activity,
   async read({ id, fromDate, toDate }, caller, { store }) {
     const share = await store.reports
       .selectFrom('share')
@@ -69,7 +69,7 @@ export const shareActivity = read({
       .executeTakeFirst();
     if (!share) throw new Refusal('recordUnknown');
     const [from, before] = [instantIn('fromDate', fromDate, 'firstOfDay'), instantIn('toDate', toDate, 'firstOfNextDay')];
-    const rows = doneByVisitors(store.reports, caller.tid, from, before).where('share_id', '=', id);
+    const rows = visitorEntries(store.reports, caller.tid, from, before).where('share_id', '=', id);
     const listed = store.reports.selectFrom('share_user').select('name').where('tid', '=', caller.tid).where('share_id', '=', id);
     // A set by itself: within a condition PostgreSQL may compare each listed name with every entry.
     const missing = new Set((await listed.except(rows.select('actor as name')).execute()).map(({ name }) => name));

@@ -59,7 +59,7 @@ export function pathIn(text: string) {
 export const pathKey = (text: string) => formatItemPath(pathIn(text));
 
 /** What share/search looks a word up in; the location's name is looked up beside it. */
-export const searchText = (share: { title: string; description: string; path: string; view_id: string }) =>
+export const shareSearchText = (share: { title: string; description: string; path: string; view_id: string }) =>
   fold([share.title, share.description, share.path, share.view_id].join('\u001f'));
 
 interface Texts extends Dates {

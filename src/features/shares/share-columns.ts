@@ -44,7 +44,7 @@ const firstName = (table: 'share_user' | 'share_group') =>
     where listed.tid = share.tid and listed.share_id >= share.id and listed.share_id <= share.id order by position limit 1), '')`;
 
 /** What share/search sorts by: every scalar field that is stored. */
-export const sortColumns: Sortable = {
+export const shareSortColumns: Sortable = {
   id: 'share.id',
   ...Object.fromEntries(Object.entries(flagColumns).map(([field, column]) => [field, `share.${column}`])),
   ...Object.fromEntries(Object.entries(textColumns).map(([field, column]) => [field, beginningOf(`share.${column}`)])),

@@ -1,14 +1,14 @@
 import { formatItemPath } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { type Name, prepared } from '#features/records/prepared-query.ts';
+import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StorageAway } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import { pathIn } from './share-body.ts';
 
-const locationsByName = prepared((db, p: Name<{ tid: number; name: string }>) =>
+const locationsByName = preparedQuery((db, p: QueryParameter<{ tid: number; name: string }>) =>
   db.selectFrom('location').selectAll().where('tid', '=', p('tid')).where('name', '=', p('name')),
 );
 

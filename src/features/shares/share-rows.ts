@@ -4,9 +4,9 @@ import { portalUrl, shareUrl } from '#core/link.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
 import { activeUsersListed, activeUsersNamed } from '#features/records/listed-users.ts';
-import { type Name, prepared } from '#features/records/prepared-query.ts';
+import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import { stampsOf } from '#features/records/record-stamps.ts';
 import type { Links } from '#ports/links.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -61,13 +61,13 @@ const selectLists = (db: Tx, tid: number | RawBuilder<number>, shareIds: number[
         .where('share_id', 'in', shareIds)
         .groupBy('share_id'),
     );
-const rowById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+const rowById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   selectRows(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
 );
-const joinedById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+const joinedById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   selectJoined(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
 );
-const listsById = prepared((db, p: Name<{ tid: number; id: number }>) => selectLists(db, p('tid'), [p('id')]));
+const listsById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) => selectLists(db, p('tid'), [p('id')]));
 
 /** The lists of a share, as texts. */
 export type ListTexts = Pick<Share, 'userNames' | 'groupNames'>;
@@ -114,13 +114,13 @@ export async function shareRecords(db: Tx, tid: number, ids: readonly number[], 
   const lists = one ? await listsById(db, { tid, id }) : await selectLists(db, tid, listing).execute();
   const texts = new Map(lists.map(({ list, share_id, names }) => [`${list} ${share_id}`, names]));
   const textsOf = (share: number) => ({ userNames: texts.get(`user ${share}`) ?? '', groupNames: texts.get(`group ${share}`) ?? '' });
-  return inOrder(
+  return inIdOrder(
     ids,
     rows.map((row) => recordOf(row, textsOf(row.id), links.publicUrl())),
   );
 }
 
-const listedNames = prepared((db, p: Name<{ tid: number; id: number }>) =>
+const listedNames = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db.selectFrom('share').select('listed_names').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
@@ -130,7 +130,7 @@ export async function readerOfShare({ read, longRecords }: Pick<Store, 'read' | 
   return row && row.listed_names > mostReadAtOnce ? longRecords(tid) : read;
 }
 
-const allowedById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+const allowedById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db
     .selectFrom('share')
     .innerJoin('login_profile', (join) =>
@@ -188,7 +188,7 @@ export async function shareRecordWith(
   return recordOf({ ...row, allowed_logins: counted ?? 0 }, lists, links.publicUrl());
 }
 
-const versionById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+const versionById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db.selectFrom('share').select('version').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
@@ -198,7 +198,7 @@ export async function currentRecord(db: Tx, tid: number, id: number, links: Link
   return seen && current && seen.etag === `"${current.version}"` ? seen : shareRecord(db, tid, id, links);
 }
 
-const profilesById = prepared((db, p: Name<{ tid: number; id: number }>) =>
+const profilesById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db.selectFrom('login_profile').select(['id', 'type_id', 'title', 'view_id']).where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
@@ -210,7 +210,7 @@ export async function profileNamed(db: Tx, tid: number, id: number) {
 }
 
 /** What the audit row of a change says of the share. */
-export const trailOf = ({ id, title, viewId }: Share) => ({ id, title, viewId });
+export const auditedShare = ({ id, title, viewId }: Share) => ({ id, title, viewId });
 
 /** `path` and all below it: one range of the index, and within it no name that only begins alike. */
 export const isBelow = (key: string) => {

@@ -2,17 +2,17 @@ import { formatList } from '#core/list-text.ts';
 import { checkTogether, Refusal } from '#core/messages.ts';
 import { asksSignIn } from '#core/records/login-profile.ts';
 import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
-import { checkLongEnough } from '#features/links/view-ids.ts';
+import { checkViewIdLength } from '#features/links/view-ids.ts';
 import { change } from '#features/operation.ts';
-import { checkUnchanged, unchangeable } from '#features/records/fixed-fields.ts';
+import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { checkPolicy } from '#features/records/tenant-policy.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkLinkPassword, dropLinkProfile, profileOfShare } from './link-password.ts';
-import { checkTexts, emailsIn, listIn, searchText, windowIn } from './share-body.ts';
+import { checkTexts, emailsIn, listIn, shareSearchText, windowIn } from './share-body.ts';
 import { plainColumns } from './share-columns.ts';
 import { listsNobody, namesIn, setGroupNames, setUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
-import { currentRecord, type ListTexts, profileNamed, readerOfShare, shareRecords, shareRecordWith, trailOf } from './share-rows.ts';
+import { auditedShare, currentRecord, type ListTexts, profileNamed, readerOfShare, shareRecords, shareRecordWith } from './share-rows.ts';
 
 /** Fields that a caller might mean to change, and what changes them. */
 const fixed = {
@@ -28,7 +28,7 @@ function checkAudience(body: ShareChange, before: Share): void {
   const missing = (['userNames', 'groupNames'] as const).filter((field) => body[field] === undefined);
   if (missing.length === 0) return;
   throw new Refusal('fieldInvalid', 'Another login profile has other users and groups.', {
-    faults: missing.map((field) => ({ field, detail: 'must be sent anew when authenticationId changes and allowAllUsers is false' })),
+    fieldErrors: missing.map((field) => ({ field, detail: 'must be sent anew when authenticationId changes and allowAllUsers is false' })),
   });
 }
 
@@ -51,8 +51,8 @@ export const updateShare = change({
   method: 'POST',
   role: 'editor',
   summary: 'Changes a share; its link, location and path stay.',
-  says: 'shareUpdated',
-  body: unchangeable(ShareChange, shareFields, fixed),
+  message: 'shareUpdated',
+  body: withFixedFields(ShareChange, shareFields, fixed),
   computed: [
     'viewUrl',
     'authViewId',
@@ -73,7 +73,7 @@ export const updateShare = change({
     const reader = await readerOfShare(ports.store, caller.tid, body.id);
     const [before] = await shareRecords(reader, caller.tid, [body.id], ports.links);
     await checkTogether(
-      () => checkUnchanged(body, before ?? {}, fixed),
+      () => checkFixedFields(body, before ?? {}, fixed),
       () => profileNamed(read, caller.tid, body.authenticationId),
       () => checkTexts(body, before),
       () => checkLinkPassword(body.linkPassword),
@@ -86,10 +86,10 @@ export const updateShare = change({
   async change(body, caller, tx, ports, seen: Share | undefined) {
     const { clock, links } = ports;
     const before = await currentRecord(tx, caller.tid, body.id, links, seen);
-    checkUnchanged(body, before, fixed);
+    checkFixedFields(body, before, fixed);
     checkAudience(body, before);
     const profile = await profileOfShare(tx, caller, body, ports);
-    checkLongEnough(before.viewId, profile.type_id);
+    checkViewIdLength(before.viewId, profile.type_id);
     const { from, to } = windowIn(body, before);
     await checkPolicy(tx, caller.tid, { active: body.active, from, to, asksSignIn: asksSignIn(profile.type_id) }, clock.now());
     const columns = plainColumns(body);
@@ -103,7 +103,7 @@ export const updateShare = change({
         valid_from: from,
         valid_to: to,
         ...(body.notifyEmails === undefined ? {} : { notify_emails: emailsIn(body.notifyEmails) }),
-        search_text: searchText({
+        search_text: shareSearchText({
           title: columns.title ?? before.title,
           description: columns.description ?? before.description,
           path: before.path,
@@ -123,6 +123,6 @@ export const updateShare = change({
       lists.userNames === before.userNames &&
       lists.groupNames === before.groupNames;
     const after = await shareRecordWith(tx, before, lists, sameAudience ? before.allowedLogins : null, links);
-    return { trail: { before, after, share: trailOf(after) } };
+    return { audit: { before, after, share: auditedShare(after) } };
   },
 });

@@ -1,6 +1,6 @@
 import type { Ports } from '#ports/ports.ts';
 import type { Storage } from '#ports/storage.ts';
-import type { Place } from '#ports/storages.ts';
+import type { StorageLocation } from '#ports/storages.ts';
 import type { Vault } from '#ports/vault.ts';
 
 const purpose = 'location';
@@ -12,7 +12,7 @@ const opened = new WeakMap<object, string>();
 export const sealConfiguration = (configuration: string, vault: Vault): string => vault.seal(purpose, configuration);
 
 /** Where a location lies. @param row what holds it sealed */
-export function configurationOf(row: { readonly configuration: string }, vault: Vault): string {
+export function openConfiguration(row: { readonly configuration: string }, vault: Vault): string {
   const known = opened.get(row);
   if (known !== undefined) return known;
   const configuration = vault.open(purpose, row.configuration);
@@ -21,5 +21,5 @@ export function configurationOf(row: { readonly configuration: string }, vault: 
 }
 
 /** What lies at a location. @param row the location, its configuration sealed; @throws StorageAway */
-export const openLocation = (row: Place, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
-  storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: configurationOf(row, vault) });
+export const openLocation = (row: StorageLocation, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
+  storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: openConfiguration(row, vault) });

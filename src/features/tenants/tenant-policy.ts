@@ -52,12 +52,12 @@ async function countOutside(
 
 export const getPolicy = read({
   name: 'tenant/getPolicy',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'reader',
   summary: 'Answers what the tenant asks of its shares, and how many active ones do not comply.',
   body: Type.Object({}, { additionalProperties: false }),
-  answer: TenantPolicyRecord,
+  response: TenantPolicyRecord,
   async read(_query, caller, { store, clock }) {
     const policy = await tenantPolicy(store.read, caller.tid);
     return { ...recordOf(policy), outsideCount: await countOutside(store.search, caller.tid, policy, clock.now()) };
@@ -78,7 +78,7 @@ export const updatePolicy = change({
   method: 'POST',
   role: 'admin',
   summary: 'Changes what the tenant asks of its shares. Active shares that do not comply stay until they are changed.',
-  says: 'tenantPolicyUpdated',
+  message: 'tenantPolicyUpdated',
   body: PolicyChange,
   async change(body, { tid }, tx) {
     const before = recordOf(await tenantPolicy(tx, tid));
@@ -93,6 +93,6 @@ export const updatePolicy = change({
       })
       .where('id', '=', tid)
       .execute();
-    return { trail: { before, after: recordOf(await tenantPolicy(tx, tid)) } };
+    return { audit: { before, after: recordOf(await tenantPolicy(tx, tid)) } };
   },
 });

@@ -7,8 +7,8 @@ import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tena
 import { normalizeText } from '#core/unicode.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import { type Caller, change, read } from '#features/operation.ts';
-import { inOrder } from '#features/records/in-id-order.ts';
-import { envelope, filters, findPage, readPage } from '#features/records/record-search.ts';
+import { inIdOrder } from '#features/records/in-id-order.ts';
+import { envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -69,14 +69,14 @@ export const addTenant = change({
   method: 'POST',
   role: 'admin',
   summary: 'Makes a tenant and its default login profile; for admins of tenant 1.',
-  says: 'tenantAdded',
+  message: 'tenantAdded',
   body: NewTenant,
-  answers: Type.Object({ id: tenantFields.id }),
+  responseFields: Type.Object({ id: tenantFields.id }),
   async change(body, caller, tx, ports) {
     checkFirstTenant(caller);
     const title = normalizeText(body.title);
     const id = await insertTenant(tx, title, caller.name, ports);
-    return { fresh: { id }, trail: { after: { id, title } } };
+    return { created: { id }, audit: { after: { id, title } } };
   },
 });
 
@@ -94,30 +94,30 @@ async function tenantRecords(db: Tx, ids: readonly number[]) {
     createDateTime: formatInstant(row.created_at),
     etag: '"1"',
   }));
-  return inOrder(ids, records);
+  return inIdOrder(ids, records);
 }
 
 export const searchTenants = read({
   name: 'tenant/search',
-  searches: true,
+  isSearch: true,
   method: 'GET',
   role: 'admin',
   summary: 'Finds tenants; for admins of tenant 1.',
   body: searchQuery({}),
-  answer: searchEnvelope(Tenant),
+  response: searchEnvelope(Tenant),
   async read(query, caller, ports) {
     checkFirstTenant(caller);
-    const page = readPage(query, { id: 'tenant.id', title: 'tenant.title', createDateTime: 'tenant.created_at' });
+    const page = parsePage(query, { id: 'tenant.id', title: 'tenant.title', createDateTime: 'tenant.created_at' });
     let found = ports.store.search.selectFrom('tenant');
     if (page.word !== null) found = found.where(ports.store.dialect.holds('tenant.title', page.word));
     if (page.from !== null) found = found.where('created_at', '>=', page.from);
     if (page.before !== null) found = found.where('created_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'tenant.id' });
-    return envelope(
+    return envelopeOf(
       'tenant',
       { list: await tenantRecords(ports.store.search, ids), ...rest },
       page,
-      filters(query),
+      hasFilter(query),
       caller,
       ports,
       'admin',

@@ -6,7 +6,7 @@ const mostWaiting = { inner: 64, all: 2000 };
 const retryAfter = 2; // seconds
 
 /** Who searches: tenants take turns, and within a tenant callers do. */
-export interface Searching {
+export interface SearchCaller {
   readonly tid: number;
   readonly caller: string;
 }
@@ -14,7 +14,7 @@ export interface Searching {
 /** Runs searches in turns, so that the searches of one caller hold up no other. */
 export interface SearchTurns {
   /** @throws 503 where too many wait; the reason of `left` where the client left before its turn */
-  run<T>(searching: Searching, left: AbortSignal, search: () => Promise<T>): Promise<T>;
+  run<T>(searching: SearchCaller, left: AbortSignal, search: () => Promise<T>): Promise<T>;
 }
 
 function turnsOf(atOnce: number, ofOneTenant: number): SearchTurns {

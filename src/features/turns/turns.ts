@@ -1,10 +1,10 @@
-import { places } from '#core/concurrency-limit.ts';
+import { concurrencyLimit } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import type { Refusal } from '#core/messages.ts';
 import { type Waiting, type WaitingLimit, waitingLimit } from './waiting-limit.ts';
 
 /** Who takes turns: the outer groups do, and within one of them the inner ones. An inner name is of one caller, in whatever outer group. */
-export type Groups = readonly [outer: string, inner: string];
+export type TurnGroups = readonly [outer: string, inner: string];
 
 interface Limits {
   readonly atOnce: number;
@@ -18,18 +18,18 @@ export interface Turns {
    * @param crowds what of the caller many others may have in common, such as a wide network: see `WaitingLimit`
    * @throws the refusal of the limits where too many wait already; the reason of `left` where the client left before its turn
    */
-  run<T>(groups: Groups, left: AbortSignal, work: () => Promise<T>, crowds?: readonly string[]): Promise<T>;
+  run<T>(groups: TurnGroups, left: AbortSignal, work: () => Promise<T>, crowds?: readonly string[]): Promise<T>;
 }
 
 /** @param limit of those who wait: several turns may share it */
 export function turns({ atOnce, mostWaiting, refusal }: Limits, limit = waitingLimit(mostWaiting, refusal)): Turns {
   const queue = fairQueue<Waiting & { readonly start: () => void }>();
-  const inPlace = places(atOnce, () => {
+  const inPlace = concurrencyLimit(atOnce, () => {
     const next = queue.take();
     if (next) limit.remove(next);
     return next?.start;
   });
-  async function wait(groups: Groups, crowds: readonly string[], left: AbortSignal): Promise<void> {
+  async function wait(groups: TurnGroups, crowds: readonly string[], left: AbortSignal): Promise<void> {
     const turn = Promise.withResolvers<void>();
     const refuse = (cause: unknown) => {
       queue.remove(groups, one);
@@ -59,7 +59,7 @@ const rest = 3; // times as long as the work took: the others' share of the time
 /** Runs work that holds the event loop, with a rest behind it in which others have their turn. @throws as `run`, and what `work` throws */
 export async function runWithRest<T>(
   { run }: Turns,
-  groups: Groups,
+  groups: TurnGroups,
   left: AbortSignal,
   work: () => T,
   crowds?: readonly string[],

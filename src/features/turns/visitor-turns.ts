@@ -1,8 +1,8 @@
 import { networkOf } from '#core/policy/address-range.ts';
-import type { Groups } from './turns.ts';
+import type { TurnGroups } from './turns.ts';
 
 /** Who asks for a turn. */
-export interface Asker {
+export interface TurnVisitor {
   readonly viewId: string;
   readonly address: string;
 }
@@ -11,10 +11,10 @@ export interface Asker {
 export const wideNetworkOf = (address: string) => networkOf(address, 24, 48);
 
 /** Returns what many who ask may have in common: the link, and a wide network. */
-export const crowdsOf = ({ viewId, address }: Asker): readonly string[] => [`link ${viewId}`, `network ${wideNetworkOf(address)}`];
+export const crowdsOf = ({ viewId, address }: TurnVisitor): readonly string[] => [`link ${viewId}`, `network ${wideNetworkOf(address)}`];
 
 /** Returns the groups that take turns: links, and within a link networks. */
-export const groupsOf = ({ viewId, address }: Asker): Groups => [viewId, networkOf(address, 32, 64)];
+export const turnGroupsOf = ({ viewId, address }: TurnVisitor): TurnGroups => [viewId, networkOf(address, 32, 64)];
 
 /** Returns whose turn a visitor's change takes. */
-export const visitorAt = (address: string) => ({ visitor: wideNetworkOf(address) });
+export const visitorTurn = (address: string) => ({ visitor: wideNetworkOf(address) });

@@ -1,15 +1,15 @@
 import { newSessions } from '#features/rate-limits/new-sessions.ts';
-import { zipArchives } from '#features/visits/archives/archive-plans.ts';
+import { archivePlans } from '#features/visits/archives/archive-plans.ts';
 import { changeTurns } from '#features/visits/files/change-turns.ts';
-import { pageWriter } from '#features/visits/files/listing-json.ts';
+import { listingWriter } from '#features/visits/files/listing-json.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Clock } from '#ports/clock.ts';
 
 /** What bounds how much visitors do at one time. */
 export const visitLimits = (clock: Clock) => ({
-  archives: zipArchives(),
+  archives: archivePlans(),
   changes: changeTurns(),
   uploads: uploadSlots(),
   newSessions: newSessions(clock),
-  writePage: pageWriter(),
+  writePage: listingWriter(),
 });

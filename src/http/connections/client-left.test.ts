@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { largeAnswers } from '#http/unread-responses.ts';
+import { unreadResponses } from '#http/unread-responses.ts';
 import { clientLeft } from './client-left.ts';
 
 /** The response to a client that has left, after all that hears of it at that moment has heard. */
@@ -27,13 +27,13 @@ test('a client that has left while a hook was waiting is known to have left', as
 });
 
 test('a large answer whose client has left already holds no memory of its tenant', async (t) => {
-  const answers = largeAnswers({ tenant: 1 << 20, all: 1 << 20 });
+  const answers = unreadResponses({ tenant: 1 << 20, all: 1 << 20 });
   const response = await leftResponse(t);
   for (let number = 0; number < 3; number += 1) answers.hold({ tenant: '1' }, 1 << 20, response);
 });
 
 test('large answers that nobody takes are bounded, of one tenant and of all', async (t) => {
-  const answers = largeAnswers({ tenant: 2 << 20, all: 3 << 20 });
+  const answers = unreadResponses({ tenant: 2 << 20, all: 3 << 20 });
   const server = createServer((_request, response) => {
     const tenants = ['1', '1', '1', '2', '3'];
     const refused = tenants.map((tenant) => {

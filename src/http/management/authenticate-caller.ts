@@ -1,22 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
-import { findKey, noteUse } from '#features/api-keys/find-api-key.ts';
+import { findKey, recordKeyUse } from '#features/api-keys/find-api-key.ts';
 import type { Caller } from '#features/operation.ts';
-import { findOperatorSession, noteOperatorUse } from '#features/operators/operator-session.ts';
-import { networkKeys, noteAttempt } from '#features/rate-limits/failed-attempts.ts';
+import { findOperatorSession, recordOperatorUse } from '#features/operators/operator-session.ts';
+import { countAttempt, networkKeys } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { consoleToken } from './console-cookie.ts';
 
 type CallerPorts = Pick<Ports, 'store' | 'clock' | 'links'>;
 
 /** The secret of `Authorization: Bearer …` (RFC 6750, 2.1), or null. */
-export function bearerOf(header: string | undefined): string | null {
+export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +([\w\-.~+/]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
 /** Counts a wrong key against its network. @throws 429 while that network has to wait, else 401 */
 export async function refuseKey(ports: Pick<Ports, 'store' | 'clock'>, address: string): Promise<never> {
-  await noteAttempt(ports, networkKeys('apiKey', address));
+  await countAttempt(ports, networkKeys('apiKey', address));
   throw new Refusal('keyWrong');
 }
 
@@ -25,21 +25,21 @@ async function operatorOf(request: FastifyRequest, token: string, { store, clock
   const now = clock.now();
   const session = await findOperatorSession(store, token, now);
   if (!session) throw new Refusal('signInNeeded', 'The session has ended: sign in again.');
-  noteOperatorUse(store, session, now);
+  recordOperatorUse(store, session, now);
   const { id, tid, name, role, hash } = session;
   return { id, tid, name, role, kind: 'operator', proof: hash, address: request.ip, requestId: request.id };
 }
 
 /** Who calls: a key, or the operator of a session. @throws 401, and 429 for a network of wrong keys; a right key never waits */
-export async function callerOf(request: FastifyRequest, ports: CallerPorts): Promise<Caller> {
-  const secret = bearerOf(request.headers.authorization);
+export async function authenticateCaller(request: FastifyRequest, ports: CallerPorts): Promise<Caller> {
+  const secret = bearerToken(request.headers.authorization);
   const token = secret === null && request.headers.authorization === undefined ? consoleToken(request, ports.links.publicUrl()) : null;
   if (token !== null) return operatorOf(request, token, ports);
   if (secret === null) throw new Refusal('keyMissing', 'Send Authorization: Bearer and an API key.');
   const now = ports.clock.now();
   const key = await findKey(ports.store, secret, now);
   if (!key) return refuseKey(ports, request.ip);
-  noteUse(ports.store, key, now);
+  recordKeyUse(ports.store, key, now);
   const { keyId: id, tid, name, role, hash } = key;
   return { id, tid, name, role, kind: 'key', proof: hash, address: request.ip, requestId: request.id };
 }

@@ -13,7 +13,7 @@ export function checksInTurn(): CheckInTurn {
   const ofTenant = turnsByKey({ atOnce: 1, mostWaiting, refusal: () => new Refusal('changesBusy', undefined, { retryAfter }) });
   const stays = new AbortController().signal; // a change is made though its client leaves
   return (operation, { tid }, check) => {
-    if (!operation.checksOthers) return check();
+    if (!operation.readsAllTenants) return check();
     const tenant = `${tid}`;
     return ofTenant(tenant, (turns) => turns.run([tenant, tenant], stays, check));
   };

@@ -16,5 +16,7 @@ export function isDryRun(request: FastifyRequest, operation: Operation): boolean
   if (!request.url.includes('?')) return false;
   const sent = readQuery(request.url, dryRunQuery, namesOf(operation.body))['dryRun'];
   if (sent === undefined || typeof sent === 'boolean') return sent ?? false;
-  throw new Refusal('fieldInvalid', 'dryRun must be true or false', { faults: [{ field: 'dryRun', detail: 'must be true or false' }] });
+  throw new Refusal('fieldInvalid', 'dryRun must be true or false', {
+    fieldErrors: [{ field: 'dryRun', detail: 'must be true or false' }],
+  });
 }

@@ -3,29 +3,35 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
-import { recordChange } from '#features/audit/audit-entry.ts';
-import { checkRole, stillCalls } from '#features/callers/check-caller.ts';
-import { checkRoom } from '#features/health/check-store-space.ts';
-import { checkUnanswered, keepAnswer, once, type Running, twinOf } from '#features/idempotency/stored-responses.ts';
-import type { AnyChange, Caller, Changed, Operation } from '#features/operation.ts';
-import { checkConflicts, conflictLimit, noteConflict, type WithinLimit } from '#features/rate-limits/viewid-conflicts.ts';
+import { appendChangeEntry } from '#features/audit/audit-entry.ts';
+import { checkCaller, checkRole } from '#features/callers/check-caller.ts';
+import { checkStoreSpace } from '#features/health/check-store-space.ts';
+import {
+  checkNotAnswered,
+  idempotentRequestOf,
+  type RunningRequests,
+  runOnce,
+  storeResponse,
+} from '#features/idempotency/stored-responses.ts';
+import type { AnyChange, Caller, ChangeResult, Operation } from '#features/operation.ts';
+import { checkConflictLimit, conflictLimit, countConflict, type WithinConflictLimit } from '#features/rate-limits/viewid-conflicts.ts';
 import { checkTarget } from '#features/records/check-target.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
 import { largestBody } from '#http/body-limits.ts';
 import { checkOwnHost, originIn } from '#http/own-site.ts';
 import { bodyTooLarge, sendProblem } from '#http/problem.ts';
-import { type LargeAnswers, largeAnswers } from '#http/unread-responses.ts';
+import { type UnreadResponses, unreadResponses } from '#http/unread-responses.ts';
 import { validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
-import { callerOf } from './authenticate-caller.ts';
+import { authenticateCaller } from './authenticate-caller.ts';
 import { type CheckInTurn, checksInTurn } from './check-turns.ts';
 import { carriesSecure, isSecure } from './console-cookie.ts';
 import { dryRun, isDryRun } from './dry-run.ts';
 import { loginRoute } from './login-route.ts';
 import { parametersOf } from './operation-parameters.ts';
 import { operatorRoutes } from './operator-routes.ts';
-import { type ReadingTurns, readingTurns } from './read-turns.ts';
-import { type HoldChange, heldChanges } from './waiting-changes.ts';
+import { type ReadTurns, readTurns } from './read-turns.ts';
+import { type LimitChanges, limitChanges } from './waiting-changes.ts';
 
 export const prefix = '/api/v1';
 /** Bytes of answers that wait for their callers. */
@@ -53,8 +59,8 @@ export const Envelope = Type.Object({
 });
 
 /** The whole answer of a change: the envelope, what the operation adds, and `dryRun`. */
-export function changeAnswer(operation: AnyChange): TSchema {
-  const added: unknown = operation.answers ? Reflect.get(operation.answers, 'properties') : {};
+export function changeResponse(operation: AnyChange): TSchema {
+  const added: unknown = operation.responseFields ? Reflect.get(operation.responseFields, 'properties') : {};
   const properties = typeof added === 'object' ? added : {};
   return Type.Object({
     ...Envelope.properties,
@@ -70,9 +76,9 @@ const envelopeOf = (says: MessageName, detail: string | undefined, now: number) 
   message: detail ?? messages[says].title,
 });
 
-function answerOf(operation: AnyChange, changed: Changed, dry: boolean, now: number): string {
-  const fresh = dry ? { dryRun: true } : changed.fresh;
-  return JSON.stringify({ ...envelopeOf(changed.says ?? operation.says, changed.detail, now), ...fresh });
+function answerOf(operation: AnyChange, changed: ChangeResult, dry: boolean, now: number): string {
+  const fresh = dry ? { dryRun: true } : changed.created;
+  return JSON.stringify({ ...envelopeOf(changed.message ?? operation.message, changed.detail, now), ...fresh });
 }
 
 /** Checks, changes and records in one transaction; refusals, replays and dry runs alike for every operation. */
@@ -87,27 +93,32 @@ async function runChange(
   const dry = isDryRun(request, operation);
   const ifMatch = request.headers['if-match'];
   const now = ports.clock.now();
-  const twin = twinOf(request.headers['idempotency-key'], { tid: caller.tid, caller: `${caller.kind} ${caller.id}` }, request, ports.vault);
-  checkRoom(ports.store);
-  await checkConflicts(ports.store.read, caller, parameters, now);
-  const answer = await once(dry ? null : twin, running, ports, now, async () => {
+  const twin = idempotentRequestOf(
+    request.headers['idempotency-key'],
+    { tid: caller.tid, caller: `${caller.kind} ${caller.id}` },
+    request,
+    ports.vault,
+  );
+  checkStoreSpace(ports.store);
+  await checkConflictLimit(ports.store.read, caller, parameters, now);
+  const answer = await runOnce(dry ? null : twin, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
     const seen = await checkInTurn(operation, caller, async () => operation.check?.(parameters, caller, ports));
     return ports.store.write(
       async (tx) => {
-        const current = await stillCalls(tx, caller, operation.role, ports.clock.now());
-        await checkUnanswered(tx, dry ? null : twin, ports.vault, now);
+        const current = await checkCaller(tx, caller, operation.role, ports.clock.now());
+        await checkNotAnswered(tx, dry ? null : twin, ports.vault, now);
         if (operation.target) await checkTarget(tx, operation.target, parameters, current, ifMatch);
         const changed = await withinLimit(caller, parameters, () => operation.change(parameters, current, tx, ports, seen));
-        await recordChange(tx, current, operation.name, changed.trail, now);
+        await appendChangeEntry(tx, current, operation.name, changed.audit, now);
         const body = answerOf(operation, changed, dry, now);
-        if (twin && !dry) await keepAnswer(tx, twin, { status: 200, body }, { vault: ports.vault, now });
+        if (twin && !dry) await storeResponse(tx, twin, { status: 200, body }, { vault: ports.vault, now });
         return body;
       },
       { tenant: caller.tid },
       { dryRun: dry },
     );
-  }).catch((cause: unknown) => noteConflict(ports.store, caller, cause, now));
+  }).catch((cause: unknown) => countConflict(ports.store, caller, cause, now));
   reply.type('application/json; charset=utf-8');
   if (typeof answer === 'string') return reply.send(answer);
   return reply.code(answer.replayed.status).header('idempotency-replayed', 'true').send(answer.replayed.body);
@@ -127,12 +138,12 @@ function textOf(answer: object, reply: FastifyReply): string {
 /** What every operation is run with. */
 interface ManagementParts {
   readonly ports: Ports;
-  readonly running: Running;
-  readonly withinLimit: WithinLimit;
-  readonly holdChange: HoldChange;
+  readonly running: RunningRequests;
+  readonly withinLimit: WithinConflictLimit;
+  readonly holdChange: LimitChanges;
   readonly checkInTurn: CheckInTurn;
-  readonly turnsOf: ReadingTurns;
-  readonly answers: LargeAnswers;
+  readonly turnsOf: ReadTurns;
+  readonly answers: UnreadResponses;
 }
 
 async function run(
@@ -143,7 +154,7 @@ async function run(
   parts: ManagementParts,
 ) {
   const { ports, turnsOf, answers } = parts;
-  const caller = request.caller ?? (await callerOf(request, ports));
+  const caller = request.caller ?? (await authenticateCaller(request, ports));
   request.caller = caller;
   checkRole(caller, operation.role);
   const parameters = parametersOf(request, operation);
@@ -192,10 +203,10 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
     ports,
     running: new Set<string>(),
     withinLimit: conflictLimit(ports.clock),
-    holdChange: heldChanges(),
+    holdChange: limitChanges(),
     checkInTurn: checksInTurn(),
-    turnsOf: readingTurns(ports, searches),
-    answers: largeAnswers(mostAnswerBytes),
+    turnsOf: readTurns(ports, searches),
+    answers: unreadResponses(mostAnswerBytes),
   };
   app.register(
     async (api) => {
@@ -203,7 +214,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
       api.addHook('onRequest', async (request, reply) => {
         reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
         const { operation, open } = request.routeOptions.config ?? {};
-        if (!open) request.caller = await callerOf(request, ports);
+        if (!open) request.caller = await authenticateCaller(request, ports);
         checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: carriesSecure(request) });
         if (operation && request.caller) checkRole(request.caller, operation.role);
         checkAddress(api, request);
@@ -221,7 +232,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
           url: `/${operation.name}`,
           exposeHeadRoute: false,
           config: { operation },
-          ...('read' in operation ? { schema: { response: { 200: operation.answer } } } : {}),
+          ...('read' in operation ? { schema: { response: { 200: operation.response } } } : {}),
           handler: (request, reply) => run(operation, check, request, reply, parts),
         });
       }

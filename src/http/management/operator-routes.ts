@@ -3,7 +3,7 @@ import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.
 import { whoCalls } from '#features/callers/get-caller.ts';
 import { makeFirstOperator } from '#features/first-start/first-operator.ts';
 import { endOperatorSession, longestOperatorSession } from '#features/operators/operator-session.ts';
-import { type OperatorEntered, signInOperator } from '#features/operators/sign-in-operator.ts';
+import { type OperatorSignedIn, signInOperator } from '#features/operators/sign-in-operator.ts';
 import { largestOpenBody } from '#http/body-limits.ts';
 import { noQuery, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -18,7 +18,7 @@ export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
   const checkFirst = validator(FirstOperator);
   const options = { config: { open: true }, bodyLimit: largestOpenBody, schema: { response: { 200: WhoCalls } } };
   const { publicUrl } = ports.links;
-  async function welcome(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorEntered): Promise<WhoCalls> {
+  async function welcome(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorSignedIn): Promise<WhoCalls> {
     const before = consoleToken(request, publicUrl());
     if (before !== null) await endOperatorSession(ports, before, origin(request));
     setConsoleCookie(request, reply, publicUrl(), token, longestOperatorSession / 1000);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { stillCalls } from '#features/callers/check-caller.ts';
+import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import type { AnyRead, AnyStream, Caller, InTurn } from '#features/operation.ts';
 import { reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
@@ -7,9 +7,9 @@ import { clientLeft } from '#http/connections/client-left.ts';
 import type { Ports } from '#ports/ports.ts';
 
 /** Returns how the queries of a reading operation wait for their turns. */
-export type ReadingTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => InTurn;
+export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => InTurn;
 
-export function readingTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadingTurns {
+export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadTurns {
   const locations = locationTurns();
   const reports = reportTurns();
   return (operation, parameters, by, response) => {
@@ -20,13 +20,13 @@ export function readingTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, s
       // An answer that is taken slowly may outlive the right to it.
       return (query) =>
         searches.run({ tid, caller }, left, async () => {
-          await stillCalls(store.read, by, operation.role, clock.now());
+          await checkCaller(store.read, by, operation.role, clock.now());
           return query();
         });
     }
-    if (operation.searches) return (query) => searches.run({ tid, caller }, clientLeft(response), query);
-    if (operation.reports) return (query) => reports.run({ tid, caller }, clientLeft(response), query);
-    const location = operation.reads?.(parameters);
+    if (operation.isSearch) return (query) => searches.run({ tid, caller }, clientLeft(response), query);
+    if (operation.isReport) return (query) => reports.run({ tid, caller }, clientLeft(response), query);
+    const location = operation.locationName?.(parameters);
     return location === undefined ? (query) => query() : (query) => locations.run({ tid, caller, location }, clientLeft(response), query);
   };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldChanges } from './waiting-changes.ts';
+import { limitChanges } from './waiting-changes.ts';
 
 const busy = { says: 'changesBusy' };
 
 test('of one tenant so many changes are under way, of so many bytes, though their clients have left', async () => {
-  const hold = heldChanges();
+  const hold = limitChanges();
   const gate = Promise.withResolvers<void>();
   const small = Array.from({ length: 256 }, () => hold(1, 100, () => gate.promise));
   await assert.rejects(

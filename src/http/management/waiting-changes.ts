@@ -6,9 +6,9 @@ const smallest = 1 << 13; // bytes that a request takes, however short its body
 const retryAfter = 2; // seconds
 
 /** Runs a change of a tenant. @throws 503 where too many of its changes are under way: each waits though its client has left */
-export type HoldChange = <T>(tenant: number, bytes: number, change: () => Promise<T>) => Promise<T>;
+export type LimitChanges = <T>(tenant: number, bytes: number, change: () => Promise<T>) => Promise<T>;
 
-export function heldChanges(): HoldChange {
+export function limitChanges(): LimitChanges {
   const held = new Map<string, number>();
   return async (tenant, bytes, change) => {
     const [changes, memory] = [`changes ${tenant}`, `bytes ${tenant}`];

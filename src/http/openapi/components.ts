@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { AccessUser } from '#core/records/access-user.ts';
 import { ApiKey } from '#core/records/api-key.ts';
-import { AuditRow } from '#core/records/audit-entry.ts';
+import { AuditEntry } from '#core/records/audit-entry.ts';
 import { Location } from '#core/records/location.ts';
 import { LoginProfile } from '#core/records/login-profile.ts';
 import { Operator, WhoCalls } from '#core/records/operator.ts';
@@ -16,7 +16,7 @@ const records: Readonly<Record<string, TSchema>> = {
   LoginProfile,
   Location,
   ApiKey,
-  AuditEntry: AuditRow,
+  AuditEntry: AuditEntry,
   Operator,
   Caller: WhoCalls,
   Tenant,

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Operation } from '#features/operation.ts';
-import { type ConstantBody, constantBody, sendConstant } from '#http/pages/constant-response.ts';
+import { type ConstantResponse, constantBody, sendConstant } from '#http/pages/constant-response.ts';
 import type { Links } from '#ports/links.ts';
 import { openApi } from './openapi.ts';
 
@@ -35,10 +35,10 @@ async function loadPage(): Promise<FastifyInstance> {
 const paths = ['/docs/', '/docs/js/scalar.js'];
 
 /** Returns the files of the page, each loaded when first asked for, and kept. */
-function pageFiles(): (path: string) => Promise<ConstantBody> {
+function pageFiles(): (path: string) => Promise<ConstantResponse> {
   let page: Promise<FastifyInstance> | undefined;
-  const files = new Map<string, Promise<ConstantBody>>();
-  async function load(path: string): Promise<ConstantBody> {
+  const files = new Map<string, Promise<ConstantResponse>>();
+  async function load(path: string): Promise<ConstantResponse> {
     page ??= loadPage();
     const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: path });
     if (statusCode !== 200) throw new Error(`the page of the interface lacks ${path}`);
@@ -58,7 +58,7 @@ function pageFiles(): (path: string) => Promise<ConstantBody> {
 /** GET /openapi.json, and /docs: a page to try the interface at, without the internet. */
 export function docsRoutes(app: FastifyInstance, operations: readonly Operation[], links: Links): void {
   const fileAt = pageFiles();
-  let document: Promise<ConstantBody> | undefined;
+  let document: Promise<ConstantResponse> | undefined;
   const makeDocument = () =>
     constantBody('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi(operations, links.publicUrl()))));
   app.get('/openapi.json', async (request, reply) => {

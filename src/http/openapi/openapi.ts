@@ -3,7 +3,7 @@ import { messages } from '#core/messages.ts';
 import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.ts';
 import { isChange, type Operation } from '#features/operation.ts';
 import { Login, LoginAnswer } from '#http/management/login-route.ts';
-import { changeAnswer } from '#http/management/management-api.ts';
+import { changeResponse } from '#http/management/management-api.ts';
 import { type Components, components } from './components.ts';
 import { exampleOf } from './examples.ts';
 import { linkPaths } from './link-paths.ts';
@@ -55,8 +55,8 @@ const pascal = (name: string) =>
 
 function answerSchema(operation: Operation, named: Components): object {
   if (!isChange(operation))
-    return 'read' in operation ? named.refer(operation.answer, `${pascal(operation.name)}Answer`) : { type: 'string' };
-  return named.refer(changeAnswer(operation), operation.answers ? `${pascal(operation.name)}Answer` : 'Success');
+    return 'read' in operation ? named.refer(operation.response, `${pascal(operation.name)}Answer`) : { type: 'string' };
+  return named.refer(changeResponse(operation), operation.responseFields ? `${pascal(operation.name)}Answer` : 'Success');
 }
 
 /** One operation of /api/v1 as OpenAPI describes it. */

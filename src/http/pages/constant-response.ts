@@ -9,20 +9,20 @@ const compress = promisify(gzip);
 const etagLength = 22; // characters of base64url: 128 bits
 
 /** A body that is the same for all who ask: one piece of memory, however many read it, and however slowly. */
-export interface ConstantBody {
+export interface ConstantResponse {
   readonly type: string;
   readonly bytes: Buffer;
   readonly gzipped: Buffer;
   readonly etag: string;
 }
 
-export async function constantBody(type: string, bytes: Buffer): Promise<ConstantBody> {
+export async function constantBody(type: string, bytes: Buffer): Promise<ConstantResponse> {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, etagLength)}"`;
   return { type, bytes, gzipped: await compress(bytes), etag };
 }
 
 /** Answers with a constant body: compressed where the client takes that, 304 where it has it. */
-export function sendConstant(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped, etag }: ConstantBody): FastifyReply {
+export function sendConstant(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped, etag }: ConstantResponse): FastifyReply {
   const isCompressed = preferencesOf(request).encoding(['gzip', 'identity']) === 'gzip';
   const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;
   reply.header('etag', tag).header('vary', 'accept-encoding').header('cache-control', 'no-cache');

@@ -7,8 +7,8 @@ const linkOf = (url: string) => /^\/[sp]\/[A-Za-z0-9_-]+(?=\/)/.exec(url)?.[0];
 
 /** A page that says what a problem document says, for a person, in their language. */
 export function failurePage(refusal: Refusal, url: string, reader: Reader): string {
-  const { title, next } = failureTexts(refusal.says);
-  const { status } = messages[refusal.says];
+  const { title, next } = failureTexts(refusal.messageName);
+  const { status } = messages[refusal.messageName];
   const detail = title === 'wentWrong' ? [escapeHtml(refusal.message)] : [];
   const wait = refusal.extras.retryAfter === undefined ? [] : [escapeHtml(reader.say('waitSeconds', { count: refusal.extras.retryAfter }))];
   const back = linkOf(url);

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { enter } from '#features/visits/authorization/authorize-visit.ts';
-import { reachPortal } from '#features/visits/authorization/portal.ts';
-import { approachingOf, type VisitorParts } from '#http/visitor/visitor-request.ts';
+import { authorizeVisit } from '#features/visits/authorization/authorize-visit.ts';
+import { accessPortal } from '#features/visits/authorization/portal.ts';
+import { type VisitorParts, visitorRequestOf } from '#http/visitor/visitor-request.ts';
 import { readerOf } from './card-page.ts';
 import { frontPage } from './front-page.ts';
 
@@ -17,15 +17,15 @@ export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
   // Mail programs and people end an address with a slash: it is the same one.
   for (const end of ['', '/']) {
     app.get(`/s/:viewId${end}`, async (request, reply) => {
-      await enter(
+      await authorizeVisit(
         parts.ports,
-        { ...approachingOf(request, parts), credentials: { basic: null, session: () => null } },
-        { request: 'page' },
+        { ...visitorRequestOf(request, parts), credentials: { basic: null, session: () => null } },
+        { action: 'page' },
       );
       return reply.type('text/html; charset=utf-8').send(page);
     });
     app.get(`/p/:viewId${end}`, async (request, reply) => {
-      await reachPortal(parts.ports, approachingOf(request, parts));
+      await accessPortal(parts.ports, visitorRequestOf(request, parts));
       return reply.type('text/html; charset=utf-8').send(page);
     });
   }

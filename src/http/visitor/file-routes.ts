@@ -2,30 +2,30 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { nameFault, parseItemPath, pathRule } from '#core/item-path.ts';
+import { nameError, parseItemPath, pathRule } from '#core/item-path.ts';
 import { defaultListing, largestListing } from '#core/listing.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import type { Action } from '#core/policy/decide.ts';
 import { sortOrders } from '#core/records/search.ts';
 import { listingSortFields, RenameBody } from '#core/records/visit.ts';
-import { keepAnswer, once, type Twin, twinOf } from '#features/idempotency/stored-responses.ts';
+import { type IdempotentRequest, idempotentRequestOf, runOnce, storeResponse } from '#features/idempotency/stored-responses.ts';
 import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
 import { downloadFolder } from '#features/visits/archives/download-folder.ts';
-import { enter } from '#features/visits/authorization/authorize-visit.ts';
+import { authorizeVisit } from '#features/visits/authorization/authorize-visit.ts';
 import { createFolder } from '#features/visits/files/create-folder.ts';
 import { deleteItem } from '#features/visits/files/delete-item.ts';
-import { handOutFile } from '#features/visits/files/download-file.ts';
-import { type ListedFolder, listFolder } from '#features/visits/files/list-folder.ts';
-import type { Keep } from '#features/visits/files/pending-change.ts';
+import { openDownload } from '#features/visits/files/download-file.ts';
+import { type FolderListing, listFolder } from '#features/visits/files/list-folder.ts';
+import type { StoreResponseOf } from '#features/visits/files/pending-change.ts';
 import { renameItem } from '#features/visits/files/rename-item.ts';
 import { clientLeft, onceClosed } from '#http/connections/client-left.ts';
 import { expectProgress } from '#http/request-timeouts.ts';
-import { largeAnswers } from '#http/unread-responses.ts';
+import { unreadResponses } from '#http/unread-responses.ts';
 import { readQuery, validator } from '#http/validation.ts';
 import { receiveFile } from './receive-file.ts';
 import { sendArchive } from './send-archive.ts';
 import { disposition, sendFile } from './send-file.ts';
-import { approachingOf, type VisitorParts } from './visitor-request.ts';
+import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 import { linkHeaders } from './visitor-responses.ts';
 
 const ListQuery = Type.Object(
@@ -66,7 +66,7 @@ function chosenNames(url: string): string[] | null {
   const query = readQuery(url, ZipQuery, ['name']);
   checkZip(query);
   const { name } = query as Static<typeof ZipQuery>; // just checked
-  const fault = name?.map(nameFault).find((found) => found !== null);
+  const fault = name?.map(nameError).find((found) => found !== null);
   if (fault) throw fieldRefusal('name', fault);
   return name ?? null;
 }
@@ -92,7 +92,7 @@ async function sendHandedOut(
   parts: VisitorParts,
   action: 'view' | 'download',
 ): Promise<void> {
-  const handedOut = await handOutFile(parts.ports, approachingOf(request, parts), request.place.path, action);
+  const handedOut = await openDownload(parts.ports, visitorRequestOf(request, parts), request.place.path, action);
   const headers = headersOf(request);
   headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name);
   if (action === 'view') headers['content-security-policy'] = viewedPolicy;
@@ -100,7 +100,7 @@ async function sendHandedOut(
 }
 
 /** Sends a page of a folder. The bytes of its entries are shared with all who asked for the same page. */
-function sendListing(reply: FastifyReply, { path, page, startIndex, pageSize }: ListedFolder): FastifyReply {
+function sendListing(reply: FastifyReply, { path, page, startIndex, pageSize }: FolderListing): FastifyReply {
   const head = Buffer.from(`{"path":${JSON.stringify(path)},"entries":`);
   const tail = Buffer.from(`,"startIndex":${startIndex},"pageSize":${pageSize},"resultCount":${page.count},"totalCount":${page.total}}`);
   const parts = [head, page.entries, tail];
@@ -113,7 +113,7 @@ function sendListing(reply: FastifyReply, { path, page, startIndex, pageSize }: 
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
   const left = clientLeft(reply.raw);
   const names = chosenNames(request.url);
-  const archive = await downloadFolder(parts.ports, approachingOf(request, parts), request.place.path, names, left);
+  const archive = await downloadFolder(parts.ports, visitorRequestOf(request, parts), request.place.path, names, left);
   await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 
@@ -124,23 +124,24 @@ async function changeOnce<T>(
   parts: VisitorParts,
   action: Action,
   status: 200 | 201 | 204,
-  run: (keep: Keep<T> | null) => Promise<T>,
+  run: (keep: StoreResponseOf<T> | null) => Promise<T>,
 ) {
   const { ports, running } = parts;
   const now = ports.clock.now();
   // Decided anew for a twin, too: what was allowed once may be so no more.
-  const { link, recognised } = await enter(ports, approachingOf(request, parts), { request: action });
-  const who = recognised ? [recognised.signedIn.userId, recognised.signedIn.name] : [];
-  const twin: Twin | null = twinOf(
+  const { link, authenticated } = await authorizeVisit(ports, visitorRequestOf(request, parts), { action: action });
+  const who = authenticated ? [authenticated.signedIn.userId, authenticated.signedIn.name] : [];
+  const twin: IdempotentRequest | null = idempotentRequestOf(
     request.headers['idempotency-key'],
     { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...who]) },
     request,
     ports.vault,
   );
-  const keep: Keep<T> | null =
-    twin && ((tx, value, underWay) => keepAnswer(tx, twin, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay }));
+  const keep: StoreResponseOf<T> | null =
+    twin &&
+    ((tx, value, underWay) => storeResponse(tx, twin, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay }));
   const asker = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
-  const answer = await once(twin, running, ports, now, async () => ({ value: await ports.changes.run(asker, () => run(keep)) }));
+  const answer = await runOnce(twin, running, ports, now, async () => ({ value: await ports.changes.run(asker, () => run(keep)) }));
   reply.code(status);
   if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
   if (status === 204) return reply.send();
@@ -152,7 +153,7 @@ function renameOf(body: unknown) {
   const { path, name } = body as Static<typeof RenameBody>; // just checked
   const item = parseItemPath(path);
   if (!item) throw fieldRefusal('path', pathRule);
-  const fault = nameFault(name);
+  const fault = nameError(name);
   if (fault) throw fieldRefusal('name', fault);
   return { item, name };
 }
@@ -160,14 +161,14 @@ function renameOf(body: unknown) {
 /** Listing, files, folders and archives of a link. */
 export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
-  const listings = largeAnswers(mostListingBytes, 'listingBusy');
+  const listings = unreadResponses(mostListingBytes, 'listingBusy');
   const both = (url: string) => [url, `${url}/*`];
   for (const url of both('/s/:viewId/list'))
     app.get(url, async (request, reply) => {
       const left = clientLeft(reply.raw);
       const sent = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
-      expectProgress(request.raw, parts.patience); // of an answer that nobody reads, too
-      const listed = await listFolder(ports, approachingOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
+      expectProgress(request.raw, parts.timeouts); // of an answer that nobody reads, too
+      const listed = await listFolder(ports, visitorRequestOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
       const holders = { link: request.place.viewId, network: wideNetworkOf(request.ip) };
       listings.hold(holders, listed.page.entries.length, reply.raw);
       return sendListing(reply, listed);
@@ -181,7 +182,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
     });
     app.delete(url, (request, reply) =>
       changeOnce(request, reply, parts, 'delete', 204, (keep) =>
-        deleteItem(ports, approachingOf(request, parts), request.place.path, keep),
+        deleteItem(ports, visitorRequestOf(request, parts), request.place.path, keep),
       ),
     );
   }
@@ -197,12 +198,14 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   for (const url of both('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
       changeOnce(request, reply, parts, 'createFolder', 201, (keep) =>
-        createFolder(ports, approachingOf(request, parts), request.place.path, keep),
+        createFolder(ports, visitorRequestOf(request, parts), request.place.path, keep),
       ),
     );
   app.post('/s/:viewId/rename', (request, reply) => {
     const { item, name } = renameOf(request.body);
-    return changeOnce(request, reply, parts, 'rename', 200, (keep) => renameItem(ports, approachingOf(request, parts), item, name, keep));
+    return changeOnce(request, reply, parts, 'rename', 200, (keep) =>
+      renameItem(ports, visitorRequestOf(request, parts), item, name, keep),
+    );
   });
   app.register(async (uploads) => {
     // The body is the file, whatever its type says.

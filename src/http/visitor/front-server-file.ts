@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { inRanges, packList } from '#core/policy/address-range.ts';
-import type { HandedOut } from '#features/visits/files/download-file.ts';
+import type { FileDownload } from '#features/visits/files/download-file.ts';
 import { isSmall } from './send-bytes.ts';
 
 /** Header by which a front server is told to send a file itself. */
 type HandOverHeader = 'x-accel-redirect' | 'x-sendfile';
 
 /** What to answer in place of a file's bytes; null: they are ours to send. */
-export type HandOver = (request: IncomingMessage, handedOut: HandedOut) => OutgoingHttpHeaders | null;
+export type FrontServerHeaders = (request: IncomingMessage, handedOut: FileDownload) => OutgoingHttpHeaders | null;
 
 /** Below this address nginx finds the file system, for internal redirects alone. */
 const internal = '/postern-files';
@@ -27,7 +27,7 @@ function addressOf(header: HandOverHeader, onDisk: string): string | null {
  * conditions. A small one costs less to send than to hand over.
  * @param trusted who may be told where a file lies: nobody else is
  */
-export function handOverTo(header: HandOverHeader | null, trusted: readonly string[]): HandOver {
+export function frontServerFiles(header: HandOverHeader | null, trusted: readonly string[]): FrontServerHeaders {
   if (header === null || trusted.length === 0) return () => null;
   const proxies = packList(trusted.join(' '));
   return ({ socket }, { file, onDisk, mediaType }) => {

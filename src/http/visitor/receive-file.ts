@@ -5,7 +5,7 @@ import { Refusal } from '#core/messages.ts';
 import { uploadFile } from '#features/visits/files/upload-file.ts';
 import { expectBodyProgress, expectRate } from '#http/request-timeouts.ts';
 import { resetConnection } from './send-file.ts';
-import { approachingOf, type VisitorParts } from './visitor-request.ts';
+import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 const smallPiece = 4096; // bytes
 const drainFor = 5000; // ms that a client is given to finish sending what was refused, so that it can read why
@@ -46,14 +46,14 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   let unfollow = () => {};
   let asked = false;
   try {
-    const received = await uploadFile(parts.ports, approachingOf(request, parts), path, {
-      body: expectRate(piecesOf(raw), parts.patience, () => performance.now()),
+    const received = await uploadFile(parts.ports, visitorRequestOf(request, parts), path, {
+      body: expectRate(piecesOf(raw), parts.timeouts, () => performance.now()),
       length: lengthOf(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
       begin(entered) {
         asked = true;
         if (expectsContinue(raw)) reply.raw.writeContinue();
-        expectBodyProgress(raw, parts.patience);
+        expectBodyProgress(raw, parts.timeouts);
         unfollow = parts.transfers.follow({
           stillPermitted: async () => (await entered.decideAgain()) !== null,
           cut() {

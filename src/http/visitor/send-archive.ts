@@ -3,8 +3,8 @@ import { Refusal } from '#core/messages.ts';
 import type { FolderArchive } from '#features/visits/archives/download-folder.ts';
 import { type ByteRange, select } from '#http/conditional-request.ts';
 import { joinedPieces } from './join-pieces.ts';
-import { Gone, writePiece } from './send-bytes.ts';
-import { disposition, followed, type Sending } from './send-file.ts';
+import { ClientGone, writePiece } from './send-bytes.ts';
+import { disposition, type Sending, trackTransfer } from './send-file.ts';
 
 const undated = Number.NaN; // what was taken out of a folder leaves no later date behind: dates say nothing of an archive
 
@@ -46,16 +46,16 @@ export async function sendArchive(sending: Sending, archive: FolderArchive, base
 }
 
 async function send(sending: Sending, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
-  const { request, response, patience } = sending;
+  const { request, response, timeouts } = sending;
   /** A sum may take long to read: whoever still waits is not taken for one who does not move. */
   const reading = () => {
-    if (response.destroyed) throw new Gone();
-    request.socket.setTimeout(patience.stalled);
+    if (response.destroyed) throw new ClientGone();
+    request.socket.setTimeout(timeouts.stalled);
   };
   const named = { 'content-type': 'application/zip', 'content-disposition': disposition('attachment', `${archive.name}.zip`) };
   const { status, headers, range } = partOf(sending, archive, { ...base, ...named });
   if (request.method === 'HEAD' || status === 304) return void response.writeHead(status, headers).end();
-  await followed(sending, archive, await archive.record(), async (sent) => {
+  await trackTransfer(sending, archive, await archive.appendEntry(), async (sent) => {
     response.writeHead(status, headers);
     for await (const piece of joinedPieces(archive.pieces({ ...range, reading }))) {
       await writePiece(response, piece);

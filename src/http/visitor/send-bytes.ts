@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { fillFrom } from '#features/visits/files/read-fully.ts';
+import { readFully } from '#features/visits/files/read-fully.ts';
 import type { ByteRange } from '#http/conditional-request.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { TransferBuffers } from './transfer-buffers.ts';
@@ -7,17 +7,17 @@ import type { TransferBuffers } from './transfer-buffers.ts';
 const small = 1 << 19; // bytes
 
 /** The client has left, or the connection was cut. */
-export class Gone extends Error {}
+export class ClientGone extends Error {}
 
 /** Writes a piece and waits until it has left our hands: its buffer may then be used again. */
 export function writePiece(response: ServerResponse, piece: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (response.destroyed) return reject(new Gone());
-    const gone = () => reject(new Gone());
+    if (response.destroyed) return reject(new ClientGone());
+    const gone = () => reject(new ClientGone());
     response.once('close', gone);
     response.write(piece, (failed) => {
       response.off('close', gone);
-      if (failed) reject(new Gone());
+      if (failed) reject(new ClientGone());
       else resolve();
     });
   });
@@ -25,7 +25,7 @@ export function writePiece(response: ServerResponse, piece: Uint8Array): Promise
 
 /** Reads until `into` is full. @throws where the file ends before: it was cut short while it was sent */
 async function fill(file: OpenFile, into: Uint8Array, position: number): Promise<void> {
-  if ((await fillFrom(file, into, position)) < into.length) throw new Gone('the file was cut short while it was sent');
+  if ((await readFully(file, into, position)) < into.length) throw new ClientGone('the file was cut short while it was sent');
 }
 
 /** Small enough to be read at once and sent with its headers. */

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
 import { Refusal } from '#core/messages.ts';
-import type { ByteRecord } from '#features/audit/visit-audit.ts';
-import type { HandedOut } from '#features/visits/files/download-file.ts';
+import type { TransferEntry } from '#features/audit/visit-audit.ts';
+import type { FileDownload } from '#features/visits/files/download-file.ts';
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { type ByteRange, select } from '#http/conditional-request.ts';
-import { expectProgress, type Patience } from '#http/request-timeouts.ts';
-import type { HandOver } from './front-server-file.ts';
+import { expectProgress, type RequestTimeouts } from '#http/request-timeouts.ts';
+import type { FrontServerHeaders } from './front-server-file.ts';
 import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
 import type { TransferBuffers } from './transfer-buffers.ts';
 
@@ -40,21 +40,21 @@ export interface Sending {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly transfers: Transfers;
-  readonly patience: Patience;
-  readonly handOver: HandOver;
+  readonly timeouts: RequestTimeouts;
+  readonly frontServer: FrontServerHeaders;
   readonly buffers: TransferBuffers;
 }
 
 /** Follows a transfer, records what came of it, and lets no error past that the client's leaving made. */
-export async function followed(
-  { request, response, transfers, patience }: Sending,
-  { stillPermitted }: Pick<HandedOut, 'stillPermitted'>,
-  record: ByteRecord,
+export async function trackTransfer(
+  { request, response, transfers, timeouts }: Sending,
+  { stillPermitted }: Pick<FileDownload, 'stillPermitted'>,
+  record: TransferEntry,
   send: (sent: (bytes: number) => void) => Promise<void>,
 ): Promise<void> {
   let bytes = 0;
   const unfollow = transfers.follow({ stillPermitted, cut: () => resetConnection(response) });
-  expectProgress(request, patience);
+  expectProgress(request, timeouts);
   try {
     await send((more) => {
       bytes += more;
@@ -89,22 +89,22 @@ function endWith(response: ServerResponse, bytes: Uint8Array): void {
   else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), 'latin1');
 }
 
-async function sendSmall(sending: Sending, handedOut: HandedOut, { status, headers, range }: Part): Promise<void> {
+async function sendSmall(sending: Sending, handedOut: FileDownload, { status, headers, range }: Part): Promise<void> {
   const { response } = sending;
   const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(handedOut.file, range);
-  const record = await handedOut.record();
+  const record = await handedOut.appendEntry();
   endWith(response.writeHead(status, headers), bytes);
   // What the kernel has taken whole is no longer ours to follow.
   if (response.socket?.writableLength === 0) return record.end('done', bytes.length);
-  await followed(sending, handedOut, record, async (sent) => {
+  await trackTransfer(sending, handedOut, record, async (sent) => {
     await untilGone(response);
     sent(bytes.length);
   });
 }
 
-async function sendLarge(sending: Sending, handedOut: HandedOut, { status, headers, range }: Part): Promise<void> {
+async function sendLarge(sending: Sending, handedOut: FileDownload, { status, headers, range }: Part): Promise<void> {
   const { response } = sending;
-  await followed(sending, handedOut, await handedOut.record(), async (sent) => {
+  await trackTransfer(sending, handedOut, await handedOut.appendEntry(), async (sent) => {
     response.writeHead(status, headers);
     await sendRange(response, sending.buffers, handedOut.file, range, sent);
     response.end();
@@ -113,14 +113,14 @@ async function sendLarge(sending: Sending, handedOut: HandedOut, { status, heade
 
 async function sendParts(
   sending: Sending,
-  handedOut: HandedOut,
+  handedOut: FileDownload,
   headers: OutgoingHttpHeaders,
   ranges: readonly ByteRange[],
 ): Promise<void> {
   const { response } = sending;
   const { boundary, heads, tail, length } = partHeads(ranges, handedOut.mediaType, handedOut.file.entry.size);
   const multipart = { 'content-type': `multipart/byteranges; boundary=${boundary}`, 'content-length': length };
-  await followed(sending, handedOut, await handedOut.record(), async (sent) => {
+  await trackTransfer(sending, handedOut, await handedOut.appendEntry(), async (sent) => {
     response.writeHead(206, { ...headers, ...multipart });
     for (const [index, range] of ranges.entries()) {
       await writePiece(response, heads[index] ?? Buffer.alloc(0));
@@ -135,15 +135,15 @@ async function sendParts(
  * @param base headers of every answer at the link
  * @throws 412, 416 before anything is sent
  */
-export async function sendFile(sending: Sending, handedOut: HandedOut, base: OutgoingHttpHeaders): Promise<void> {
+export async function sendFile(sending: Sending, handedOut: FileDownload, base: OutgoingHttpHeaders): Promise<void> {
   const { request, response } = sending;
   const { file, mediaType } = handedOut;
   const { etag, modified, size } = file.entry;
   try {
-    const handed = sending.handOver(request, handedOut);
+    const handed = sending.frontServer(request, handedOut);
     if (handed) {
       // What the front server makes of HEAD is no download.
-      const record = request.method === 'HEAD' ? null : await handedOut.record();
+      const record = request.method === 'HEAD' ? null : await handedOut.appendEntry();
       response.writeHead(200, { ...base, ...handed }).end();
       return record?.end('done', null);
     }

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ItemPath, longestPath, mostLevels, parseEncodedPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import type { Running } from '#features/idempotency/stored-responses.ts';
-import type { Approaching, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import type { RunningRequests } from '#features/idempotency/stored-responses.ts';
+import type { VisitorRequest, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { pathOf } from '#http/problem.ts';
-import type { Patience } from '#http/request-timeouts.ts';
-import type { HandOver } from './front-server-file.ts';
+import type { RequestTimeouts } from '#http/request-timeouts.ts';
+import type { FrontServerHeaders } from './front-server-file.ts';
 import type { TransferBuffers } from './transfer-buffers.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
@@ -16,9 +16,9 @@ export interface VisitorParts {
   readonly ports: VisitPorts;
   readonly transfers: Transfers;
   readonly unknownLinks: UnknownLinks;
-  readonly running: Running;
-  readonly patience: Patience;
-  readonly handOver: HandOver;
+  readonly running: RunningRequests;
+  readonly timeouts: RequestTimeouts;
+  readonly frontServer: FrontServerHeaders;
   readonly buffers: TransferBuffers;
   /** Does the management interface answer at the same address? */
   readonly managed: boolean;
@@ -56,7 +56,7 @@ function placeOf(url: string): Place {
 }
 
 /** Reads the place of every request, and refuses what names none, before any other hook of the link. */
-export function readPlaces(app: FastifyInstance): void {
+export function parsePaths(app: FastifyInstance): void {
   app.decorateRequest('place');
   app.decorateRequest('exempt', false);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -66,7 +66,7 @@ export function readPlaces(app: FastifyInstance): void {
 }
 
 /** Who asks for what, from where. */
-export function approachingOf(request: FastifyRequest, { ports, unknownLinks }: VisitorParts): Approaching {
+export function visitorRequestOf(request: FastifyRequest, { ports, unknownLinks }: VisitorParts): VisitorRequest {
   const { viewId } = request.place;
   const address = request.ip;
   const checkNetwork = () => {

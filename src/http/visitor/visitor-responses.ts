@@ -29,10 +29,10 @@ function challengeOf(request: FastifyRequest): string {
 }
 
 /** Answers a refusal at a link: problem+json, or a page that says the same. */
-export function refuseVisitor(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, clock: Clock): FastifyReply {
-  if (messages[refusal.says].status === 401) reply.header('www-authenticate', challengeOf(request));
+export function sendVisitorProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, clock: Clock): FastifyReply {
+  if (messages[refusal.messageName].status === 401) reply.header('www-authenticate', challengeOf(request));
   if (!asksForHtml(request)) return sendProblem(request, reply, refusal, clock.now());
-  request.refusal = refusal.says;
-  reply.code(messages[refusal.says].status).headers(refusalHeaders(refusal)).type('text/html; charset=utf-8');
+  request.refusal = refusal.messageName;
+  reply.code(messages[refusal.messageName].status).headers(refusalHeaders(refusal)).type('text/html; charset=utf-8');
   return reply.send(failurePage(refusal, request.url, readerOf(request)));
 }

@@ -5,7 +5,7 @@ import { PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/
 import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
 import { hasSignedIn } from '#features/visits/authorization/authorize-visit.ts';
 import { hasSignedInAtPortal, largestPortalPage, visitPortal } from '#features/visits/authorization/portal.ts';
-import type { PortalPage } from '#features/visits/authorization/portal-shares.ts';
+import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
 import { visitShare } from '#features/visits/authorization/visit-share.ts';
 import { mayHaveSignedIn } from '#features/visits/sessions/may-have-signed-in.ts';
 import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
@@ -14,13 +14,13 @@ import { largestOpenBody } from '#http/body-limits.ts';
 import { clientLeft } from '#http/connections/client-left.ts';
 import { checkSite, hostCheck } from '#http/own-site.ts';
 import { pageRoutes } from '#http/pages/page-routes.ts';
-import { asRefusal, isGivenUp, pathOf, unexpectedRefusal } from '#http/problem.ts';
-import { largeAnswers } from '#http/unread-responses.ts';
+import { asRefusal, isAbandoned, pathOf, unexpectedRefusal } from '#http/problem.ts';
+import { unreadResponses } from '#http/unread-responses.ts';
 import { noQuery, readQuery, validator } from '#http/validation.ts';
 import { fileRoutes } from './file-routes.ts';
 import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
-import { approachingOf, readPlaces, type VisitorParts } from './visitor-request.ts';
-import { linkHeaders, refuseVisitor } from './visitor-responses.ts';
+import { parsePaths, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
+import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
 
 /** Bytes of portals' answers that wait for their visitors: one network leaves a portal to the others. */
 const mostPortalBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
@@ -35,7 +35,7 @@ const PortalQuery = Type.Object(
 );
 const checkPortal = validator(PortalQuery);
 
-function portalPageOf(url: string): PortalPage {
+function portalPageOf(url: string): PortalPageRequest {
   const query = readQuery(url, PortalQuery);
   checkPortal(query);
   const { startIndex = 0, pageSize = largestPortalPage } = query as Static<typeof PortalQuery>; // just checked
@@ -44,7 +44,7 @@ function portalPageOf(url: string): PortalPage {
 
 /** A network that tries addresses is not answered, unless somebody has signed in at the very link. @throws `refusal` */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
-  const visitor = { ...approachingOf(request, parts), checkNetwork: () => {} };
+  const visitor = { ...visitorRequestOf(request, parts), checkNetwork: () => {} };
   const { basic } = visitor.credentials;
   if (request.headers.cookie === undefined && basic === null) throw refusal;
   const [at, signedIn] = isPortal(request.url) ? (['portal', hasSignedInAtPortal] as const) : (['share', hasSignedIn] as const);
@@ -66,11 +66,11 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const setCookie = (request: FastifyRequest, reply: FastifyReply) => (session: { profileId: number; token: string }) =>
     setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
   const end = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
-    clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, approachingOf(request, parts), at));
+    clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, visitorRequestOf(request, parts), at));
     return reply.code(204).send();
   };
-  app.get('/s/:viewId/visit', (request) => visitShare(ports, approachingOf(request, parts)));
-  const answers = largeAnswers(mostPortalBytes);
+  app.get('/s/:viewId/visit', (request) => visitShare(ports, visitorRequestOf(request, parts)));
+  const answers = unreadResponses(mostPortalBytes);
   /** Written out here, so that its bytes are known: until the visitor has taken them, they are held in memory. */
   const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
     const text = JSON.stringify(portal);
@@ -79,18 +79,18 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
   };
   app.get('/p/:viewId/visit', async (request, reply) => {
     const page = { page: portalPageOf(request.url), left: clientLeft(reply.raw) };
-    return sendPortal(request, reply, await visitPortal(ports, approachingOf(request, parts), page));
+    return sendPortal(request, reply, await visitPortal(ports, visitorRequestOf(request, parts), page));
   });
   app.post('/s/:viewId/sign-in', (request, reply) =>
-    signInAtShare(ports, approachingOf(request, parts), body(request), setCookie(request, reply)),
+    signInAtShare(ports, visitorRequestOf(request, parts), body(request), setCookie(request, reply)),
   );
   app.post('/p/:viewId/sign-in', async (request, reply) =>
-    sendPortal(request, reply, await signInAtPortal(ports, approachingOf(request, parts), body(request), setCookie(request, reply))),
+    sendPortal(request, reply, await signInAtPortal(ports, visitorRequestOf(request, parts), body(request), setCookie(request, reply))),
   );
   const newPassword = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
     checkPasswords(request.body ?? {});
     const sent = request.body as PasswordChangeBody; // what the validator let through
-    await changeOwnPassword(ports, approachingOf(request, parts), at, sent, setCookie(request, reply));
+    await changeOwnPassword(ports, visitorRequestOf(request, parts), at, sent, setCookie(request, reply));
     return reply.code(204).send();
   };
   app.post('/s/:viewId/password', (request, reply) => newPassword(request, reply, 'share'));
@@ -150,7 +150,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
       if (request.is404) throw notFound(request);
       done();
     });
-    readPlaces(link);
+    parsePaths(link);
     link.addHook('onRequest', (request, _reply, done) => {
       if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, noQuery));
       if (!request.url.startsWith('/sign-in/saml')) checkSite(request, ports.links.publicUrl());
@@ -159,12 +159,12 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
       checkSignedIn(request, parts, refusal).then(() => done(), done);
     });
     link.setErrorHandler((error, request, reply) => {
-      if (isGivenUp(error, request)) return void reply.hijack();
+      if (isAbandoned(error, request)) return void reply.hijack();
       const refusal = asRefusal(error, request) ?? unexpectedRefusal(request, error);
-      if (refusal.says === 'linkUnknown') unknownLinks.note(request.ip);
-      return refuseVisitor(request, reply, refusal, ports.clock);
+      if (refusal.messageName === 'linkUnknown') unknownLinks.note(request.ip);
+      return sendVisitorProblem(request, reply, refusal, ports.clock);
     });
-    link.setNotFoundHandler((request, reply) => refuseVisitor(request, reply, notFound(request), ports.clock));
+    link.setNotFoundHandler((request, reply) => sendVisitorProblem(request, reply, notFound(request), ports.clock));
     pageRoutes(link, parts);
     signRoutes(link, parts);
     fileRoutes(link, parts);

@@ -10,13 +10,13 @@ import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
 import { StateWord } from '#console/records/state-word.tsx';
-import type { AuditRow } from '#core/records/audit-entry.ts';
+import type { AuditEntry } from '#core/records/audit-entry.ts';
 import { actionChoices, actionWords } from './action-words.ts';
 import { Difference } from './difference.tsx';
 
 const load = (query: Query, signal: AbortSignal) =>
   // The newest first, where nothing else is asked for.
-  ask<Page<AuditRow>>('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
+  ask<Page<AuditEntry>>('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
 
 const outcomes = {
   done: { word: 'Done', tone: 'good' },
@@ -25,7 +25,7 @@ const outcomes = {
   begun: { word: 'Under way', tone: 'waiting' },
 } as const;
 
-function What({ row }: { row: AuditRow }) {
+function What({ row }: { row: AuditEntry }) {
   return (
     <>
       {actionWords(row.action)}
@@ -41,7 +41,7 @@ function What({ row }: { row: AuditRow }) {
   );
 }
 
-const columns: readonly Column<AuditRow>[] = [
+const columns: readonly Column<AuditEntry>[] = [
   {
     name: 'When',
     sort: 'dateTime',

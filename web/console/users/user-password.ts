@@ -10,7 +10,7 @@ export function passwordFault(username: string, password: string): string | null
     checkNewPassword({ password, confirmPassword: password, name: username }, 'password');
     return null;
   } catch (cause) {
-    if (cause instanceof Refusal) return cause.extras.faults?.[0]?.detail ?? cause.message;
+    if (cause instanceof Refusal) return cause.extras.fieldErrors?.[0]?.detail ?? cause.message;
     throw cause;
   }
 }

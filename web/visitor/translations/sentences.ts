@@ -1,4 +1,4 @@
-import { isKept, isTooLong } from '#core/item-path.ts';
+import { isReservedName, isTooLong } from '#core/item-path.ts';
 import type { Visit } from '#core/records/visit.ts';
 import { failureTexts } from '#core/translations/failure-messages.ts';
 import type { Failure } from '#visitor/link-api.ts';
@@ -45,7 +45,7 @@ export function failureWords({ code, message }: Failure, { say }: Speech): { tit
 /** Why a name is refused (core/item-path.ts, nameFault). */
 export function nameFaultWords(name: string): 'nameTooLong' | 'nameKept' | 'nameWrong' {
   if (isTooLong(name)) return 'nameTooLong';
-  return isKept(name) ? 'nameKept' : 'nameWrong';
+  return isReservedName(name) ? 'nameKept' : 'nameWrong';
 }
 
 /** Why a file was not taken, in one line. */

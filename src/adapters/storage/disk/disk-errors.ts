@@ -39,25 +39,25 @@ export function storageError(cause: unknown): Error {
  * Runs what follows the deciding system call, such as a sync. After an error there the change may be on disk: recovery
  * must check the folder before it records the outcome.
  */
-export async function onceDone<T>(work: () => Promise<T>): Promise<T> {
+export async function afterCommitPoint<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw failedBehind(cause);
+    throw commitPointError(cause);
   }
 }
 
 /** The same for what is done in one turn of the event loop. */
-export function onceDoneNow<T>(work: () => T): T {
+export function afterCommitPointSync<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw failedBehind(cause);
+    throw commitPointError(cause);
   }
 }
 
 /** What failed after the deciding system call. */
-export const failedBehind = (cause: unknown) => new StorageAway('the disk failed behind a change that was made', { cause });
+export const commitPointError = (cause: unknown) => new StorageAway('the disk failed behind a change that was made', { cause });
 
 /** Codes of a file system that has no links, or gives no further one. */
 export const linksRefused: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];

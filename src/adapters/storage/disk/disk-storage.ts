@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import { type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
-import { failure, isAbsent, onceDone, rootGone, storageError } from './disk-errors.ts';
+import { afterCommitPoint, failure, isAbsent, rootGone, storageError } from './disk-errors.ts';
 import { beginUpload } from './disk-upload.ts';
 import { withEvidence } from './evidence.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
@@ -12,9 +12,9 @@ import type { Marks } from './marks.ts';
 import type { OpenFolder } from './open-folders.ts';
 import { at, inFolder, isThere, openFolder } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
-import { clear, settle } from './recover-change.ts';
+import { clearEvidence, recoverChange } from './recover-change.ts';
 import { removeEntry } from './remove-entry.ts';
-import { wipe } from './remove-tree.ts';
+import { deleteTree } from './remove-tree.ts';
 import { renameEntry } from './rename-entry.ts';
 import { type DirectoryEntry, openStagingArea, stagingFolder } from './staging-area.ts';
 
@@ -70,7 +70,7 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
           const markOf = (other: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, other) });
           await confirm?.();
           await change({ folder, name }, { own, overtaken: overtaken.map(markOf) });
-          await onceDone(() => fsync(folder));
+          await afterCommitPoint(() => fsync(folder));
         }),
       ),
     );
@@ -88,8 +88,8 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
     createFolder: (parent, name, mark) => changeEntry(parent, name, mark, (entry, marks) => makeFolder(entry, marks, ownership)),
     upload: (parent, token, expected) =>
       guarded(() => beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, { told, guarded })),
-    settle: (change) => guarded(() => settle(root, change, ownership)),
-    clear: (change) => guarded(() => clear(root, change)),
+    recover: (change) => guarded(() => recoverChange(root, change, ownership)),
+    clear: (change) => guarded(() => clearEvidence(root, change)),
     rename: (parent, from, to, mark) =>
       changeEntry(parent, from, mark, (old, marks) =>
         renameEntry({ old, renamed: { folder: old.folder, name: to }, token: mark.token }, marks),
@@ -107,7 +107,7 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
           // Asked after the look: what begins meanwhile is not among them.
           const kept = await underWay();
           for (const name of names.filter((name) => !kept.some((token) => name.includes(token))))
-            await wipe(trash, name, () => `rm-${randomBytes(12).toString('hex')}`).catch(() => {}); // what cannot be removed stays
+            await deleteTree(trash, name, () => `rm-${randomBytes(12).toString('hex')}`).catch(() => {}); // what cannot be removed stays
         } finally {
           fs.closeSync(trash);
         }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Upload } from '#ports/storage.ts';
-import { failure, onceDone, storageError } from './disk-errors.ts';
+import { afterCommitPoint, failure, storageError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { dropMountNote, evidenceEntry } from './evidence.ts';
 import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
@@ -102,7 +102,7 @@ export async function beginUpload(
           tried = true;
           if (replaces) replaceFile(staging, target, replaces.etag);
           else placeFile(staging, target, isFirst);
-          await onceDone(() => fsync(folder));
+          await afterCommitPoint(() => fsync(folder));
         });
         const entry = entryOf(name, fs.fstatSync(file, { bigint: true }));
         if (!entry) throw failure('EIO');

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { nameFault } from '#core/item-path.ts';
+import { nameError } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, PageTooDeep, pageOf } from '#core/listing.ts';
 import { codeOf, failure, pageTooDeep } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
@@ -10,14 +10,14 @@ import { at } from './open-within-root.ts';
 const batch = 1000;
 
 /** To the thread: begin with an open folder's descriptor, go on, or stop; or one page of it. */
-export interface Ask {
+export interface ListThreadRequest {
   readonly number: number;
-  readonly does: 'begin' | 'next' | 'stop' | 'page';
+  readonly action: 'begin' | 'next' | 'stop' | 'page';
   readonly descriptor: number;
   readonly query?: ListingQuery;
 }
 /** From the thread; no entries: the end. */
-export interface Told extends ListingPage {
+export interface ListThreadResponse extends ListingPage {
   readonly number: number;
   readonly problem?: string;
 }
@@ -27,7 +27,7 @@ const open = new Map<number, fs.Dir>();
 /** Names that are not UTF-8, or that no address could name, are not listed. */
 function nameOf(raw: Buffer): string | null {
   const name = raw.toString('utf8');
-  return isUtf8(raw) && nameFault(name) === null ? name : null;
+  return isUtf8(raw) && nameError(name) === null ? name : null;
 }
 
 function statOf(descriptor: number, name: string): Entry | null {
@@ -79,32 +79,32 @@ function stop(number: number): void {
   open.delete(number);
 }
 
-function directoryOf({ number, does, descriptor }: Ask): fs.Dir {
+function directoryOf({ number, action, descriptor }: ListThreadRequest): fs.Dir {
   // 'buffer' gives names as bytes; the types know only the text form.
-  if (does !== 'next') open.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batch }));
+  if (action !== 'next') open.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batch }));
   const directory = open.get(number);
   // It was open in a thread that has ended. Without a word here the folder would seem to end.
   if (!directory) throw failure('EIO');
   return directory;
 }
 
-function answer(ask: Ask): ListingPage {
+function answer(ask: ListThreadRequest): ListingPage {
   const directory = directoryOf(ask);
   const { number, descriptor, query } = ask;
-  if (ask.does !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };
+  if (ask.action !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };
   const found = page(directory, descriptor, query);
   stop(number);
   return found;
 }
 
-parentPort?.on('message', (ask: Ask) => {
+parentPort?.on('message', (ask: ListThreadRequest) => {
   const { number } = ask;
   try {
-    if (ask.does === 'stop') return stop(number);
-    parentPort?.postMessage({ number, ...answer(ask) } satisfies Told);
+    if (ask.action === 'stop') return stop(number);
+    parentPort?.postMessage({ number, ...answer(ask) } satisfies ListThreadResponse);
   } catch (cause) {
     stop(number);
     const problem = cause instanceof PageTooDeep ? pageTooDeep : codeOf(cause) || 'unknown';
-    parentPort?.postMessage({ number, entries: [], total: 0, problem } satisfies Told);
+    parentPort?.postMessage({ number, entries: [], total: 0, problem } satisfies ListThreadResponse);
   }
 });

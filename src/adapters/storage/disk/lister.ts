@@ -1,7 +1,7 @@
-import { restingThread } from '#adapters/os/idle-thread.ts';
+import { idleThread } from '#adapters/os/idle-thread.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import { failure, storageError } from './disk-errors.ts';
-import type { Ask, Told } from './list-thread.ts';
+import type { ListThreadRequest, ListThreadResponse } from './list-thread.ts';
 
 /**
  * Reads the folders of one location in one warm thread: cheaper than libuv's pool in every measure, and neither the
@@ -15,13 +15,13 @@ export interface Lister extends AsyncDisposable {
 }
 
 export function folderLister(): Lister {
-  const waiting = new Map<number, (told: Told) => void>();
+  const waiting = new Map<number, (told: ListThreadResponse) => void>();
   let last = 0;
   let open = 0; // lists of which the thread holds a folder open between two batches
   const restIfAnswered = () => {
     if (waiting.size === 0) thread.rest();
   };
-  const thread = restingThread<Told>('./list-thread', import.meta.url, {
+  const thread = idleThread<ListThreadResponse>('./list-thread', import.meta.url, {
     receive(told) {
       waiting.get(told.number)?.(told);
       waiting.delete(told.number);
@@ -33,15 +33,15 @@ export function folderLister(): Lister {
     },
     isIdle: () => waiting.size === 0 && open === 0,
   });
-  const ask = (question: Ask) =>
-    new Promise<Told>((resolve) => {
+  const ask = (question: ListThreadRequest) =>
+    new Promise<ListThreadResponse>((resolve) => {
       waiting.set(question.number, resolve);
       thread.post(question);
     });
   return {
     async page(descriptor, query) {
       last += 1;
-      const { entries, total, problem } = await ask({ number: last, does: 'page', descriptor, query });
+      const { entries, total, problem } = await ask({ number: last, action: 'page', descriptor, query });
       if (problem) throw storageError(failure(problem));
       return { entries, total };
     },
@@ -50,15 +50,15 @@ export function folderLister(): Lister {
       const number = last;
       open += 1;
       try {
-        for (let does: 'begin' | 'next' = 'begin'; ; does = 'next') {
-          const { entries, problem } = await ask({ number, does, descriptor });
+        for (let action: 'begin' | 'next' = 'begin'; ; action = 'next') {
+          const { entries, problem } = await ask({ number, action, descriptor });
           if (problem) throw storageError(failure(problem));
           if (entries.length === 0) return;
           yield entries;
         }
       } finally {
         open -= 1;
-        thread.post({ number, does: 'stop', descriptor } satisfies Ask);
+        thread.post({ number, action: 'stop', descriptor } satisfies ListThreadRequest);
         restIfAnswered();
         close();
       }

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
-import { failure, onceDoneNow } from './disk-errors.ts';
+import { afterCommitPointSync, failure } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
-import { type DirectoryEntry, statEntry, where } from './staging-area.ts';
+import { type DirectoryEntry, pathOf, statEntry } from './staging-area.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
 /** Gives a new folder its mode and group. */
 function own(folder: DirectoryEntry, ownership: Ownership): void {
-  const made = fs.openSync(where(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const made = fs.openSync(pathOf(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     setOwnership(made, folder.folder, ownership);
   } finally {
@@ -20,13 +20,13 @@ function own(folder: DirectoryEntry, ownership: Ownership): void {
 export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Ownership): void {
   if (statEntry(folder)) throw failure('EEXIST');
   takeName(marks, 'folder');
-  fs.mkdirSync(where(folder), 0o700);
-  onceDoneNow(() => own(folder, ownership));
+  fs.mkdirSync(pathOf(folder), 0o700);
+  afterCommitPointSync(() => own(folder, ownership));
   confirmMark(marks.own);
 }
 
 /** Was a folder made before the crash whose mark is not confirmed? Its name was free when the mark was made. */
-export function settleFolder(folder: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
+export function recoverFolder(folder: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
   if (markText(evidence) === null || !statEntry(folder)?.isDirectory()) return false;
   try {
     own(folder, ownership);

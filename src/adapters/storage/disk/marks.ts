@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { codeOf, failedBehind, linksRefused } from './disk-errors.ts';
-import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
+import { codeOf, commitPointError, linksRefused } from './disk-errors.ts';
+import { type DirectoryEntry, pathOf, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
  * A mark is a file in the staging area by which recovery sees how far a change came. It is created when the name was
@@ -8,8 +8,8 @@ import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from '.
  * It is a symbolic link to its text, which points nowhere: a full disk has room for it.
  */
 const [markEnding, doneEnding] = ['-mark', '-done'];
-const markOf = (evidence: DirectoryEntry) => named(evidence, markEnding);
-const doneOf = (evidence: DirectoryEntry) => named(evidence, doneEnding);
+const markOf = (evidence: DirectoryEntry) => withSuffix(evidence, markEnding);
+const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneEnding);
 
 /** The marks of a change that takes a name. */
 export interface Marks {
@@ -21,10 +21,10 @@ export interface Marks {
 /** Creates a symbolic link to the text, or a file that holds it where the file system has no links. */
 export function putText(entry: DirectoryEntry, text: string): void {
   try {
-    fs.symlinkSync(text, where(entry));
+    fs.symlinkSync(text, pathOf(entry));
   } catch (cause) {
     if (!linksRefused.includes(codeOf(cause))) throw cause;
-    fs.writeFileSync(where(entry), text, { flag: 'wx', mode: 0o600 });
+    fs.writeFileSync(pathOf(entry), text, { flag: 'wx', mode: 0o600 });
   }
 }
 
@@ -32,7 +32,7 @@ export function putText(entry: DirectoryEntry, text: string): void {
 export function textAt(entry: DirectoryEntry): string | null {
   const found = statEntry(entry);
   if (!found) return null;
-  return found.isSymbolicLink() ? fs.readlinkSync(where(entry)) : fs.readFileSync(where(entry), 'utf8');
+  return found.isSymbolicLink() ? fs.readlinkSync(pathOf(entry)) : fs.readFileSync(pathOf(entry), 'utf8');
 }
 
 /** @param text what recovery will need to know; not empty */
@@ -51,9 +51,9 @@ export function takeName({ own, overtaken }: Marks, text: string): void {
  */
 function confirm(from: DirectoryEntry, to: DirectoryEntry): void {
   try {
-    fs.renameSync(where(from), where(to));
+    fs.renameSync(pathOf(from), pathOf(to));
   } catch (cause) {
-    if (codeOf(cause) !== 'ENOENT') throw failedBehind(cause);
+    if (codeOf(cause) !== 'ENOENT') throw commitPointError(cause);
   }
 }
 

@@ -114,24 +114,24 @@ export function openFolders(mostOpen = mostFolders): OpenFolders {
       if (cached.users === 0 && left.has(cached)) void close(cached);
     };
   }
-  async function work<T>(cached: CachedFolder, does: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
+  async function work<T>(cached: CachedFolder, action: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
     const release = holdOpen(cached);
     try {
-      return await does(cached, () => holdOpen(cached));
+      return await action(cached, () => holdOpen(cached));
     } finally {
       release();
     }
   }
 
   return {
-    async use(folder, does) {
+    async use(folder, action) {
       const cached = take(folder);
       try {
-        return await work(cached, does);
+        return await work(cached, action);
       } catch (cause) {
         if (!(cause instanceof RootGone)) throw cause;
         leave(cached);
-        return work(take(folder), does);
+        return work(take(folder), action);
       }
     },
     pathOf: (folder) => take(folder).root.path,

@@ -46,7 +46,7 @@ export async function isThere(root: Root): Promise<boolean> {
 }
 
 /** The same in one turn, for a thread that may wait. */
-export function isThereNow(root: Root): boolean {
+export function isThereSync(root: Root): boolean {
   try {
     return isSame(fs.fstatSync(root.descriptor), fs.statSync(root.path));
   } catch {
@@ -103,7 +103,7 @@ function isExactly(descriptor: number, path: string): boolean {
 }
 
 /** Opens a file or folder below the root for reading, following no link; anything else answers ELOOP. */
-export async function openBeneath(root: Root, segments: readonly string[], flags: number = O_RDONLY): Promise<number> {
+export async function openWithinRoot(root: Root, segments: readonly string[], flags: number = O_RDONLY): Promise<number> {
   const found = await find(root, segments);
   try {
     const stat = fs.fstatSync(found);
@@ -115,10 +115,10 @@ export async function openBeneath(root: Root, segments: readonly string[], flags
 }
 
 /** What was found, for reading: the same inode, no name is looked up again. */
-export const reopenNow = (found: number) => fs.openSync(at(found), O_RDONLY);
+export const reopenSync = (found: number) => fs.openSync(at(found), O_RDONLY);
 
 /** A descriptor of exactly root/segments as by find(), in one turn, for a thread that may wait. */
-export function findBeneathNow(root: Root, segments: readonly string[]): number {
+export function findWithinRootSync(root: Root, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw failure('EINVAL');
   if (segments.length === 0) return fs.openSync(`${at(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
   const inner = segments.join('/');
@@ -149,7 +149,7 @@ function walkNow(root: Root, segments: readonly string[]): number {
 }
 
 /** Opens a folder so that names can be made in it and it can be synced. */
-export const openFolder = (root: Root, segments: readonly string[]) => openBeneath(root, segments, O_RDONLY | O_DIRECTORY);
+export const openFolder = (root: Root, segments: readonly string[]) => openWithinRoot(root, segments, O_RDONLY | O_DIRECTORY);
 
 /** Opens a folder, runs `work` on its descriptor, closes it. */
 export async function inFolder<T>(root: Root, segments: readonly string[], work: (descriptor: number) => Promise<T> | T): Promise<T> {

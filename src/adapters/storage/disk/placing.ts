@@ -3,7 +3,7 @@ import { ItemStale } from '#ports/storage.ts';
 import { codeOf, failure, linksRefused } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
 import { confirmStaging, dropMark, putText, textAt } from './marks.ts';
-import { type DirectoryEntry, named, statEntry, unlinkIfPresent, where } from './staging-area.ts';
+import { type DirectoryEntry, pathOf, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 const claimMode = 0o600;
 const largeFile = 16 << 20; // bytes
@@ -20,7 +20,7 @@ const replacing = '/';
 /** Gives the file a second name without ever replacing anything. @returns false where the file system takes no links */
 export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
   try {
-    fs.linkSync(where(from), where(to));
+    fs.linkSync(pathOf(from), pathOf(to));
     return true;
   } catch (cause) {
     if (linksRefused.includes(codeOf(cause))) return false;
@@ -32,14 +32,14 @@ export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
 function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
   if (statEntry(to)) throw failure('EEXIST');
-  unlinkIfPresent(named(staging, claimEnding)); // of a name that was tried before
-  putText(named(staging, claimEnding), to.name);
-  fs.closeSync(fs.openSync(where(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
-  if (fs.lstatSync(where(to)).size !== 0) throw failure('EEXIST');
+  unlinkIfPresent(withSuffix(staging, claimEnding)); // of a name that was tried before
+  putText(withSuffix(staging, claimEnding), to.name);
+  fs.closeSync(fs.openSync(pathOf(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
+  if (fs.lstatSync(pathOf(to)).size !== 0) throw failure('EEXIST');
   try {
-    fs.renameSync(where(staging), where(to));
+    fs.renameSync(pathOf(staging), pathOf(to));
   } catch (cause) {
-    fs.unlinkSync(where(to));
+    fs.unlinkSync(pathOf(to));
     throw cause;
   }
 }
@@ -50,7 +50,7 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
  * @throws EEXIST
  */
 export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: boolean): void {
-  const name = named(staging, nameEnding);
+  const name = withSuffix(staging, nameEnding);
   if (!isFirst) {
     unlinkIfPresent(name);
     putText(name, to.name);
@@ -68,7 +68,7 @@ function holdLarge(entry: DirectoryEntry, size: bigint): () => void {
   if (size < largeFile) return () => {};
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   try {
-    const descriptor = fs.openSync(where(entry), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const descriptor = fs.openSync(pathOf(entry), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     return () => fs.close(descriptor, () => {});
   } catch {
     return () => {}; // it may be replaced, and not be read
@@ -82,17 +82,17 @@ function holdLarge(entry: DirectoryEntry, size: bigint): () => void {
 export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: string): void {
   let seen: fs.BigIntStats;
   try {
-    seen = fs.lstatSync(where(to), { bigint: true });
+    seen = fs.lstatSync(pathOf(to), { bigint: true });
   } catch (cause) {
     throw new ItemStale('it is gone', { cause });
   }
   if (!seen.isFile() || etagOf(seen) !== etag) throw new ItemStale('it has changed');
-  const twin = named(staging, twinEnding);
+  const twin = withSuffix(staging, twinEnding);
   const isLinked = linkFile(staging, twin);
-  if (!isLinked) putText(named(staging, claimEnding), replacing);
+  if (!isLinked) putText(withSuffix(staging, claimEnding), replacing);
   const close = holdLarge(to, seen.size);
   try {
-    fs.renameSync(where(isLinked ? twin : staging), where(to));
+    fs.renameSync(pathOf(isLinked ? twin : staging), pathOf(to));
   } finally {
     close();
   }
@@ -100,29 +100,29 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
 }
 
 /** The name under which a file was put in place: another one where that of the change was taken. */
-export function placedName(staging: DirectoryEntry, name: string): string {
-  const claimed = textAt(named(staging, claimEnding));
-  return textAt(named(staging, nameEnding)) ?? (claimed === null || claimed === replacing ? name : claimed);
+export function recoveredName(staging: DirectoryEntry, name: string): string {
+  const claimed = textAt(withSuffix(staging, claimEnding));
+  return textAt(withSuffix(staging, nameEnding)) ?? (claimed === null || claimed === replacing ? name : claimed);
 }
 
 /** Without links: was the staged file put in place? It is gone although it was about to be renamed. */
-export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(named(staging, claimEnding)) !== undefined;
+export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(withSuffix(staging, claimEnding)) !== undefined;
 
 /**
  * Returns whether a staged file was put in place before the crash: the target is the same file, or the file has another
  * name beside that of the staging copy (other programs make no hard links in the staging folder). Deletes a claim that was left empty.
  */
-export function settlePlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
-  const claimed = textAt(named(staging, claimEnding));
+export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
+  const claimed = textAt(withSuffix(staging, claimEnding));
   if (claimed && claimed !== replacing) {
     const claim = { folder: target.folder, name: claimed };
     const found = statEntry(claim);
     if (found?.isFile() && found.size === 0n) unlinkIfPresent(claim);
   }
-  const [staged, placed] = [statEntry(staging), statEntry({ ...target, name: placedName(staging, target.name) })];
+  const [staged, placed] = [statEntry(staging), statEntry({ ...target, name: recoveredName(staging, target.name) })];
   if (!staged) return false;
   const isInPlace = placed?.ino === staged.ino && placed.dev === staged.dev;
-  const isRenamedSince = staged.nlink > 1n && !statEntry(named(staging, twinEnding));
+  const isRenamedSince = staged.nlink > 1n && !statEntry(withSuffix(staging, twinEnding));
   return isInPlace || isRenamedSince;
 }
 
@@ -131,7 +131,7 @@ export function clearStaging(staging: DirectoryEntry): void {
   const close = holdLarge(staging, statEntry(staging)?.size ?? 0n);
   try {
     dropMark(staging);
-    for (const ending of ['', twinEnding, claimEnding, nameEnding]) unlinkIfPresent(named(staging, ending));
+    for (const ending of ['', twinEnding, claimEnding, nameEnding]) unlinkIfPresent(withSuffix(staging, ending));
   } finally {
     close();
   }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Entry } from '#core/listing.ts';
 import { codeOf, failure, rootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
-import { findBeneathNow, isThereNow, type Root, reopenNow } from './open-within-root.ts';
+import { findWithinRootSync, isThereSync, type Root, reopenSync } from './open-within-root.ts';
 
 /** Files up to this size come whole with the answer: 64 KiB more would cost others their turn. */
 const wholeUpTo = 1 << 17;
@@ -12,7 +12,7 @@ const settledAfter = 1000;
 const mostAttempts = 3; // at a file that becomes shorter while it is read
 
 /** To the thread: the file at a path, its segments joined by slashes. */
-export interface AskFile {
+export interface ReadRequest {
   readonly path: string;
   /** Validator of the bytes that the asker has. */
   readonly known?: string;
@@ -22,7 +22,7 @@ export interface AskFile {
   readonly times: number;
 }
 /** From the thread, in the order of the questions. */
-export type ToldFile =
+export type ReadResponse =
   | { readonly is: 'absent' | 'known' }
   | { readonly is: 'entry'; readonly entry: Entry }
   | { readonly is: 'problem'; readonly code: string }
@@ -44,7 +44,7 @@ function readWhole(file: number, size: number): Uint8Array<ArrayBuffer> | null {
 function reopen(found: number, times: number): number[] {
   const opened: number[] = [];
   try {
-    while (opened.length < times) opened.push(reopenNow(found));
+    while (opened.length < times) opened.push(reopenSync(found));
     return opened;
   } catch (cause) {
     for (const descriptor of opened) fs.closeSync(descriptor);
@@ -55,8 +55,8 @@ function reopen(found: number, times: number): number[] {
 const hasChanged = (before: fs.BigIntStats, after: fs.BigIntStats) =>
   before.mtimeNs !== after.mtimeNs || before.ctimeNs !== after.ctimeNs || before.size !== after.size;
 
-function readFound(found: number, name: string, times: number): ToldFile {
-  const file = reopenNow(found);
+function readFound(found: number, name: string, times: number): ReadResponse {
+  const file = reopenSync(found);
   try {
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const stat = fs.fstatSync(file, { bigint: true });
@@ -75,10 +75,10 @@ function readFound(found: number, name: string, times: number): ToldFile {
   }
 }
 
-function answer({ path, known, entryOnly, times }: AskFile): ToldFile {
+function answer({ path, known, entryOnly, times }: ReadRequest): ReadResponse {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
-  const found = findBeneathNow(root, segments);
+  const found = findWithinRootSync(root, segments);
   try {
     const stat = fs.fstatSync(found, { bigint: true });
     const entry = entryOf(name, stat);
@@ -91,7 +91,7 @@ function answer({ path, known, entryOnly, times }: AskFile): ToldFile {
   }
 }
 
-function answerOrProblem(ask: AskFile): ToldFile {
+function answerOrProblem(ask: ReadRequest): ReadResponse {
   try {
     return answer(ask);
   } catch (cause) {
@@ -99,8 +99,8 @@ function answerOrProblem(ask: AskFile): ToldFile {
   }
 }
 
-parentPort?.on('message', (asked: readonly AskFile[]) => {
-  const told = isThereNow(root) ? asked.map(answerOrProblem) : asked.map((): ToldFile => ({ is: 'problem', code: rootGone }));
+parentPort?.on('message', (asked: readonly ReadRequest[]) => {
+  const told = isThereSync(root) ? asked.map(answerOrProblem) : asked.map((): ReadResponse => ({ is: 'problem', code: rootGone }));
   parentPort?.postMessage(
     told,
     told.flatMap((each) => (each.is === 'whole' ? [each.bytes.buffer] : [])),

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { restingThread } from '#adapters/os/idle-thread.ts';
+import { idleThread } from '#adapters/os/idle-thread.ts';
 import type { Entry } from '#core/listing.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { failure, storageError } from './disk-errors.ts';
 import type { Root } from './open-within-root.ts';
-import type { AskFile, ToldFile } from './read-thread.ts';
+import type { ReadRequest, ReadResponse } from './read-thread.ts';
 import type { SmallFiles } from './small-files.ts';
 
 const read = promisify(fs.read);
@@ -60,24 +60,24 @@ function fileOf(told: Told, known: OpenFile | null, turn: number): OpenFile | nu
   }
 }
 
-type Told = Exclude<ToldFile, { is: 'problem' }>;
+type Told = Exclude<ReadResponse, { is: 'problem' }>;
 
 /** All who ask the same in one turn; each is told in which turn they asked. */
 interface Question {
-  readonly ask: Omit<AskFile, 'times'>;
+  readonly ask: Omit<ReadRequest, 'times'>;
   /** The file whose validator the question names. */
   readonly known: OpenFile | null;
-  readonly tell: ((told: ToldFile) => void)[];
+  readonly tell: ((told: ReadResponse) => void)[];
 }
 
-function tellAll(questions: readonly Question[], told: ToldFile): void {
+function tellAll(questions: readonly Question[], told: ReadResponse): void {
   for (const tell of questions.flatMap((question) => question.tell)) tell(told);
 }
 
 export function fileReader(root: Root, kept: SmallFiles<OpenFile>): Reader {
   let next = new Map<string, Question>();
   let asked: Question[][] = [];
-  const thread = restingThread<readonly ToldFile[]>(
+  const thread = idleThread<readonly ReadResponse[]>(
     './read-thread',
     import.meta.url,
     {
@@ -99,7 +99,7 @@ export function fileReader(root: Root, kept: SmallFiles<OpenFile>): Reader {
     const batch = [...next.values()];
     next = new Map();
     asked.push(batch);
-    thread.post(batch.map(({ ask, tell }): AskFile => ({ ...ask, times: tell.length })));
+    thread.post(batch.map(({ ask, tell }): ReadRequest => ({ ...ask, times: tell.length })));
   }
   function questionOf(path: string, entryOnly: boolean): Question {
     const key = `${entryOnly ? 'entry' : 'file'} ${path}`;
@@ -114,7 +114,7 @@ export function fileReader(root: Root, kept: SmallFiles<OpenFile>): Reader {
   /** @returns the answer, and how many asked the same before. @throws what the thread's system calls answered */
   async function answerTo(question: Question): Promise<{ told: Told; turn: number }> {
     const turn = question.tell.length;
-    const told = await new Promise<ToldFile>((tell) => question.tell.push(tell));
+    const told = await new Promise<ReadResponse>((tell) => question.tell.push(tell));
     if (told.is === 'problem') throw failure(told.code);
     return { told, turn };
   }

@@ -1,39 +1,44 @@
 import fs from 'node:fs';
-import { type BegunChange, StorageAway } from '#ports/storage.ts';
+import { type PendingFileChange, StorageAway } from '#ports/storage.ts';
 import { dropMountNote, withRemainingEvidence } from './evidence.ts';
-import { settleFolder } from './make-folder.ts';
+import { recoverFolder } from './make-folder.ts';
 import { dropMark, isConfirmed } from './marks.ts';
 import { at, inFolder, type Root } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
-import { clearStaging, isRenamed, placedName, settlePlacing } from './placing.ts';
-import { clearRemoval, isRemoved, settleRemoval } from './remove-entry.ts';
-import { settleRename } from './rename-entry.ts';
+import { clearStaging, isRenamed, recoveredName, recoverPlacing } from './placing.ts';
+import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
+import { recoverRename } from './rename-entry.ts';
 import type { DirectoryEntry } from './staging-area.ts';
 
 /** Returns whether the staging area alone shows that the change took place, whatever happened to its name since. */
-function isEvident({ does, token }: BegunChange, evidence: DirectoryEntry): boolean {
-  if (does === 'delete') return isRemoved({ evidence, token });
-  return isConfirmed(evidence) || (does === 'upload' && isRenamed(evidence));
+function isEvident({ action, token }: PendingFileChange, evidence: DirectoryEntry): boolean {
+  if (action === 'delete') return isRemoved({ evidence, token });
+  return isConfirmed(evidence) || (action === 'upload' && isRenamed(evidence));
 }
 
-/** Looks at the folder where the staging area does not show it, and repairs what was left half done. */
-function look(change: BegunChange, entry: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): Promise<boolean> | boolean {
+/** Looks at the folder where the staging area action not show it, and repairs what was left half done. */
+function look(
+  change: PendingFileChange,
+  entry: DirectoryEntry,
+  evidence: DirectoryEntry,
+  ownership: Ownership,
+): Promise<boolean> | boolean {
   const { token } = change;
-  switch (change.does) {
+  switch (change.action) {
     case 'upload':
-      return settlePlacing(evidence, entry);
+      return recoverPlacing(evidence, entry);
     case 'createFolder':
-      return settleFolder(entry, evidence, ownership);
+      return recoverFolder(entry, evidence, ownership);
     case 'rename':
-      return settleRename({ old: entry, renamed: { folder: entry.folder, name: change.newName }, token }, evidence);
+      return recoverRename({ old: entry, renamed: { folder: entry.folder, name: change.newName }, token }, evidence);
     case 'delete':
-      return settleRemoval({ entry, evidence, token });
+      return recoverRemoval({ entry, evidence, token });
   }
 }
 
 /** Returns the name that a change gave, or took. */
-const nameGiven = ({ does, name, newName }: BegunChange, evidence: DirectoryEntry) =>
-  does === 'upload' ? placedName(evidence, name) : does === 'rename' ? newName : name;
+const nameGiven = ({ action, name, newName }: PendingFileChange, evidence: DirectoryEntry) =>
+  action === 'upload' ? recoveredName(evidence, name) : action === 'rename' ? newName : name;
 
 async function isEmpty(root: Root): Promise<boolean> {
   const directory = await fs.promises.opendir(at(root.descriptor, '.'), { bufferSize: 1 });
@@ -49,7 +54,7 @@ async function isEmpty(root: Root): Promise<boolean> {
  * @returns the name that it gave or took; null: it did not take place
  * @throws StorageAway for a root without any entry, or a mount that is missing below it: something is to be mounted there
  */
-export async function settle(root: Root, change: BegunChange, ownership: Ownership): Promise<string | null> {
+export async function recoverChange(root: Root, change: PendingFileChange, ownership: Ownership): Promise<string | null> {
   if (await isEmpty(root)) throw new StorageAway('the folder of the location is empty');
   return withRemainingEvidence(root, change.parent, change.token, async (evidence) => {
     const took =
@@ -60,10 +65,10 @@ export async function settle(root: Root, change: BegunChange, ownership: Ownersh
 }
 
 /** Removes what told how a change came out: by then that is recorded. */
-export async function clear(root: Root, { does, parent, token }: BegunChange): Promise<void> {
+export async function clearEvidence(root: Root, { action, parent, token }: PendingFileChange): Promise<void> {
   await withRemainingEvidence(root, parent, token, async (evidence) => {
-    if (does === 'delete') await clearRemoval(evidence);
-    else if (does === 'upload') clearStaging(evidence);
+    if (action === 'delete') await clearRemoval(evidence);
+    else if (action === 'upload') clearStaging(evidence);
     else dropMark(evidence);
     await dropMountNote(root, token, evidence);
   });

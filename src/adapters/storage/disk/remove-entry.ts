@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { ItemAbsent } from '#ports/storage.ts';
-import { codeOf, failure, onceDone } from './disk-errors.ts';
+import { afterCommitPoint, codeOf, failure } from './disk-errors.ts';
 import { confirmMark, dropMark, isConfirmed, markText, putMark } from './marks.ts';
 import { at } from './open-within-root.ts';
 import { linkFile } from './placing.ts';
-import { wipe } from './remove-tree.ts';
-import { type DirectoryEntry, siblingName, statEntry, unlinkIfPresent, where } from './staging-area.ts';
+import { deleteTree } from './remove-tree.ts';
+import { type DirectoryEntry, pathOf, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
 /** A file or folder that is removed with all that is in it. */
 interface Removal {
@@ -25,14 +25,14 @@ const freshName = (name: string) => () => `${name}-${randomBytes(12).toString('h
 /** Empties the removed entry beside its place at once: a start sweeps no folder but `.postern/`. */
 async function wipeBeside(removal: Removal): Promise<void> {
   const { folder, name } = besideOf(removal);
-  await wipe(folder, name, freshName(name));
+  await deleteTree(folder, name, freshName(name));
 }
 
 /** The same after a crash, which may have left folders that were moved up out of it. */
 async function wipeLeft(removal: Removal): Promise<void> {
   const { folder, name } = besideOf(removal);
   const names = (await fs.promises.readdir(at(folder))).filter((entry) => entry.startsWith(name));
-  for (const entry of names) await wipe(folder, entry, freshName(name));
+  for (const entry of names) await deleteTree(folder, entry, freshName(name));
 }
 
 /** Compares files by time and size, since inode numbers are reused. A symbolic link that somebody has put in its place is ignored. */
@@ -46,18 +46,18 @@ function isSameEntry(moved: fs.BigIntStats, found: fs.BigIntStats): boolean {
  * that somebody has saved under the name meanwhile is moved back.
  */
 function moveFound(entry: DirectoryEntry, found: fs.BigIntStats, to: DirectoryEntry): void {
-  fs.renameSync(where(entry), where(to));
+  fs.renameSync(pathOf(entry), pathOf(to));
   const moved = statEntry(to);
   if (!moved || isSameEntry(moved, found)) return;
   if (moved.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
-  else fs.renameSync(where(to), where(entry));
+  else fs.renameSync(pathOf(to), pathOf(entry));
   throw failure('ENOENT');
 }
 
 async function removeBeside(removal: Removal, found: fs.BigIntStats): Promise<void> {
   putMark(removal.evidence, 'removed');
   moveFound(removal.entry, found, besideOf(removal));
-  await onceDone(async () => {
+  await afterCommitPoint(async () => {
     confirmMark(removal.evidence);
     await wipeBeside(removal);
   });
@@ -65,7 +65,7 @@ async function removeBeside(removal: Removal, found: fs.BigIntStats): Promise<vo
 
 /** @throws ItemAbsent */
 export async function removeEntry(removal: Removal): Promise<void> {
-  const found = fs.lstatSync(where(removal.entry), { bigint: true });
+  const found = fs.lstatSync(pathOf(removal.entry), { bigint: true });
   if (!found.isFile() && !found.isDirectory()) throw new ItemAbsent('neither file nor folder');
   if (isBeside(removal)) return removeBeside(removal, found);
   try {
@@ -81,7 +81,7 @@ export const isRemoved = ({ evidence, token }: Pick<Removal, 'evidence' | 'token
   evidence.name === token && statEntry(evidence) !== undefined;
 
 /** Returns whether an entry was removed before the crash and lies beside its place. */
-export async function settleRemoval(removal: Removal): Promise<boolean> {
+export async function recoverRemoval(removal: Removal): Promise<boolean> {
   if (!isConfirmed(removal.evidence)) {
     if (markText(removal.evidence) === null || !statEntry(besideOf(removal))) return false;
     confirmMark(removal.evidence);
@@ -93,5 +93,5 @@ export async function settleRemoval(removal: Removal): Promise<boolean> {
 /** Empties a removed entry, and deletes the marks of its removal. */
 export async function clearRemoval(evidence: DirectoryEntry): Promise<void> {
   dropMark(evidence);
-  if (statEntry(evidence)) await wipe(evidence.folder, evidence.name, freshName(evidence.name));
+  if (statEntry(evidence)) await deleteTree(evidence.folder, evidence.name, freshName(evidence.name));
 }

@@ -28,7 +28,7 @@ async function openAsFolder(parent: number, name: Name): Promise<number | null> 
  * outside (design: disk).
  * @param fresh gives further names within trash
  */
-export async function wipe(trash: number, name: Name, fresh: () => string): Promise<void> {
+export async function deleteTree(trash: number, name: Name, fresh: () => string): Promise<void> {
   const left: Name[] = [name];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const folder = await openAsFolder(trash, next);
@@ -67,7 +67,7 @@ async function moveUp(folder: number, entry: Uint8Array, trash: number, fresh: (
     return aside;
   } catch (cause) {
     if (!foundNoRoom(cause)) throw cause;
-    await wipe(folder, entry, fresh);
+    await deleteTree(folder, entry, fresh);
     return null;
   }
 }

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { ItemAbsent } from '#ports/storage.ts';
-import { failure, onceDoneNow } from './disk-errors.ts';
+import { afterCommitPointSync, failure } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './placing.ts';
-import { type DirectoryEntry, siblingName, statEntry, unlinkIfPresent, where } from './staging-area.ts';
+import { type DirectoryEntry, pathOf, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
 /** A name and its new one, in one folder. */
 interface Renaming {
@@ -19,11 +19,11 @@ const displacedEntry = ({ old, token }: Renaming): DirectoryEntry => ({ folder: 
 
 /** Renames a folder without replacing anything: rename takes the place of an empty folder only, and mkdir is the claim. */
 function renameFolder({ old, renamed }: Renaming): void {
-  fs.mkdirSync(where(renamed), 0o700);
+  fs.mkdirSync(pathOf(renamed), 0o700);
   try {
-    fs.renameSync(where(old), where(renamed));
+    fs.renameSync(pathOf(old), pathOf(renamed));
   } catch (cause) {
-    fs.rmdirSync(where(renamed));
+    fs.rmdirSync(pathOf(renamed));
     throw cause;
   }
 }
@@ -31,7 +31,7 @@ function renameFolder({ old, renamed }: Renaming): void {
 /** Gives a file its old name back, unless somebody has taken it meanwhile. */
 function putBack(displaced: DirectoryEntry, old: DirectoryEntry): void {
   if (linkFile(displaced, old)) unlinkIfPresent(displaced);
-  else fs.renameSync(where(displaced), where(old));
+  else fs.renameSync(pathOf(displaced), pathOf(old));
 }
 
 /**
@@ -43,15 +43,15 @@ function dropOldName(renaming: Renaming, identity: string): void {
   const { old, renamed } = renaming;
   const displaced = displacedEntry(renaming);
   try {
-    fs.renameSync(where(old), where(displaced));
+    fs.renameSync(pathOf(old), pathOf(displaced));
   } catch (cause) {
-    if (isSame(statEntry(renamed), identity)) onceDoneNow(() => fs.unlinkSync(where(renamed)));
+    if (isSame(statEntry(renamed), identity)) afterCommitPointSync(() => fs.unlinkSync(pathOf(renamed)));
     throw cause;
   }
   const [moved, kept] = [statEntry(displaced), statEntry(renamed)];
   const isOurs = kept ? moved?.ino === kept.ino && moved.dev === kept.dev : isSame(moved, identity);
   const isLast = moved?.nlink === 1n; // the new name was taken away meanwhile
-  onceDoneNow(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : putBack(displaced, old)));
+  afterCommitPointSync(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : putBack(displaced, old)));
   if (isOurs && isLast) throw failure('ENOENT');
 }
 
@@ -61,13 +61,13 @@ function dropOldName(renaming: Renaming, identity: string): void {
  */
 export function renameEntry(renaming: Renaming, marks: Marks): void {
   const { old, renamed } = renaming;
-  const found = fs.lstatSync(where(old), { bigint: true });
+  const found = fs.lstatSync(pathOf(old), { bigint: true });
   if (!found.isFile() && !found.isDirectory()) throw new ItemAbsent('neither file nor folder');
   if (statEntry(renamed)) throw failure('EEXIST');
   takeName(marks, identityOf(found));
   if (found.isDirectory()) renameFolder(renaming);
   else if (linkFile(old, renamed)) dropOldName(renaming, identityOf(found));
-  else fs.renameSync(where(old), where(renamed));
+  else fs.renameSync(pathOf(old), pathOf(renamed));
   confirmMark(marks.own);
 }
 
@@ -76,29 +76,29 @@ function settleOldName(renaming: Renaming, identity: string): void {
   const displaced = displacedEntry(renaming);
   const found = statEntry(displaced);
   if (!found) return;
-  if (isSame(found, identity) && found.nlink > 1n) fs.unlinkSync(where(displaced));
+  if (isSame(found, identity) && found.nlink > 1n) fs.unlinkSync(pathOf(displaced));
   else if (statEntry(renaming.old))
     unlinkIfPresent(displaced); // replaced by a newer one since
-  else fs.renameSync(where(displaced), where(renaming.old));
+  else fs.renameSync(pathOf(displaced), pathOf(renaming.old));
 }
 
 /** Takes away the empty folder by which the rename of a folder claimed the new name. */
 function dropClaim({ old, renamed }: Renaming): void {
   if (!statEntry(old)?.isDirectory() || !statEntry(renamed)?.isDirectory()) return;
   try {
-    fs.rmdirSync(where(renamed));
+    fs.rmdirSync(pathOf(renamed));
   } catch {
     // somebody has put something into it, and may keep it
   }
 }
 
 /** Did a rename take place before the crash whose mark is not confirmed? The new name was free when the mark was made. Puts right what is half done. */
-export function settleRename(renaming: Renaming, evidence: DirectoryEntry): boolean {
+export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boolean {
   const identity = markText(evidence);
   if (identity === null || identity === '') return false;
   settleOldName(renaming, identity);
   const { old, renamed } = renaming;
-  if (isSame(statEntry(old), identity) && isSame(statEntry(renamed), identity)) fs.unlinkSync(where(renamed)); // both names: undone
+  if (isSame(statEntry(old), identity) && isSame(statEntry(renamed), identity)) fs.unlinkSync(pathOf(renamed)); // both names: undone
   dropClaim(renaming);
   // By the name where the identity tells nothing: some file servers number their files anew.
   return isSame(statEntry(renamed), identity) || (statEntry(renamed) !== undefined && statEntry(old) === undefined);

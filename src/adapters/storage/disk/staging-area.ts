@@ -10,18 +10,18 @@ export interface DirectoryEntry {
 }
 
 /** Returns a path to the entry that follows no symbolic link. */
-export const where = ({ folder, name }: DirectoryEntry) => at(folder, name);
+export const pathOf = ({ folder, name }: DirectoryEntry) => at(folder, name);
 
 /** Returns what lies there, or undefined. */
-export const statEntry = (entry: DirectoryEntry) => fs.lstatSync(where(entry), { bigint: true, throwIfNoEntry: false });
+export const statEntry = (entry: DirectoryEntry) => fs.lstatSync(pathOf(entry), { bigint: true, throwIfNoEntry: false });
 
 /** Returns the entry with a longer name. */
-export const named = ({ folder, name }: DirectoryEntry, ending: string): DirectoryEntry => ({ folder, name: name + ending });
+export const withSuffix = ({ folder, name }: DirectoryEntry, ending: string): DirectoryEntry => ({ folder, name: name + ending });
 
 /** Deletes a file if it exists. */
 export function unlinkIfPresent(entry: DirectoryEntry): void {
   try {
-    fs.unlinkSync(where(entry));
+    fs.unlinkSync(pathOf(entry));
   } catch (cause) {
     if (codeOf(cause) !== 'ENOENT') throw cause;
   }

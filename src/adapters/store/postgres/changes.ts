@@ -1,6 +1,6 @@
 import { costTurns } from '#adapters/store/cost-turns.ts';
 import { inTurns } from '#adapters/store/turns.ts';
-import type { Turn, Tx, WriteOptions } from '#ports/store.ts';
+import type { Tx, WriteOptions, WriteTurn } from '#ports/store.ts';
 import { hasCollided } from './errors.ts';
 import { lockOver } from './locks.ts';
 import type { Connections } from './pool.ts';
@@ -18,14 +18,14 @@ interface Most {
 }
 
 /** The name of the line for changes that collided: those of a tenant, or of visitors of a network. */
-function lineOf(turn: Turn): string {
+function lineOf(turn: WriteTurn): string {
   if (turn === 'job') return 'changes of jobs';
   if ('tenant' in turn) return `changes of tenant ${turn.tenant}`;
   return `changes of visitors, network ${'visitor' in turn ? turn.visitor : turn.network}`;
 }
 
 /** Runs a change, again where it collided with another. */
-export type Write = <T>(change: (tx: Tx) => Promise<T>, turn: Turn, options?: WriteOptions) => Promise<T>;
+export type Write = <T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions) => Promise<T>;
 
 /**
  * Runs changes beside one another. One that collided stands in a line of its tenant, and has the tenant to itself, in
@@ -42,7 +42,7 @@ export function changesOver(connections: Connections, lines: Connections, most: 
   const locked = lockOver(lines, longestInLine);
   const lengths = new Map<string, number>();
 
-  function inTurn<T>(run: () => Promise<T>, turn: Turn): Promise<T> {
+  function inTurn<T>(run: () => Promise<T>, turn: WriteTurn): Promise<T> {
     if (turn === 'job') return run();
     if ('tenant' in turn) return tenants(`${turn.tenant}`, run);
     return 'visitor' in turn ? visitors(turn.visitor, run) : networks(turn.network, run);

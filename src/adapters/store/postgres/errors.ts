@@ -26,7 +26,7 @@ export class TookTooLong extends StoreAway {}
 export class LockRefused extends StoreAway {}
 
 /** What a failed query means to whoever asked; what is neither the server's word nor a mistake of ours is a lost connection. */
-export function said(cause: unknown): unknown {
+export function storeError(cause: unknown): unknown {
   if (cause instanceof TypeError || cause instanceof RangeError) return cause;
   const code = codeOf(cause);
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });

@@ -1,8 +1,8 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { Language } from '#adapters/store/kysely-driver.ts';
+import type { SqlDialect } from '#adapters/store/kysely-driver.ts';
 
 /** SQL as PostgreSQL takes it. */
-export const postgres: Language = {
+export const postgres: SqlDialect = {
   createAdapter: () => new PostgresAdapter(),
   createIntrospector: (db) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresQueryCompiler(),

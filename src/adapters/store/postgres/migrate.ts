@@ -1,7 +1,7 @@
-import type { Answer } from '#adapters/store/kysely-driver.ts';
+import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
 import { pendingSteps } from '#adapters/store/migrations/pending.ts';
-import { openConnections } from './pool.ts';
+import { openPool } from './pool.ts';
 
 const lock = 0x706f7374; // 'post': one process migrates at a time
 
@@ -22,7 +22,7 @@ const types: ColumnTypes = {
  * @throws where the database holds a step that this program does not know: it is newer.
  */
 export async function migrate(url: string, migrations: readonly Migration[], announce: (steps: readonly string[]) => void): Promise<void> {
-  const connections = openConnections(url, 1, null);
+  const connections = openPool(url, 1, null);
   try {
     await connections.with((client) => takeSteps((sql, parameters) => connections.ask(client, sql, parameters), migrations, announce));
   } finally {
@@ -30,7 +30,7 @@ export async function migrate(url: string, migrations: readonly Migration[], ann
   }
 }
 
-type Ask = (sql: string, parameters?: readonly unknown[]) => Promise<Answer>;
+type Ask = (sql: string, parameters?: readonly unknown[]) => Promise<DriverResult>;
 
 async function takeSteps(ask: Ask, migrations: readonly Migration[], announce: (steps: readonly string[]) => void): Promise<void> {
   await ask('BEGIN');

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Answer } from '#adapters/store/kysely-driver.ts';
+import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import { StoreAway } from '#ports/store.ts';
-import { said } from './errors.ts';
+import { storeError } from './errors.ts';
 
 const connectWithin = 4000; // ms
 const mostPrepared = 500; // statements of one connection that the server keeps planned
@@ -14,7 +14,7 @@ export interface Connections {
   /** Works with any free one; one that was lost meanwhile is not used again. @throws StoreAway */
   with<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** Asks one of them. @throws StoreAway, StoreFull, and what the server says */
-  ask(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<Answer>;
+  ask(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<DriverResult>;
   /** Says one or more commands in one message. @throws as `ask` */
   say(client: pg.PoolClient, commands: string): Promise<void>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ const types = {
 
 const told = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((cause: unknown) => {
-    throw said(cause);
+    throw storeError(cause);
   });
 
 /** The connections of this process, among all that pg_stat_activity lists. */
@@ -39,7 +39,7 @@ export const applicationName = `postern ${randomBytes(4).toString('hex')}`;
  * @param patience ms that one statement may take; null: as long as it takes
  * @param options settings of the server for these connections, such as `-c jit=off`
  */
-export function openConnections(url: string, most: number, patience: number | null, options = ''): Connections {
+export function openPool(url: string, most: number, patience: number | null, options = ''): Connections {
   const pool = new pg.Pool({
     connectionString: url,
     max: most,

@@ -1,18 +1,18 @@
-import { kyselyOver } from '#adapters/store/kysely-driver.ts';
+import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import { postgres } from './language.ts';
 import { lastIds } from './last-ids.ts';
-import { openConnections } from './pool.ts';
+import { openPool } from './pool.ts';
 
 const patience = 600_000; // ms
 
 /** Works on what a database on a server holds now. */
 export async function withPostgresSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const connections = openConnections(url, 1, patience);
+  const connections = openPool(url, 1, patience);
   try {
     return await connections.with(async (client) => {
       await connections.say(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0');
-      const db = kyselyOver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
+      const db = kyselyWithDriver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
       const value = await work({ db, lastIds: await lastIds(db) });
       await connections.say(client, 'COMMIT');
       return value;

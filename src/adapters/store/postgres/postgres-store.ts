@@ -9,7 +9,7 @@ import { identityOver } from './identity.ts';
 import { setLastIds } from './last-ids.ts';
 import { locksOver } from './locks.ts';
 import { migrate } from './migrate.ts';
-import { openConnections } from './pool.ts';
+import { openPool } from './pool.ts';
 import { kyselyWith, searchesOver } from './searches.ts';
 import { wordsOver } from './word-parts.ts';
 
@@ -39,12 +39,12 @@ const planned = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_parallel
 /** Opens a database on a PostgreSQL server. @param url postgres://user:password@host:port/database */
 export async function openPostgresStore(url: string): Promise<Store> {
   await migrate(url, migrations, announceSteps);
-  const questions = openConnections(url, most.questions, shortPatience);
-  const changes = openConnections(url, most.changes, shortPatience);
-  const searches = openConnections(url, most.searches, longPatience, planned);
-  const reports = openConnections(url, most.reports, longPatience, planned);
-  const lines = openConnections(url, most.lines, longPatience);
-  const locks = openConnections(url, most.locks, longPatience);
+  const questions = openPool(url, most.questions, shortPatience);
+  const changes = openPool(url, most.changes, shortPatience);
+  const searches = openPool(url, most.searches, longPatience, planned);
+  const reports = openPool(url, most.reports, longPatience, planned);
+  const lines = openPool(url, most.lines, longPatience);
+  const locks = openPool(url, most.locks, longPatience);
   const close = async () => {
     await Promise.all([questions, changes, searches, reports, lines, locks].map((connections) => connections.close()));
   };
@@ -85,7 +85,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
       }
     },
     // Other processes change the same database: nothing is known to be as it was.
-    unchanged: (_key, ask) => ask(),
+    cachedUntilChange: (_key, ask) => ask(),
     durable: async () => {}, // what is visible here is on disk
     isFull: () => full,
     isDamaged: () => false, // its server's to find

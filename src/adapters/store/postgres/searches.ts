@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import { keptCounts } from '#adapters/store/cached-counts.ts';
-import { kyselyOver } from '#adapters/store/kysely-driver.ts';
-import { gathered, pageBySql, rowsOf, type Take } from '#adapters/store/page-query.ts';
+import { cachedCounts } from '#adapters/store/cached-counts.ts';
+import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
+import { materialized, pageBySql, rowsOf, type SelectPage } from '#adapters/store/page-query.ts';
 import type { Store } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { TookTooLong } from './errors.ts';
@@ -23,11 +23,11 @@ const atOnce: Run = (query) => query();
 
 /** Queries that any free connection answers. @param run runs each, such as in its turn */
 export const kyselyWith = (connections: Connections, run = atOnce): Kysely<Database> =>
-  kyselyOver(postgres, (text, parameters) => run(() => connections.with((client) => connections.ask(client, text, parameters))));
+  kyselyWithDriver(postgres, (text, parameters) => run(() => connections.with((client) => connections.ask(client, text, parameters))));
 
 /** Queries of which each is given up after a while, the connection with it. */
 function hastily(connections: Connections, { walk, statement }: Patience): Kysely<Database> {
-  return kyselyOver(postgres, (text, parameters) =>
+  return kyselyWithDriver(postgres, (text, parameters) =>
     connections.with(async (client) => {
       await connections.say(client, `SET statement_timeout = ${walk}`);
       try {
@@ -46,15 +46,15 @@ function hastily(connections: Connections, { walk, statement }: Patience): Kysel
 export function searchesOver(connections: Connections, patience: Patience): Pick<Store, 'search' | 'find'> {
   const search = kyselyWith(connections);
   const hasty = hastily(connections, patience);
-  const counts = keptCounts();
-  const take: Take = async (matches, asked, cut, total) => {
-    if (!asked.holding || total <= patience.few) return rowsOf(search, matches, asked, cut).execute();
+  const counts = cachedCounts();
+  const take: SelectPage = async (matches, asked, cut, total) => {
+    if (!asked.word || total <= patience.few) return rowsOf(search, matches, asked, cut).execute();
     try {
       return await rowsOf(hasty, matches, asked, cut).execute();
     } catch (cause) {
       if (!(cause instanceof TookTooLong)) throw cause;
-      return rowsOf(search, gathered(matches, 'OFFSET 0'), asked, cut).execute();
+      return rowsOf(search, materialized(matches, 'OFFSET 0'), asked, cut).execute();
     }
   };
-  return { search, find: (asked) => pageBySql(search, asked.holding?.matches ?? asked.matches, asked, counts, take) };
+  return { search, find: (asked) => pageBySql(search, asked.word?.matches ?? asked.matches, asked, counts, take) };
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import { kyselyOver } from '#adapters/store/kysely-driver.ts';
+import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
 import { hasCollided, LockRefused } from './errors.ts';
@@ -52,7 +52,7 @@ export function transactions(connections: Connections): Transactions {
   /** Kysely for each connection: statements are written out once for it. */
   const known = new WeakMap<pg.PoolClient, Tx>();
   function over(client: pg.PoolClient): Tx {
-    const tx = known.get(client) ?? kyselyOver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
+    const tx = known.get(client) ?? kyselyWithDriver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
     known.set(client, tx);
     return tx;
   }

@@ -1,13 +1,13 @@
 import { constants, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { Answer } from '#adapters/store/kysely-driver.ts';
-import { keptRows } from './row-cache.ts';
+import type { DriverResult } from '#adapters/store/kysely-driver.ts';
+import { rowCache } from './row-cache.ts';
 
 const cachedStatements = 500;
 
 /** One connection with its prepared statements: preparing costs more than asking. */
 export interface Connection {
   readonly database: DatabaseSync;
-  run(sql: string, parameters: readonly unknown[]): Answer;
+  run(sql: string, parameters: readonly unknown[]): DriverResult;
   /** The tables that were changed since this was asked last, by triggers and cascades too. */
   changed(): ReadonlySet<string>;
   /** What was changed since then was undone. */
@@ -43,7 +43,7 @@ export function openConnection(file: string, options: Options): Connection {
   const database = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 1000 });
   database.exec('PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY');
   const statements = new Map<string, Prepared>();
-  const kept = options.keepsRows ? keptRows() : null;
+  const kept = options.keepsRows ? rowCache() : null;
   // By SQLite, of the statement that is being prepared.
   const told = { changes: new Set<string>(), reads: new Set<string>() };
   let changed = new Set<string>();

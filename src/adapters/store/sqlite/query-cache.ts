@@ -10,13 +10,13 @@ const trail = ['audit', 'ongoing', 'alert', 'alert_list', 'unsettled'] as const 
 const isTrail: ReadonlySet<string> = new Set([...trail, 'sqlite_sequence']);
 
 /** Answers that hold until a commit changes more than the trail: one process writes, so that it knows of every change. */
-export interface Unchanged {
+export interface QueryCache {
   ask<T>(key: string, ask: () => Promise<T>): Promise<T>;
   /** Changes of these tables were committed. */
   forget(changed: ReadonlySet<string>): void;
 }
 
-export function unchangedAnswers(): Unchanged {
+export function queryCache(): QueryCache {
   const kept = new Map<string, Promise<unknown>>();
   let text = 0;
   function forgetAll(): void {

@@ -19,7 +19,7 @@ const settled: ReadonlySet<string> = new Set([
  * What statements over settled tables answered, until one of their tables changes: such a statement depends on nothing
  * else, as long as nobody writes one that asks for the time or for chance. Rows that are kept are shared, and frozen.
  */
-export interface KeptRows {
+export interface RowCache {
   /** Whether it keeps what a statement answers. @param tables all that the statement reads */
   keeps(tables: readonly string[]): boolean;
   /** The rows that a statement gives for parameters: kept ones, or those that `ask` gives. */
@@ -32,7 +32,7 @@ export interface KeptRows {
 const arePlain = (values: readonly unknown[]) =>
   values.every((value) => value === null || typeof value === 'string' || Number.isSafeInteger(value));
 
-export function keptRows(): KeptRows {
+export function rowCache(): RowCache {
   const byStatement = new Map<string, { readonly tables: readonly string[]; readonly answers: Map<string, unknown[]> }>();
   let total = 0;
   function keep(sql: string, tables: readonly string[], key: string, rows: unknown[]): void {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { kyselyOver } from '#adapters/store/kysely-driver.ts';
+import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import { openConnection } from './connection.ts';
 import { sqlite } from './language.ts';
@@ -10,7 +10,7 @@ export async function withSqliteSnapshot<T>(folder: string, work: (snapshot: Sna
   const { database, run } = openConnection(join(folder, 'postern.db'), { readOnly: true });
   try {
     database.exec('BEGIN');
-    const db = kyselyOver(sqlite, run);
+    const db = kyselyWithDriver(sqlite, run);
     return await work({ db, lastIds: await lastIds(db) });
   } finally {
     database.close();

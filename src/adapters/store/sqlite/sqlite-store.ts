@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type SqlBool, sql } from 'kysely';
 import { costTurns } from '#adapters/store/cost-turns.ts';
-import { type Ask, kyselyOver } from '#adapters/store/kysely-driver.ts';
+import { kyselyWithDriver, type RunQuery } from '#adapters/store/kysely-driver.ts';
 import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { inTurns } from '#adapters/store/turns.ts';
@@ -18,12 +18,12 @@ import { sqlite } from './language.ts';
 import { setLastIds } from './last-ids.ts';
 import { migrate } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
-import { unchangedAnswers } from './query-cache.ts';
+import { queryCache } from './query-cache.ts';
 import { isOutOfRoom } from './quota.ts';
 import { keepReserve } from './reserve-file.ts';
 import { findBySqlite } from './search/find.ts';
 import { searchThread } from './search/searcher.ts';
-import { hearTextChanges } from './search/text-changes.ts';
+import { trackTextChanges } from './search/text-changes.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
 import { writeQueue } from './write-queue.ts';
 
@@ -79,10 +79,10 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const reader = openConnection(file, { readOnly: true, keepsRows: true });
   const log = openWriteAheadLog(file, lost);
   const damage = unclean ? checkForDamage(file, reportDamage) : noCheck;
-  const unchanged = unchangedAnswers();
+  const unchanged = queryCache();
   const thread = (mostBytes: number) => searchThread({ file, mostBytes }, (cause) => isUnreadable(cause) && lost(cause));
   const searcher = thread(searchMemory);
-  const heard = hearTextChanges(writer.database);
+  const heard = trackTextChanges(writer.database);
   const committed = () => {
     const changed = writer.changed();
     reader.forget(changed);
@@ -93,11 +93,11 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
   const [second, reporter] = [thread(0), thread(0)];
   const checkpoints = startCheckpoints(file, { queue, log, searchers: [searcher, second, reporter] }, events);
   // Words are looked for by the first alone: it takes other questions only where the second is busier.
-  const askThread: Ask = (text, parameters) => (second.waiting() > searcher.waiting() ? searcher : second).ask(text, parameters);
-  const search = kyselyOver(sqlite, askThread);
+  const askThread: RunQuery = (text, parameters) => (second.waiting() > searcher.waiting() ? searcher : second).ask(text, parameters);
+  const search = kyselyWithDriver(sqlite, askThread);
   const longRecords = costTurns(1);
   return {
-    read: kyselyOver(sqlite, (text, parameters) => {
+    read: kyselyWithDriver(sqlite, (text, parameters) => {
       try {
         return reader.run(text, parameters);
       } catch (cause) {
@@ -107,8 +107,8 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
       }
     }),
     search,
-    reports: kyselyOver(sqlite, reporter.ask),
-    longRecords: (tid) => kyselyOver(sqlite, (text, parameters) => longRecords(`${tid}`, async () => askThread(text, parameters))),
+    reports: kyselyWithDriver(sqlite, reporter.ask),
+    longRecords: (tid) => kyselyWithDriver(sqlite, (text, parameters) => longRecords(`${tid}`, async () => askThread(text, parameters))),
     searchesOfOneTenant: 1,
     find: findBySqlite(search, searcher),
     dialect: {
@@ -122,7 +122,7 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     },
     shared: false,
     write: queue.write,
-    unchanged: unchanged.ask,
+    cachedUntilChange: unchanged.ask,
     durable: queue.sync,
     check: async () => void reader.run('SELECT 1', []),
     isFull: (leaving = 0) => reserve.isFull(leaving),

@@ -1,6 +1,6 @@
-import { kyselyOver } from '#adapters/store/kysely-driver.ts';
+import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import { costQueue } from '#core/cost-queue.ts';
-import { StoreAway, StoreFull, type Turn, type Tx, type WriteOptions } from '#ports/store.ts';
+import { StoreAway, StoreFull, type Tx, type WriteOptions, type WriteTurn } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isLost } from './errors.ts';
@@ -26,7 +26,7 @@ interface Job {
 
 /** The one queue for changes to a SQLite file. */
 export interface WriteQueue {
-  write<T>(change: (tx: Tx) => Promise<T>, turn: Turn, options?: WriteOptions): Promise<T>;
+  write<T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions): Promise<T>;
   /** Runs `work` while no change is under way and none begins. */
   pause(work: () => Promise<void>): Promise<void>;
   /** Waits until all that is visible is on disk. */
@@ -61,7 +61,7 @@ interface QueueEvents extends DiskEvents {
 export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, isFull, full, committed: told }: QueueEvents): WriteQueue {
   const { database } = connection;
   let changing = false;
-  const tx = kyselyOver(sqlite, (text, parameters) => {
+  const tx = kyselyWithDriver(sqlite, (text, parameters) => {
     if (!changing) throw new Error('a change went on after its end'); // nobody would be told of it
     return connection.run(text, parameters);
   });
@@ -200,7 +200,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
     });
   }
 
-  function groupOf(turn: Turn): string {
+  function groupOf(turn: WriteTurn): string {
     if (turn === 'job') return ours;
     if ('tenant' in turn) return `tenant ${turn.tenant}`;
     return 'visitor' in turn ? `visitors ${turn.visitor}` : `network ${turn.network}`;

@@ -1,8 +1,8 @@
-import { keepNewest } from '#core/newest.ts';
-import { type ArchiveAsker, archiveTurns } from './archive-turns.ts';
+import { setNewest } from '#core/newest.ts';
+import { type ArchiveVisitor, archiveTurns } from './archive-turns.ts';
 import { type NameMemory, nameMemory } from './name-memory.ts';
-import { type PieceRoom, pieceRooms } from './piece-memory.ts';
-import { isFollowed, type PlacedItem, type ZipPlan } from './zip-plan.ts';
+import { type PieceMemory, pieceMemories } from './piece-memory.ts';
+import { hasDescriptor, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
 const mostEntries = 200_000; // planned at one time, some 300 bytes each
 const mostFound = 400_000; // entries that are held while others are still looked for
@@ -13,7 +13,7 @@ const mostRemembered = 3_200_000; // entries of archives whose sums are kept, 5 
 const archiveCost = 100; // entries that an archive takes as much memory as, beside its own
 
 /** The CRC-32 of a file that is being read. */
-export interface SumUnderWay {
+export interface RunningChecksum {
   readonly sum: Promise<number>;
   /** Told of every piece, by those who wait for it too. */
   readonly readers: Set<() => void>;
@@ -25,11 +25,11 @@ export interface Checksums {
   get(place: number, item: PlacedItem): number | undefined;
   set(place: number, item: PlacedItem, crc: number): void;
   /** Sums that are being read, so that no file is read twice at one time for its sum alone. */
-  readonly underWay: Map<number, SumUnderWay>;
+  readonly underWay: Map<number, RunningChecksum>;
 }
 
 /** A plan that is in use. */
-export interface UsedPlan {
+export interface PlanInUse {
   readonly plan: ZipPlan;
   readonly sums: Checksums;
   /** Reads a slice of a file for its sum alone when its turn comes: a few bytes of an archive may ask for gigabytes. */
@@ -42,7 +42,7 @@ export interface UsedPlan {
 type PlanMaker = (mostFound: () => number) => AsyncGenerator<void, ZipPlan | null>;
 
 /** Archives that are sent, equal ones by one plan; their sums are kept between requests, so that a part costs little more than its bytes. */
-export interface ZipArchives {
+export interface ArchivePlans {
   /**
    * Plans an archive a slice at a time, each when its turn comes, and holds the plan until it is released.
    * @param make yields after every slice, and returns null where it cannot be planned; its parameter tells how many
@@ -50,16 +50,16 @@ export interface ZipArchives {
    * @returns null there, and while too much is planned already
    * @throws 503 where too many wait
    */
-  plan(asker: ArchiveAsker, left: AbortSignal, make: PlanMaker): Promise<UsedPlan | null>;
+  plan(asker: ArchiveVisitor, left: AbortSignal, make: PlanMaker): Promise<PlanInUse | null>;
   /** Looks through files a slice at a time, each when its turn comes: others plan between them. @throws as `plan` */
-  look<T>(asker: ArchiveAsker, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
+  look<T>(asker: ArchiveVisitor, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
   /** Begins an archive that is sent. */
-  readonly beginPieces: () => PieceRoom;
+  readonly beginPieces: () => PieceMemory;
   /** Begins the memory for names that an archive for this address holds. */
   readonly beginNames: (address: string) => NameMemory;
 }
 
-export function zipArchives(): ZipArchives {
+export function archivePlans(): ArchivePlans {
   const used = new Map<string, { readonly plan: ZipPlan; users: number }>();
   const remembered = new Map<string, { readonly sums: Checksums; readonly cost: number }>();
   let rememberedCost = 0;
@@ -87,7 +87,7 @@ export function zipArchives(): ZipArchives {
     return sums;
   }
   const [planning, summing] = [archiveTurns(mostPlanning), archiveTurns(mostSumming)];
-  function use(plan: ZipPlan, { locationId }: ArchiveAsker, sum: UsedPlan['summing']): UsedPlan | null {
+  function use(plan: ZipPlan, { locationId }: ArchiveVisitor, sum: PlanInUse['summing']): PlanInUse | null {
     const { etag } = plan;
     const known = used.get(etag) ?? { plan, users: 0 };
     if (known.users === 0 && entries > 0 && entries + plan.cost > mostEntries) return null;
@@ -109,7 +109,7 @@ export function zipArchives(): ZipArchives {
       },
     };
   }
-  const look: ZipArchives['look'] = async (asker, left, slices) => {
+  const look: ArchivePlans['look'] = async (asker, left, slices) => {
     try {
       for (;;) {
         const step = await planning.run(asker, left, () => slices.next());
@@ -135,7 +135,7 @@ export function zipArchives(): ZipArchives {
       }
     },
     look,
-    beginPieces: pieceRooms(),
+    beginPieces: pieceMemories(),
     beginNames: nameMemory(),
   };
 }
@@ -150,7 +150,7 @@ function checksums(files: number, locationId: number, large: Map<string, number>
     set(place, item, crc) {
       sums[place] = crc;
       known[place] = 1;
-      if (isFollowed(item)) keepNewest(large, keyOf(item), crc, mostLarge);
+      if (hasDescriptor(item)) setNewest(large, keyOf(item), crc, mostLarge);
     },
     underWay: new Map(),
   };

@@ -1,18 +1,18 @@
 import { Refusal } from '#core/messages.ts';
 import { turns, turnsByKey } from '#features/turns/turns.ts';
-import { type Asker, crowdsOf, groupsOf } from '#features/turns/visitor-turns.ts';
+import { crowdsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
 
 const [atOneLocation, atAll] = [2, 64]; // slices at once: 31 slow locations leave places for others
 const retryAfter = 5; // seconds
 
 /** Who asks for an archive of files that lie at a location. */
-export type ArchiveAsker = Asker & { readonly locationId: number };
+export type ArchiveVisitor = TurnVisitor & { readonly locationId: number };
 
 /** Reads for archives a slice at a time, in turns. */
 export interface ArchiveTurns {
   /** @throws 503 where too many wait; the reason of `left` */
-  run<T>(asker: ArchiveAsker, left: AbortSignal, readSlice: () => Promise<T>): Promise<T>;
+  run<T>(asker: ArchiveVisitor, left: AbortSignal, readSlice: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -27,7 +27,7 @@ export function archiveTurns(mostWaiting: { readonly inner: number; readonly all
     run: (asker, left, readSlice) => {
       const location = `${asker.locationId}`;
       const inTurn = () => locations.run([location, location], left, readSlice);
-      return atLocation(location, (own) => own.run(groupsOf(asker), left, inTurn, crowdsOf(asker)));
+      return atLocation(location, (own) => own.run(turnGroupsOf(asker), left, inTurn, crowdsOf(asker)));
     },
   };
 }

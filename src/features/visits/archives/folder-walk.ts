@@ -3,13 +3,13 @@ import { Refusal } from '#core/messages.ts';
 import type { Storage } from '#ports/storage.ts';
 import type { NameMemory } from './name-memory.ts';
 import { below, pendingFolders } from './pending-folders.ts';
-import type { Found } from './zip-plan.ts';
+import type { ArchiveEntry } from './zip-plan.ts';
 
 const [sliceCost, folderCost] = [200, 20]; // entries; a folder costs as much as so many, or more where it lies deep
 const deepest = 200; // levels; each costs a look-up for every level above it, and few programs unpack more
 
 /** The folder that is packed, and what of it. */
-export interface Packed {
+export interface ArchivedFolder {
   readonly storage: Storage;
   readonly folder: ItemPath;
   /** Of its children; null: all. */
@@ -25,7 +25,7 @@ export interface Packed {
  * is listed. The stack is explicit: generators that delegate to each other pass every entry through all levels.
  * @throws 409 where folders are nested too deep; 503 where too many wait; the reason of `left`
  */
-async function* walk({ storage, left, beginNames }: Packed, path: ItemPath, prefix: string): AsyncGenerator<Found | null> {
+async function* walk({ storage, left, beginNames }: ArchivedFolder, path: ItemPath, prefix: string): AsyncGenerator<ArchiveEntry | null> {
   const pending = pendingFolders({ path, prefix, depth: 0 }, beginNames());
   try {
     for (let folder = pending.next(); folder; folder = pending.next()) {
@@ -48,7 +48,12 @@ async function* walk({ storage, left, beginNames }: Packed, path: ItemPath, pref
 }
 
 /** @throws 404 for a chosen name that is not there; the reason of `left` */
-export async function* chosenEntries({ storage, folder, names, left }: Packed): AsyncGenerator<Found & { readonly path: ItemPath }> {
+export async function* chosenEntries({
+  storage,
+  folder,
+  names,
+  left,
+}: ArchivedFolder): AsyncGenerator<ArchiveEntry & { readonly path: ItemPath }> {
   for (const name of names ?? []) {
     left.throwIfAborted();
     const path = below(folder, name);
@@ -59,7 +64,7 @@ export async function* chosenEntries({ storage, folder, names, left }: Packed): 
 }
 
 /** All that is packed, and null for every folder that is listed. @throws as `walk` and `chosenEntries` */
-export async function* find(packed: Packed): AsyncGenerator<Found | null> {
+export async function* walkArchivedFolder(packed: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
   if (!packed.names) return yield* walk(packed, packed.folder, '');
   for await (const { entry, name, path } of chosenEntries(packed)) {
     yield { entry, name };
@@ -68,9 +73,9 @@ export async function* find(packed: Packed): AsyncGenerator<Found | null> {
 }
 
 /** The same, and null at the end of every slice: others have their turn then. */
-export async function* findInSlices(packed: Packed): AsyncGenerator<Found | null> {
+export async function* walkInSlices(packed: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
   let cost = 0;
-  for await (const one of find(packed)) {
+  for await (const one of walkArchivedFolder(packed)) {
     cost += one ? 1 : folderCost;
     if (one) yield one;
     if (cost < sliceCost) continue;

@@ -1,9 +1,9 @@
-import type { PieceRoom } from './piece-memory.ts';
+import type { PieceMemory } from './piece-memory.ts';
 
 const worthwhile = 1 << 16; // bytes of a write: each costs as much as copying so many
 
 /** Puts small pieces together, so that thousands of small files are not as many writes; the first leaves at once. */
-export async function* gather(pieces: AsyncIterable<Buffer>, room: Pick<PieceRoom, 'size'>): AsyncGenerator<Buffer> {
+export async function* joinSmallPieces(pieces: AsyncIterable<Buffer>, room: Pick<PieceMemory, 'size'>): AsyncGenerator<Buffer> {
   const together = Buffer.allocUnsafe(Math.min(worthwhile, room.size()));
   const atLeast = together.length;
   let used = 0;

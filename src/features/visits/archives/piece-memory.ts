@@ -2,7 +2,7 @@ const forAll = 32 << 20; // bytes, shared out among the archives under way
 const [smallest, largest] = [1 << 14, 1 << 20]; // bytes
 
 /** Memory for the pieces of an archive. */
-export interface PieceRoom {
+export interface PieceMemory {
   /** Returns how many bytes a piece may have now: many of a few archives, few of thousands that nobody reads. */
   size(): number;
   /** To be called at the end of the archive. */
@@ -10,7 +10,7 @@ export interface PieceRoom {
 }
 
 /** Returns a function that begins an archive. */
-export function pieceRooms(): () => PieceRoom {
+export function pieceMemories(): () => PieceMemory {
   let underWay = 0;
   return () => {
     underWay += 1;

@@ -3,17 +3,17 @@ import type { Entry } from '#core/listing.ts';
 import { centralLength, descriptorLength, endLength, headerLength, type ZipItem } from './zip-format.ts';
 
 /** More entries are packed as they are found: their number is not known before the first byte. */
-export const mostPlanned = 50_000;
+export const maxPlannedEntries = 50_000;
 const shortName = 300; // characters
 
 /** What an entry takes of memory, in entries with a short name: names of deep folders may have 50,000 characters. */
-export const costOf = ({ name }: { readonly name: string }): number => 1 + Math.floor(name.length / shortName);
+export const memoryCostOf = ({ name }: { readonly name: string }): number => 1 + Math.floor(name.length / shortName);
 /** Bytes: a file that small is read at once, so that its header knows its sum; a larger one's sum follows it. */
 export const readWholeUpTo = 1 << 20;
 const atOnce = 2000; // items placed before others get their turn
 
 /** Something found that goes into an archive. */
-export interface Found {
+export interface ArchiveEntry {
   readonly entry: Entry;
   /** Path within the archive, and from the folder that is packed; a folder's ends with `/`. */
   readonly name: string;
@@ -41,10 +41,10 @@ export interface ZipPlan {
 }
 
 /** Does a descriptor follow its bytes? */
-export const isFollowed = ({ size }: Pick<PlacedItem, 'size'>) => size > readWholeUpTo;
+export const hasDescriptor = ({ size }: Pick<PlacedItem, 'size'>) => size > readWholeUpTo;
 
 /** Where everything lies; in the order of the names, in whatever order they were found. */
-export async function planZip(found: readonly Found[]): Promise<ZipPlan> {
+export async function planZip(found: readonly ArchiveEntry[]): Promise<ZipPlan> {
   const items: PlacedItem[] = [];
   const hash = createHash('sha256');
   let [offset, directoryLength, cost] = [0, 0, 0];
@@ -52,9 +52,9 @@ export async function planZip(found: readonly Found[]): Promise<ZipPlan> {
     const { size, modified, etag, folder } = entry;
     const nameLength = Buffer.byteLength(name);
     items.push({ name, modified, size, etag, offset });
-    cost += costOf({ name });
+    cost += memoryCostOf({ name });
     directoryLength += centralLength(nameLength, size, offset);
-    offset += headerLength(nameLength, isFollowed(entry)) + size + (isFollowed(entry) ? descriptorLength : 0);
+    offset += headerLength(nameLength, hasDescriptor(entry)) + size + (hasDescriptor(entry) ? descriptorLength : 0);
     // A folder's own validator changes with every file in it; of it the archive holds its name and time alone.
     hash.update(`${name}\0${size}\0${modified}\0${folder ? '' : etag}\0`);
     if (items.length % atOnce === 0) await new Promise(setImmediate);

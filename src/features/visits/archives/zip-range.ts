@@ -1,17 +1,17 @@
 import { crc32 } from 'node:zlib';
-import { fillFrom, reusedBuffer } from '#features/visits/files/read-fully.ts';
+import { readFully, reusedBuffer } from '#features/visits/files/read-fully.ts';
 import { type OpenFile, StorageAway } from '#ports/storage.ts';
-import type { SumUnderWay, UsedPlan } from './archive-plans.ts';
-import type { PieceRoom } from './piece-memory.ts';
+import type { PlanInUse, RunningChecksum } from './archive-plans.ts';
+import type { PieceMemory } from './piece-memory.ts';
 import { centralEntry, centralLength, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
-import { isFollowed, type PlacedItem } from './zip-plan.ts';
+import { hasDescriptor, type PlacedItem } from './zip-plan.ts';
 
 const pieceSize = 1 << 19; // bytes
 const directoryPiece = 1 << 16;
 const summedAtATurn = 1 << 26; // bytes: a tenth of a second or more
 
 /** Which bytes of an archive are wanted, and by whom. */
-export interface Wanted {
+export interface ArchiveRange {
   /** First and last byte, both inclusive. */
   readonly start: number;
   readonly end: number;
@@ -24,10 +24,10 @@ class ArchiveChanged extends Error {}
 
 /** The bytes of a plan between two places, as pieces that are written one after another; each may be used again then. */
 export async function* zipRange(
-  { plan, sums, summing }: Pick<UsedPlan, 'plan' | 'sums' | 'summing'>,
+  { plan, sums, summing }: Pick<PlanInUse, 'plan' | 'sums' | 'summing'>,
   open: (item: PlacedItem) => Promise<OpenFile | null>,
-  { start, end, reading }: Wanted,
-  room: Pick<PieceRoom, 'size'>,
+  { start, end, reading }: ArchiveRange,
+  room: Pick<PieceMemory, 'size'>,
 ): AsyncGenerator<Buffer> {
   /** What of a piece that begins at a place is wanted. */
   const cut = (piece: Buffer, at: number) => piece.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
@@ -48,7 +48,7 @@ export async function* zipRange(
       const piece = Buffer.allocUnsafe(Math.min(pieceSize, item.size, room.size()));
       for (let position = from; position < item.size; ) {
         const wanted = piece.subarray(0, Math.min(piece.length, item.size - position));
-        if ((await fillFrom(file, wanted, position)) < wanted.length) throw new ArchiveChanged(item.name);
+        if ((await readFully(file, wanted, position)) < wanted.length) throw new ArchiveChanged(item.name);
         yield wanted;
         position += wanted.length;
       }
@@ -76,7 +76,7 @@ export async function* zipRange(
   }
 
   /** Waits for a checksum that another request computes. That request may end before it is done. */
-  async function waitWith({ sum, readers }: SumUnderWay): Promise<void> {
+  async function waitWith({ sum, readers }: RunningChecksum): Promise<void> {
     const left = Promise.withResolvers<never>();
     const keep = () => {
       try {
@@ -117,7 +117,7 @@ export async function* zipRange(
       const header = headerLength(Buffer.byteLength(item.name), false);
       const whole = buffer(header + item.size);
       const content = whole.subarray(header);
-      if ((await fillFrom(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
+      if ((await readFully(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
       const crc = crc32(content);
       sums.set(place, item, crc);
       localHeader(item, { crc, size: item.size }).copy(whole);
@@ -173,7 +173,7 @@ export async function* zipRange(
         at += entryLength;
         continue;
       }
-      pieces.push(centralEntry(item, { crc: await sumOf(item, place), size: item.size }, item.offset, isFollowed(item)));
+      pieces.push(centralEntry(item, { crc: await sumOf(item, place), size: item.size }, item.offset, hasDescriptor(item)));
       length += entryLength;
       if (length < directoryPiece) continue;
       yield cut(Buffer.concat(pieces), at);
@@ -188,7 +188,7 @@ export async function* zipRange(
     for (const [place, item] of plan.items.entries()) {
       const after = plan.items[place + 1]?.offset ?? plan.directory.offset;
       if (!touches(item.offset, after - item.offset)) continue;
-      if (isFollowed(item)) yield* large(item, place);
+      if (hasDescriptor(item)) yield* large(item, place);
       else if (item.size > room.size()) yield* smallInPieces(item, place);
       else yield cut(await small(item, place), item.offset);
     }

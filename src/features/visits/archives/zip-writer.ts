@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
-import { fillFrom, reusedBuffer } from '#features/visits/files/read-fully.ts';
+import { readFully, reusedBuffer } from '#features/visits/files/read-fully.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { NameMemory } from './name-memory.ts';
-import type { PieceRoom } from './piece-memory.ts';
+import type { PieceMemory } from './piece-memory.ts';
 import { type ZipDirectory, zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
 import { readWholeUpTo } from './zip-plan.ts';
@@ -15,7 +15,7 @@ export interface ZipSource extends ZipItem {
 }
 
 async function* smallFile(item: ZipItem, file: OpenFile, bytes: Buffer): AsyncGenerator<Buffer, ZipBytes> {
-  const content = bytes.subarray(0, await fillFrom(file, bytes, 0));
+  const content = bytes.subarray(0, await readFully(file, bytes, 0));
   const known = { crc: crc32(content), size: content.length };
   yield localHeader(item, known);
   if (content.length > 0) yield content;
@@ -25,7 +25,7 @@ async function* smallFile(item: ZipItem, file: OpenFile, bytes: Buffer): AsyncGe
 async function* largeFile(item: ZipItem, file: OpenFile, piece: Buffer): AsyncGenerator<Buffer, ZipBytes> {
   yield localHeader(item, null);
   let [crc, size] = [0, 0];
-  for (let read = await fillFrom(file, piece, 0); read > 0; read = await fillFrom(file, piece, size)) {
+  for (let read = await readFully(file, piece, 0); read > 0; read = await readFully(file, piece, size)) {
     const part = piece.subarray(0, read);
     crc = crc32(part, crc);
     size += read;
@@ -37,7 +37,7 @@ async function* largeFile(item: ZipItem, file: OpenFile, piece: Buffer): AsyncGe
 
 async function* piecesOf(
   sources: AsyncIterable<ZipSource>,
-  room: Pick<PieceRoom, 'size'>,
+  room: Pick<PieceMemory, 'size'>,
   directory: ZipDirectory,
 ): AsyncGenerator<Buffer> {
   const buffer = reusedBuffer();
@@ -79,7 +79,11 @@ async function* piecesOf(
  * @param memory for the names of its directory
  * @throws 503 where that is used up
  */
-export async function* zipOf(sources: AsyncIterable<ZipSource>, room: Pick<PieceRoom, 'size'>, memory: NameMemory): AsyncGenerator<Buffer> {
+export async function* zipOf(
+  sources: AsyncIterable<ZipSource>,
+  room: Pick<PieceMemory, 'size'>,
+  memory: NameMemory,
+): AsyncGenerator<Buffer> {
   const directory = zipDirectory(memory);
   try {
     yield* piecesOf(sources, room, directory);

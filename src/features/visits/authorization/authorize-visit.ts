@@ -1,39 +1,39 @@
 import { type MessageName, Refusal } from '#core/messages.ts';
-import { type Action, type Approach, type Denial, decide, type Permit } from '#core/policy/decide.ts';
+import { type Action, type Denial, decide, type EntryRequest, type Permit } from '#core/policy/decide.ts';
 import type { ShareRules } from '#core/policy/share-rules.ts';
-import type { VisitEvent, VisitTrail } from '#features/audit/visit-audit.ts';
-import { type LinkRow, linkOfViewId, profileRules, type SignedIn, shareRules } from '#features/links/find-link.ts';
+import type { VisitAudit, VisitEvent } from '#features/audit/visit-audit.ts';
+import { findLink, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
 import type { NewSessions } from '#features/rate-limits/new-sessions.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
-import type { ZipArchives } from '#features/visits/archives/archive-plans.ts';
+import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { ChangeTurns } from '#features/visits/files/change-turns.ts';
-import type { WritePage } from '#features/visits/files/listing-json.ts';
+import type { WriteListing } from '#features/visits/files/listing-json.ts';
 import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import {
+  type AuthenticatedVisitor,
+  authenticateVisitor,
+  authenticateWithoutVerifying,
   type Credentials,
-  type Recognised,
-  type RightPairs,
-  recognise,
-  recogniseKnown,
+  type VerifiedPasswords,
 } from '#features/visits/sessions/authenticate-visitor.ts';
 import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
 
 /** A link as it is until something changes, with what it rules. */
-interface KnownLink {
+interface LinkWithRules {
   readonly link: LinkRow;
   /** For a visitor who has not signed in. */
   readonly share: ShareRules;
 }
 
-const knownLink = ({ store }: Ports, viewId: string): Promise<KnownLink | null> =>
-  store.unchanged(`link ${viewId}`, async () => {
-    const link = await linkOfViewId(store.read, viewId);
+const cachedLink = ({ store }: Ports, viewId: string): Promise<LinkWithRules | null> =>
+  store.cachedUntilChange(`link ${viewId}`, async () => {
+    const link = await findLink(store.read, viewId);
     return link ? { link, share: await shareRules(store.read, link, null) } : null;
   });
 
 /** One request at a link, as the edge hands it on. */
-export interface Approaching {
+export interface VisitorRequest {
   readonly viewId: string;
   readonly address: string;
   readonly requestId: string;
@@ -47,30 +47,30 @@ export interface Approaching {
 
 /** What every visit needs. */
 export interface VisitPorts extends Ports {
-  readonly trail: VisitTrail;
-  readonly rightPairs: RightPairs;
+  readonly audit: VisitAudit;
+  readonly verifiedPasswords: VerifiedPasswords;
   /** Tokens of the changes of files that are under way in this process. */
   readonly underWay: Set<string>;
-  readonly archives: ZipArchives;
+  readonly archives: ArchivePlans;
   readonly changes: ChangeTurns;
   readonly listings: ListingTurns;
-  readonly writePage: WritePage;
+  readonly writePage: WriteListing;
   readonly uploads: UploadSlots;
   readonly newSessions: NewSessions;
   readonly searches: SearchTurns;
 }
 
 /** Someone whom decide() let in, and to what. */
-export interface Entered {
+export interface AuthorizedVisit {
   readonly permit: Permit;
   readonly link: LinkRow;
-  readonly recognised: Recognised | null;
-  readonly approaching: Approaching;
+  readonly authenticated: AuthenticatedVisitor | null;
+  readonly visitorRequest: VisitorRequest;
   /** Decides the same again, by the link as it is by then; null: it is no longer permitted. */
   readonly decideAgain: () => Promise<Permit | null>;
 }
 
-const says: Record<Denial, MessageName> = {
+const denialMessages: Record<Denial, MessageName> = {
   unknown: 'linkUnknown',
   ended: 'linkEnded',
   address: 'addressRefused',
@@ -80,94 +80,107 @@ const says: Record<Denial, MessageName> = {
 };
 
 /** A denial in the words of the catalogue. */
-export const denialRefusal = (denial: Denial) => new Refusal(says[denial]);
+export const denialRefusal = (denial: Denial) => new Refusal(denialMessages[denial]);
 
-interface Asked {
-  readonly request: Action | Approach;
+interface RequestedAction {
+  readonly action: Action | EntryRequest;
   readonly replaces?: boolean;
 }
 
-function rulesFor({ store }: Ports, { link, share }: KnownLink, signedIn: SignedIn | null): Promise<ShareRules> | ShareRules {
+function rulesFor({ store }: Ports, { link, share }: LinkWithRules, signedIn: SignedInVisitor | null): Promise<ShareRules> | ShareRules {
   if (!signedIn) return share;
   const who = JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
-  return store.unchanged(`rules ${link.id} ${link.version} ${who}`, () => shareRules(store.read, link, signedIn));
+  return store.cachedUntilChange(`rules ${link.id} ${link.version} ${who}`, () => shareRules(store.read, link, signedIn));
 }
 
-async function ask(ports: Ports, known: KnownLink, address: string, signedIn: SignedIn | null, asked: Asked) {
+async function ask(ports: Ports, known: LinkWithRules, address: string, signedIn: SignedInVisitor | null, asked: RequestedAction) {
   const share = await rulesFor(ports, known, signedIn);
   const profile = profileRules(known.link);
-  return decide({ ...asked, share, profile, visitor: { address, identity: signedIn }, now: ports.clock.now() });
+  return decide({
+    request: asked.action,
+    ...(asked.replaces === undefined ? {} : { replaces: asked.replaces }),
+    share,
+    profile,
+    visitor: { address, identity: signedIn },
+    now: ports.clock.now(),
+  });
 }
 
 /** Decides for the same visitor by the link and the session as they are now. A location that was pointed elsewhere ends what is under way in its former folder. */
 async function decideAgain(
   ports: VisitPorts,
-  approaching: Approaching,
+  visitorRequest: VisitorRequest,
   before: LinkRow,
-  recognised: Recognised | null,
-  asked: Asked,
+  authenticated: AuthenticatedVisitor | null,
+  asked: RequestedAction,
 ): Promise<Permit | null> {
-  const known = await knownLink(ports, approaching.viewId);
+  const known = await cachedLink(ports, visitorRequest.viewId);
   if (!known || known.link.id !== before.id || known.link.configuration !== before.configuration) return null;
-  const signedIn = recognised ? await recognised.again(known.link) : null;
-  const decision = await ask(ports, known, approaching.address, signedIn, asked);
+  const signedIn = authenticated ? await authenticated.reauthenticate(known.link) : null;
+  const decision = await ask(ports, known, visitorRequest.address, signedIn, asked);
   return 'because' in decision ? null : decision;
 }
 
 /** Reads a link and who has signed in anew, after a password was verified: both may have been changed meanwhile. @throws 404 */
-async function asTheyAreNow(ports: VisitPorts, { viewId }: Approaching, reached: KnownLink, before: Recognised) {
-  const known = await knownLink(ports, viewId);
+async function reloadLinkAndVisitor(ports: VisitPorts, { viewId }: VisitorRequest, reached: LinkWithRules, before: AuthenticatedVisitor) {
+  const known = await cachedLink(ports, viewId);
   if (!known || known.link.id !== reached.link.id) throw denialRefusal('unknown');
-  const signedIn = await before.again(known.link);
-  return { known, recognised: signedIn && { ...before, signedIn } };
+  const signedIn = await before.reauthenticate(known.link);
+  return { known, authenticated: signedIn && { ...before, signedIn } };
 }
 
 /**
  * Gathers, recognises, decides: the one way to a link.
  * @throws Refusal by the first rule that does not hold, noted in the audit trail
  */
-export async function enter(ports: VisitPorts, approaching: Approaching, asked: Asked): Promise<Entered> {
-  const reached = await knownLink(ports, approaching.viewId);
-  approaching.checkNetwork();
+export async function authorizeVisit(ports: VisitPorts, visitorRequest: VisitorRequest, asked: RequestedAction): Promise<AuthorizedVisit> {
+  const reached = await cachedLink(ports, visitorRequest.viewId);
+  visitorRequest.checkNetwork();
   if (!reached) throw denialRefusal('unknown');
   // Nobody's password is looked at where the link itself is closed to them.
-  const outer = await ask(ports, reached, approaching.address, null, { request: 'page' });
-  if ('because' in outer) return refuse(ports, approaching, reached.link, null, asked, outer.because);
-  const before = await recognise(ports, ports.rightPairs, reached.link, approaching).catch((cause: unknown) =>
-    refuseSignIn(ports, { link: reached.link, approaching }, cause),
+  const outer = await ask(ports, reached, visitorRequest.address, null, { action: 'page' });
+  if ('because' in outer) return refuse(ports, visitorRequest, reached.link, null, asked, outer.because);
+  const before = await authenticateVisitor(ports, ports.verifiedPasswords, reached.link, visitorRequest).catch((cause: unknown) =>
+    refuseSignIn(ports, { link: reached.link, visitorRequest }, cause),
   );
-  const { known, recognised } = before?.verified
-    ? await asTheyAreNow(ports, approaching, reached, before)
-    : { known: reached, recognised: before };
+  const { known, authenticated } = before?.verified
+    ? await reloadLinkAndVisitor(ports, visitorRequest, reached, before)
+    : { known: reached, authenticated: before };
   const { link } = known;
-  const decision = await ask(ports, known, approaching.address, recognised?.signedIn ?? null, asked);
-  if ('because' in decision) return refuse(ports, approaching, link, recognised, asked, decision.because);
-  return { permit: decision, link, recognised, approaching, decideAgain: () => decideAgain(ports, approaching, link, recognised, asked) };
+  const decision = await ask(ports, known, visitorRequest.address, authenticated?.signedIn ?? null, asked);
+  if ('because' in decision) return refuse(ports, visitorRequest, link, authenticated, asked, decision.because);
+  return {
+    permit: decision,
+    link,
+    authenticated,
+    visitorRequest,
+    decideAgain: () => decideAgain(ports, visitorRequest, link, authenticated, asked),
+  };
 }
 
 /** Notes a pair of name and password that came with a request and was refused. @throws the cause */
 export function refuseSignIn(
-  { trail }: Pick<VisitPorts, 'trail'>,
-  at: Pick<VisitEvent, 'link' | 'tid' | 'approaching'>,
+  { audit }: Pick<VisitPorts, 'audit'>,
+  at: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,
   cause: unknown,
 ): never {
   if (cause instanceof Refusal)
-    trail.note({ ...at, visitor: null, action: 'sign-in', outcome: 'refused', path: '', after: { because: cause.says } });
+    audit.note({ ...at, visitor: null, action: 'sign-in', outcome: 'refused', path: '', after: { because: cause.messageName } });
   throw cause;
 }
 
 function refuse(
   ports: VisitPorts,
-  approaching: Approaching,
+  visitorRequest: VisitorRequest,
   link: LinkRow,
-  recognised: Recognised | null,
-  { request }: Asked,
+  authenticated: AuthenticatedVisitor | null,
+  { action: request }: RequestedAction,
   denial: Denial,
 ): never {
-  ports.trail.note({
+  ports.audit.note({
     link,
-    visitor: recognised?.signedIn ?? null,
-    approaching,
+    visitor: authenticated?.signedIn ?? null,
+    visitorRequest,
     action: request === 'signIn' ? 'sign-in' : request,
     outcome: 'refused',
     path: '',
@@ -181,11 +194,16 @@ function refuse(
  * @param verifies false: a pair counts only if it was right a short while ago. How long a verification takes would tell
  *   which links exist
  */
-export async function hasSignedIn(ports: VisitPorts, approaching: Approaching, verifies: boolean): Promise<boolean> {
-  const known = await knownLink(ports, approaching.viewId);
-  if (!known || 'because' in (await ask(ports, known, approaching.address, null, { request: 'page' }))) return false;
-  const recognised = await (verifies ? recognise : recogniseKnown)(ports, ports.rightPairs, known.link, approaching).catch(() => null);
-  const signedIn = recognised?.signedIn;
+export async function hasSignedIn(ports: VisitPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
+  const known = await cachedLink(ports, visitorRequest.viewId);
+  if (!known || 'because' in (await ask(ports, known, visitorRequest.address, null, { action: 'page' }))) return false;
+  const authenticated = await (verifies ? authenticateVisitor : authenticateWithoutVerifying)(
+    ports,
+    ports.verifiedPasswords,
+    known.link,
+    visitorRequest,
+  ).catch(() => null);
+  const signedIn = authenticated?.signedIn;
   if (!signedIn) return false;
-  return !('because' in (await ask(ports, known, approaching.address, signedIn, { request: 'visit' })));
+  return !('because' in (await ask(ports, known, visitorRequest.address, signedIn, { action: 'visit' })));
 }

@@ -6,34 +6,34 @@ import { decide } from '#core/policy/decide.ts';
 import type { ProfileRules } from '#core/policy/share-rules.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { ruleColumns, rulesOf, type SignedIn } from '#features/links/find-link.ts';
+import { ruleColumns, type SignedInVisitor, shareRulesOfRow } from '#features/links/find-link.ts';
 import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
 /** Which of the shares a portal shows: `startIndex` counts from 0. */
-export interface PortalPage {
+export interface PortalPageRequest {
   readonly startIndex: number;
   readonly pageSize: number;
 }
 
 /** Who looks at a portal, from where. */
 interface PortalVisitor {
-  readonly signedIn: SignedIn;
+  readonly signedIn: SignedInVisitor;
   readonly address: string;
 }
 
 type Candidates = SelectQueryBuilder<Database, 'share', object>;
 
 /** Shares whose list of users names the visitor. In a USERS profile a list names users, not texts. */
-function namingUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedIn) {
+function namingUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedInVisitor) {
   const lists = db.selectFrom('share_user').select('share_id').where('share_user.tid', '=', tid);
   if (type_id === profileTypes.USERS) return lists.where('user_id', '=', userId ?? 0);
   return lists.where('name_key', 'in', names.map(fold)).where('share_id', '=', sql.ref<number>('share.id'));
 }
 
-const namingGroup = (db: Tx, { tid }: ProfileRef, { groups }: SignedIn) =>
+const namingGroup = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisitor) =>
   db
     .selectFrom('share_group')
     .select('share_id')
@@ -42,7 +42,7 @@ const namingGroup = (db: Tx, { tid }: ProfileRef, { groups }: SignedIn) =>
     .where('share_id', '=', sql.ref<number>('share.id'));
 
 /** The shares of a profile that are likely to admit a visitor now; decide() has the last word on each. */
-function candidates(db: Tx, profile: ProfileRef, visitor: SignedIn, now: number): Candidates {
+function candidates(db: Tx, profile: ProfileRef, visitor: SignedInVisitor, now: number): Candidates {
   return db
     .selectFrom('share')
     .where('share.tid', '=', profile.tid)
@@ -64,7 +64,7 @@ export async function portalShares(
   { store, clock, links }: Pick<Ports, 'store' | 'clock' | 'links'>,
   { ref, rules }: { readonly ref: ProfileRef; readonly rules: ProfileRules },
   { signedIn, address }: PortalVisitor,
-  { startIndex, pageSize }: PortalPage,
+  { startIndex, pageSize }: PortalPageRequest,
 ): Promise<Pick<PortalVisit, 'shares' | 'totalCount'>> {
   const now = clock.now();
   const all = candidates(store.search, ref, signedIn, now);
@@ -74,7 +74,7 @@ export async function portalShares(
   // The query found each in a list of names or open to all: which entry names the visitor makes no difference.
   const listed = { userNames: signedIn.names, groupNames: signedIn.groups };
   const admitting = rows.filter((row) => {
-    const share = rulesOf(row, listed);
+    const share = shareRulesOfRow(row, listed);
     return !('because' in decide({ request: 'visit', share, profile: rules, visitor: { address, identity: signedIn }, now }));
   });
   const shares = admitting.map(({ title, description, view_id, folder, valid_to }) => ({

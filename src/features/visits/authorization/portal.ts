@@ -1,21 +1,25 @@
 import { networkOf } from '#core/policy/address-range.ts';
 import { decidePortal } from '#core/policy/decide.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { earlierRanges, profileRules } from '#features/links/find-link.ts';
-import { ownerOfViewId } from '#features/links/view-ids.ts';
-import { type Recognised, recognise, recogniseKnown } from '#features/visits/sessions/authenticate-visitor.ts';
+import { profileRules, unpackedRanges } from '#features/links/find-link.ts';
+import { findViewIdOwner } from '#features/links/view-ids.ts';
+import {
+  type AuthenticatedVisitor,
+  authenticateVisitor,
+  authenticateWithoutVerifying,
+} from '#features/visits/sessions/authenticate-visitor.ts';
 import type { Tx } from '#ports/store.ts';
-import { type Approaching, denialRefusal, refuseSignIn, type VisitPorts } from './authorize-visit.ts';
-import { type PortalPage, portalShares } from './portal-shares.ts';
+import { denialRefusal, refuseSignIn, type VisitorRequest, type VisitPorts } from './authorize-visit.ts';
+import { type PortalPageRequest, portalShares } from './portal-shares.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
 /** Largest page of a portal, and the default; shares. */
 export const largestPortalPage = 1000;
-const firstPage: PortalPage = { startIndex: 0, pageSize: largestPortalPage };
+const firstPage: PortalPageRequest = { startIndex: 0, pageSize: largestPortalPage };
 
 /** Which shares of a portal are asked for. */
 export interface PortalRequest {
-  readonly page: PortalPage;
+  readonly page: PortalPageRequest;
   /** Aborted when nobody waits for the answer any more. */
   readonly left: AbortSignal;
 }
@@ -29,7 +33,7 @@ const profileById = (db: Tx, tid: number, id: number) =>
       'view_id',
       'type_id',
       'ip_bounds',
-      earlierRanges('login_profile').as('ip_range'),
+      unpackedRanges('login_profile').as('ip_range'),
       'session_epoch',
       'lang',
       'title as profile_title',
@@ -41,49 +45,52 @@ const profileById = (db: Tx, tid: number, id: number) =>
     .executeTakeFirst();
 
 async function profileOfViewId({ store }: VisitPorts, viewId: string) {
-  const owner = await ownerOfViewId(store.read, viewId);
+  const owner = await findViewIdOwner(store.read, viewId);
   const profile = owner?.profile_id ? await profileById(store.read, owner.tid, owner.profile_id) : undefined;
   return profile?.view_id === viewId ? profile : undefined;
 }
 
 /** A login profile whose portal a visitor has reached. */
-export interface ReachedPortal {
+export interface PortalAccess {
   readonly profile: NonNullable<Awaited<ReturnType<typeof profileOfViewId>>>;
-  readonly approaching: Approaching;
+  readonly visitorRequest: VisitorRequest;
 }
 
 /** Rules 1 and 3 of visit.md, "Reaching a link". @throws 404, 403 */
-export async function reachPortal(ports: VisitPorts, approaching: Approaching): Promise<ReachedPortal> {
-  const profile = await profileOfViewId(ports, approaching.viewId);
-  approaching.checkNetwork();
+export async function accessPortal(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<PortalAccess> {
+  const profile = await profileOfViewId(ports, visitorRequest.viewId);
+  visitorRequest.checkNetwork();
   if (!profile) throw denialRefusal('unknown');
-  const denial = decidePortal(profileRules(profile), { address: approaching.address, identity: null });
+  const denial = decidePortal(profileRules(profile), { address: visitorRequest.address, identity: null });
   if (denial) throw denialRefusal(denial.because);
-  return { profile, approaching };
+  return { profile, visitorRequest };
 }
 
 /** Has the visitor signed in at this very portal? @param verifies as in hasSignedIn */
-export async function hasSignedInAtPortal(ports: VisitPorts, approaching: Approaching, verifies: boolean): Promise<boolean> {
+export async function hasSignedInAtPortal(ports: VisitPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
   try {
-    const { profile } = await reachPortal(ports, approaching);
-    return (await (verifies ? recognise : recogniseKnown)(ports, ports.rightPairs, profile, approaching)) !== null;
+    const { profile } = await accessPortal(ports, visitorRequest);
+    return (
+      (await (verifies ? authenticateVisitor : authenticateWithoutVerifying)(ports, ports.verifiedPasswords, profile, visitorRequest)) !==
+      null
+    );
   } catch {
     return false;
   }
 }
 
 /** What a portal answers; before sign-in nothing of its shares. */
-export async function portalAnswer(
+export async function portalResponse(
   ports: VisitPorts,
-  { profile, approaching }: ReachedPortal,
-  recognised: Recognised | null,
+  { profile, visitorRequest }: PortalAccess,
+  authenticated: AuthenticatedVisitor | null,
   { page, left }: PortalRequest = { page: firstPage, left: new AbortController().signal },
 ): Promise<PortalVisit> {
-  const signedIn = recognised?.signedIn ?? null;
+  const signedIn = authenticated?.signedIn ?? null;
   const answer = { signIn: signInPart(profile, signedIn), visitor: visitorPart(signedIn) };
   if (!signedIn) return { ...answer, shares: [], totalCount: 0 };
-  const visitor = { signedIn, address: approaching.address };
-  const caller = `network ${networkOf(approaching.address, 32, 64)}`;
+  const visitor = { signedIn, address: visitorRequest.address };
+  const caller = `network ${networkOf(visitorRequest.address, 32, 64)}`;
   const shares = await ports.searches.run({ tid: profile.tid, caller }, left, () =>
     portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
   );
@@ -91,20 +98,20 @@ export async function portalAnswer(
 }
 
 /** The visit of a portal: a page of the shares that admit the visitor. */
-export async function visitPortal(ports: VisitPorts, approaching: Approaching, request: PortalRequest): Promise<PortalVisit> {
-  const reached = await reachPortal(ports, approaching);
-  const recognised = await recognise(ports, ports.rightPairs, reached.profile, approaching).catch((cause: unknown) =>
-    refuseSignIn(ports, { link: null, tid: reached.profile.tid, approaching }, cause),
+export async function visitPortal(ports: VisitPorts, visitorRequest: VisitorRequest, request: PortalRequest): Promise<PortalVisit> {
+  const reached = await accessPortal(ports, visitorRequest);
+  const authenticated = await authenticateVisitor(ports, ports.verifiedPasswords, reached.profile, visitorRequest).catch((cause: unknown) =>
+    refuseSignIn(ports, { link: null, tid: reached.profile.tid, visitorRequest }, cause),
   );
-  if (recognised)
-    ports.trail.note({
+  if (authenticated)
+    ports.audit.note({
       link: null,
       tid: reached.profile.tid,
-      visitor: recognised.signedIn,
-      approaching,
+      visitor: authenticated.signedIn,
+      visitorRequest,
       action: 'visit',
       outcome: 'done',
       path: '',
     });
-  return portalAnswer(ports, reached, recognised, request);
+  return portalResponse(ports, reached, authenticated, request);
 }

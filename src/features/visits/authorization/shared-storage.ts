@@ -1,36 +1,36 @@
 import { type ItemPath, joinPaths, parseStoredPath, splitPath } from '#core/item-path.ts';
 import { PageTooDeep } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { configurationOf } from '#features/storage-access/open-location.ts';
+import { openConfiguration } from '#features/storage-access/open-location.ts';
 import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
-import type { Entered, VisitPorts } from './authorize-visit.ts';
+import type { AuthorizedVisit, VisitPorts } from './authorize-visit.ts';
 
 /** What lies in a share: every path is relative to the share's own, and nothing above it can be named. */
 export interface SharedStorage {
   readonly storage: Storage;
   /** Where an item of the share lies in the location. @throws ItemAbsent below a share of one file */
-  at(path: ItemPath): ItemPath;
+  locationPath(path: ItemPath): ItemPath;
   /** The folder and the name of an item. @throws 403 for the share's own root */
-  spot(path: ItemPath): { parent: ItemPath; name: string };
+  directoryEntry(path: ItemPath): { parent: ItemPath; name: string };
 }
 
 /** The storage of a share: the only way from a visit to bytes, and only with decide()'s permit. */
 export async function storageFor(
-  { permit, link }: Pick<Entered, 'permit' | 'link'>,
+  { permit, link }: Pick<AuthorizedVisit, 'permit' | 'link'>,
   { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
 ): Promise<SharedStorage> {
   const root = parseStoredPath(link.path);
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('a stored path is not one');
-  const configuration = configurationOf(link, vault);
-  const storage = await guarded(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));
+  const configuration = openConfiguration(link, vault);
+  const storage = await withStorageErrors(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));
   const at = (path: ItemPath) => {
     if (link.folder === 0 && path.length > 0) throw new Refusal('itemAbsent');
     return joinPaths(root, path);
   };
   return {
     storage,
-    at,
-    spot(path) {
+    locationPath: at,
+    directoryEntry(path) {
       const spot = path.length === 0 && link.folder === 1 ? null : splitPath(at(path));
       if (!spot) throw new Refusal('rootFixed');
       return spot;
@@ -50,7 +50,7 @@ function refusalOf(cause: unknown): unknown {
 }
 
 /** Runs what asks a storage. @throws Refusal for whatever the storage answers */
-export async function guarded<T>(work: () => Promise<T>): Promise<T> {
+export async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

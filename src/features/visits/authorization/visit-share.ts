@@ -3,13 +3,13 @@ import { parseStoredPath } from '#core/item-path.ts';
 import { mustMark } from '#core/policy/delivery.ts';
 import { asksSignIn, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
-import type { LinkRow, SignedIn } from '#features/links/find-link.ts';
-import { type Approaching, type Entered, enter, type VisitPorts } from './authorize-visit.ts';
+import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
+import { type AuthorizedVisit, authorizeVisit, type VisitorRequest, type VisitPorts } from './authorize-visit.ts';
 
 /** How a visitor signs in, of a share's link or a portal alike. */
 export function signInPart(
   profile: Pick<LinkRow, 'type_id' | 'profile_title' | 'profile_startup_message' | 'lang' | 'profile_username'>,
-  signedIn: SignedIn | null,
+  signedIn: SignedInVisitor | null,
 ) {
   return {
     typeId: profile.type_id,
@@ -22,11 +22,11 @@ export function signInPart(
   };
 }
 
-export const visitorPart = (signedIn: SignedIn | null) => signedIn && { name: signedIn.name, email: signedIn.email };
+export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
 /** What a link tells the visitor it has let in; before sign-in nothing of the share. */
-export function visitAnswer({ link, recognised, permit }: Entered, maxFileSize: number): Visit {
-  const signedIn = recognised?.signedIn ?? null;
+export function visitResponse({ link, authenticated, permit }: AuthorizedVisit, maxFileSize: number): Visit {
+  const signedIn = authenticated?.signedIn ?? null;
   const signIn = signInPart(link, signedIn);
   if (!signIn.signedIn) return { signIn, visitor: null, share: null };
   const { share } = permit;
@@ -57,14 +57,14 @@ export function visitAnswer({ link, recognised, permit }: Entered, maxFileSize: 
 }
 
 /** The visit of a link, noted in the trail once the visitor is in. */
-export async function visitShare(ports: VisitPorts, approaching: Approaching): Promise<Visit> {
-  const entered = await enter(ports, approaching, { request: 'visit' });
-  const answer = visitAnswer(entered, ports.limits.maxFileSize);
+export async function visitShare(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<Visit> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
+  const answer = visitResponse(visit, ports.limits.maxFileSize);
   if (answer.share)
-    ports.trail.note({
-      link: entered.link,
-      visitor: entered.recognised?.signedIn ?? null,
-      approaching,
+    ports.audit.note({
+      link: visit.link,
+      visitor: visit.authenticated?.signedIn ?? null,
+      visitorRequest,
       action: 'visit',
       outcome: 'done',
       path: '',

@@ -1,6 +1,6 @@
 import { Refusal } from '#core/messages.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
-import { type Asker, crowdsOf, groupsOf } from '#features/turns/visitor-turns.ts';
+import { crowdsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
 /** Changes at once at one location: each waits for its disk several times. */
 const atOnce = 8;
@@ -10,7 +10,7 @@ const retryAfter = 5; // seconds
 /** Runs changes of names in turns, by location, then by link, then by network: one client leaves room for the uploads of others. */
 export interface ChangeTurns {
   /** @throws 503 where too many wait */
-  run<T>(asker: Asker & { readonly locationId: number }, work: () => Promise<T>): Promise<T>;
+  run<T>(asker: TurnVisitor & { readonly locationId: number }, work: () => Promise<T>): Promise<T>;
 }
 
 export function changeTurns(): ChangeTurns {
@@ -18,6 +18,6 @@ export function changeTurns(): ChangeTurns {
   return {
     run: (asker, work) =>
       // It is made even if its client leaves: another may wait for the answer under the same Idempotency-Key.
-      atLocation(`${asker.locationId}`, (turns) => turns.run(groupsOf(asker), new AbortController().signal, work, crowdsOf(asker))),
+      atLocation(`${asker.locationId}`, (turns) => turns.run(turnGroupsOf(asker), new AbortController().signal, work, crowdsOf(asker))),
   };
 }

@@ -2,14 +2,19 @@ import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Permit } from '#core/policy/decide.ts';
 import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
-import type { ByteRecord } from '#features/audit/visit-audit.ts';
-import { type Approaching, type Entered, enter, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { guarded, storageFor } from '#features/visits/authorization/shared-storage.ts';
+import type { TransferEntry } from '#features/audit/visit-audit.ts';
+import {
+  type AuthorizedVisit,
+  authorizeVisit,
+  type VisitorRequest,
+  type VisitPorts,
+} from '#features/visits/authorization/authorize-visit.ts';
+import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import { headBytes, type Media } from '#ports/media.ts';
 import type { OpenFile } from '#ports/storage.ts';
 
 /** A file that may leave as it is. */
-export interface HandedOut {
+export interface FileDownload {
   readonly file: OpenFile;
   /** Where a front server on this machine may read it itself; null: it may not, or cannot. */
   readonly onDisk: string | null;
@@ -17,13 +22,13 @@ export interface HandedOut {
   /** May it still leave, and still as it is? */
   readonly stillPermitted: () => Promise<boolean>;
   /** Commits the row of this action; before the first byte. */
-  readonly record: () => Promise<ByteRecord>;
+  readonly appendEntry: () => Promise<TransferEntry>;
 }
 
 /** The first bytes of a file. */
 export async function headOf(file: OpenFile): Promise<Uint8Array> {
   const head = new Uint8Array(Math.min(headBytes, file.entry.size));
-  const read = await guarded(() => file.read(head, 0));
+  const read = await withStorageErrors(() => file.read(head, 0));
   return head.subarray(0, read);
 }
 
@@ -37,7 +42,7 @@ async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'downloa
  * May a file that is being sent still leave: by the permission, and in this form, as both are by now? One whose kind
  * was not looked at when it began may be a PDF, which has to be signed; no byte of it is read again.
  */
-async function mayStillLeave(media: Media | null, { decideAgain }: Entered, action: 'view' | 'download'): Promise<boolean> {
+async function mayStillLeave(media: Media | null, { decideAgain }: AuthorizedVisit, action: 'view' | 'download'): Promise<boolean> {
   const permit = await decideAgain();
   return permit !== null && refuseOriginal(action, permit.share, media?.kind ?? 'pdf') === null;
 }
@@ -46,24 +51,24 @@ async function mayStillLeave(media: Media | null, { decideAgain }: Entered, acti
  * Opens a file for a visitor who may look at it or take it.
  * @throws 404, and the refusals of delivery: what would have to be marked or signed never leaves as it is
  */
-export async function handOutFile(
+export async function openDownload(
   ports: VisitPorts,
-  approaching: Approaching,
+  visitorRequest: VisitorRequest,
   path: ItemPath,
   action: 'view' | 'download',
-): Promise<HandedOut> {
-  const entered = await enter(ports, approaching, { request: action });
-  const { link, permit, recognised } = entered;
-  const shared = await storageFor(entered, ports);
-  const lies = shared.at(path);
-  const file = await guarded(() => shared.storage.open(lies));
+): Promise<FileDownload> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action });
+  const { link, permit, authenticated } = visit;
+  const shared = await storageFor(visit, ports);
+  const lies = shared.locationPath(path);
+  const file = await withStorageErrors(() => shared.storage.open(lies));
   if (!file) throw new Refusal('itemAbsent');
-  const told = { link, visitor: recognised?.signedIn ?? null, approaching, action, path: formatItemPath(path) } as const;
+  const told = { link, visitor: authenticated?.signedIn ?? null, visitorRequest, action, path: formatItemPath(path) } as const;
   try {
     const media = await mediaOf(file, permit, action, ports);
     const denial = refuseOriginal(action, permit.share, media?.kind ?? 'other');
     if (denial) {
-      ports.trail.note({ ...told, outcome: 'refused', after: { because: denial } });
+      ports.audit.note({ ...told, outcome: 'refused', after: { because: denial } });
       throw new Refusal(denial);
     }
     const alert = action === 'view' ? link.alert_view : link.alert_download;
@@ -72,8 +77,8 @@ export async function handOutFile(
       // What is looked at carries a policy that a front server would not keep.
       onDisk: action === 'download' ? shared.storage.onDisk(lies) : null,
       mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
-      stillPermitted: () => mayStillLeave(media, entered, action),
-      record: () => ports.trail.begin({ ...told, outcome: 'begun' }, file.entry.etag, alert === 1),
+      stillPermitted: () => mayStillLeave(media, visit, action),
+      appendEntry: () => ports.audit.begin({ ...told, outcome: 'begun' }, file.entry.etag, alert === 1),
     };
   } catch (cause) {
     await file.close();

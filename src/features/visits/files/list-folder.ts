@@ -1,15 +1,15 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import { type Approaching, enter, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { guarded, storageFor } from '#features/visits/authorization/shared-storage.ts';
-import type { WrittenPage } from './listing-json.ts';
+import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import type { ListingJson } from './listing-json.ts';
 
 /** A page as it is answered. */
-export interface ListedFolder {
+export interface FolderListing {
   /** Relative to the share. */
   readonly path: string;
-  readonly page: WrittenPage;
+  readonly page: ListingJson;
   readonly startIndex: number;
   readonly pageSize: number;
 }
@@ -21,19 +21,19 @@ export interface ListedFolder {
  */
 export async function listFolder(
   ports: VisitPorts,
-  approaching: Approaching,
+  visitorRequest: VisitorRequest,
   path: ItemPath,
   query: ListingQuery,
   { left, sent }: { readonly left: AbortSignal; readonly sent: Promise<unknown> },
-): Promise<ListedFolder> {
-  const entered = await enter(ports, approaching, { request: 'list' });
-  const { link, recognised } = entered;
-  const written = async (found: ListingPage | null) => found && ports.writePage(approaching, found, ports.media);
-  const page = await guarded(async () => {
-    const shared = await storageFor(entered, ports);
-    const place = shared.at(path);
+): Promise<FolderListing> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'list' });
+  const { link, authenticated } = visit;
+  const written = async (found: ListingPage | null) => found && ports.writePage(visitorRequest, found, ports.media);
+  const page = await withStorageErrors(async () => {
+    const shared = await storageFor(visit, ports);
+    const place = shared.locationPath(path);
     if (link.folder === 1) {
-      const { viewId, address } = approaching;
+      const { viewId, address } = visitorRequest;
       const request = { locationId: link.location_id, path: formatItemPath(place), query, viewId, address, left, sent };
       return ports.listings.page(request, async () => written(await shared.storage.page(place, query)));
     }
@@ -41,10 +41,10 @@ export async function listFolder(
     return written(entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null);
   });
   if (!page) throw new Refusal('itemAbsent');
-  ports.trail.note({
+  ports.audit.note({
     link,
-    visitor: recognised?.signedIn ?? null,
-    approaching,
+    visitor: authenticated?.signedIn ?? null,
+    visitorRequest,
     action: 'list',
     outcome: 'done',
     path: formatItemPath(path),

@@ -2,8 +2,8 @@ import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import { type Asker, groupsOf, wideNetworkOf } from '#features/turns/visitor-turns.ts';
-import type { WrittenPage } from './listing-json.ts';
+import { type TurnVisitor, turnGroupsOf, wideNetworkOf } from '#features/turns/visitor-turns.ts';
+import type { ListingJson } from './listing-json.ts';
 
 /** Pages read at once of one location: its disk has one thread for them, and a second page can be prepared meanwhile. */
 const mostAtOnce = 2;
@@ -15,7 +15,7 @@ const mostWaiting = { visitor: 32, network: 64, wide: 128, link: 256, location: 
 const retryAfter = 2; // seconds
 
 /** Who asks for a page of which folder. */
-export interface ListingRequest extends Asker {
+export interface ListingTurnRequest extends TurnVisitor {
   readonly locationId: number;
   /** Path within the location. */
   readonly path: string;
@@ -26,7 +26,7 @@ export interface ListingRequest extends Asker {
   readonly sent: Promise<unknown>;
 }
 
-type Page = WrittenPage | null;
+type Page = ListingJson | null;
 
 /** A page that is to be read, for all who ask for the same before it begins. */
 interface Job {
@@ -47,7 +47,7 @@ interface LocationTurns {
 /** Reads pages of folders, and writes them out, in turns: by location, then by link, then by address. */
 export interface ListingTurns {
   /** @throws 503 where too many wait already; the reason of `left` where the visitor left before its turn came */
-  page(request: ListingRequest, read: () => Promise<Page>): Promise<Page>;
+  page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page>;
   /** How many pages wait for their turn. */
   waiting(): number;
 }
@@ -111,7 +111,7 @@ export function listingTurns(): ListingTurns {
       const { locationId, path, query, left, sent } = request;
       left.throwIfAborted();
       const turns = locations.get(locationId) ?? newTurns();
-      const groups = groupsOf(request);
+      const groups = turnGroupsOf(request);
       const [link, network] = groups;
       const bounds = [
         { name: `visitor ${groups.join('\n')}`, most: mostWaiting.visitor + mostAtOnce },

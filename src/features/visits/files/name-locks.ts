@@ -3,7 +3,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { ChangeMark, Storage } from '#ports/storage.ts';
 
 /** A name in a folder of a location. */
-export interface TakenName {
+export interface LockedName {
   readonly tid: number;
   readonly locationId: number;
   readonly parent: ItemPath;
@@ -14,10 +14,10 @@ export interface TakenName {
  * Runs the changes that take one name one after the other, in whichever process, and through whichever of the locations
  * that hold the folder: each sees what the one before it left.
  */
-export async function inTurn<T>(
+export async function withNameLock<T>(
   { store }: Pick<Ports, 'store'>,
   storage: Pick<Storage, 'onDisk'>,
-  { locationId, parent, name }: TakenName,
+  { locationId, parent, name }: LockedName,
   work: () => Promise<T>,
 ): Promise<T> {
   const folder = storage.onDisk(parent) ?? `${locationId} ${formatItemPath(parent)}`;
@@ -25,7 +25,7 @@ export async function inTurn<T>(
 }
 
 /** The mark of a change that takes a name, in its turn: it names the other new folders and renames of that name that have begun and not ended. */
-export async function markOf({ store }: Pick<Ports, 'store'>, taken: TakenName, token: string): Promise<ChangeMark> {
+export async function changeMark({ store }: Pick<Ports, 'store'>, taken: LockedName, token: string): Promise<ChangeMark> {
   const rows = await store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))

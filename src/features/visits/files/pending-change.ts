@@ -1,12 +1,12 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
-import { oweAlert } from '#features/alerts/enqueue-alert.ts';
-import { recordHappening } from '#features/audit/audit-entry.ts';
-import { happeningOf } from '#features/audit/event-entry.ts';
-import { checkRoom } from '#features/health/check-store-space.ts';
-import { confirmAnswer, forgetAnswer } from '#features/idempotency/pending-responses.ts';
-import { visitorAt } from '#features/turns/visitor-turns.ts';
-import type { Entered, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { type BegunChange, StorageAway } from '#ports/storage.ts';
+import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
+import { appendAuditEntry } from '#features/audit/audit-entry.ts';
+import { auditEntryOf } from '#features/audit/event-entry.ts';
+import { checkStoreSpace } from '#features/health/check-store-space.ts';
+import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { AuthorizedVisit, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import { type PendingFileChange, StorageAway } from '#ports/storage.ts';
 import { StoreAway, type Tx } from '#ports/store.ts';
 
 const tokenBits = 96;
@@ -14,7 +14,7 @@ const confirmedFor = 10_000; // ms that a confirmation is valid; a process that 
 
 /** What an action that changes files is about. */
 export interface FileChange {
-  readonly action: BegunChange['does'];
+  readonly action: PendingFileChange['action'];
   /** Path relative to the share's. */
   readonly path: ItemPath;
   readonly parent: ItemPath;
@@ -24,7 +24,7 @@ export interface FileChange {
 }
 
 /** How it came out. */
-export interface FileOutcome<T> {
+export interface FileChangeOutcome<T> {
   readonly value: T;
   readonly path?: string;
   readonly bytes?: number;
@@ -32,7 +32,7 @@ export interface FileOutcome<T> {
 }
 
 /** The same with the answer. */
-type KeepAnswer = (tx: Tx, auditId: number) => Promise<void>;
+type StoreResponse = (tx: Tx, auditId: number) => Promise<void>;
 
 /** A change that is recorded as begun. */
 export interface PendingChange {
@@ -43,8 +43,8 @@ export interface PendingChange {
 }
 
 /** What a change does. */
-export interface ChangeWork<T> {
-  readonly act: (pending: PendingChange) => Promise<FileOutcome<T>>;
+export interface FileChangeSteps<T> {
+  readonly act: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
   /** Clears that away: by then the outcome is recorded. What fails here is swept at the next start, and changes no answer. */
   readonly clear: (token: string) => Promise<void>;
   /** Has nothing come of it yet? Where it fails then, it leaves no audit entry. */
@@ -55,26 +55,26 @@ export interface ChangeWork<T> {
  * Keeps the answer that a twin of the request will get, in the transaction of the beginning: it is given once the change
  * took place, though the process may have ended in between.
  */
-export type Keep<T> = (tx: Tx, value: T, auditId: number) => Promise<void>;
+export type StoreResponseOf<T> = (tx: Tx, value: T, auditId: number) => Promise<void>;
 
 async function begin(
   ports: VisitPorts,
-  { link, recognised, approaching }: Entered,
+  { link, authenticated, visitorRequest }: AuthorizedVisit,
   change: FileChange,
   token: string,
-  keep: KeepAnswer | null,
+  keep: StoreResponse | null,
 ): Promise<number> {
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {
     const event = {
       link,
-      visitor: recognised?.signedIn ?? null,
-      approaching,
+      visitor: authenticated?.signedIn ?? null,
+      visitorRequest,
       action: change.action,
       outcome: 'begun',
       path: formatItemPath(change.path),
     } as const;
-    const id = await recordHappening(tx, happeningOf(event, ports, now));
+    const id = await appendAuditEntry(tx, auditEntryOf(event, ports, now));
     await tx
       .insertInto('unsettled')
       .values({
@@ -90,13 +90,19 @@ async function begin(
       .execute();
     await keep?.(tx, id);
     return id;
-  }, visitorAt(approaching.address));
+  }, visitorTurn(visitorRequest.address));
 }
 
-async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, auditId: number, outcome: FileOutcome<T>): Promise<void> {
-  const { tid } = entered.link;
+async function end<T>(
+  ports: VisitPorts,
+  visit: AuthorizedVisit,
+  change: FileChange,
+  auditId: number,
+  outcome: FileChangeOutcome<T>,
+): Promise<void> {
+  const { tid } = visit.link;
   await ports.store.write(async (tx) => {
-    const isOurs = await takePending(tx, tid, auditId);
+    const isOurs = await deletePendingChange(tx, tid, auditId);
     const before = isOurs
       ? undefined
       : await tx.selectFrom('audit').select('outcome').where('tid', '=', tid).where('id', '=', auditId).executeTakeFirst();
@@ -113,13 +119,13 @@ async function end<T>(ports: VisitPorts, entered: Entered, change: FileChange, a
       .execute();
     // Where another process has recovered it meanwhile as done, that one owes the alert.
     if (change.alert && (isOurs || before?.outcome === 'failed'))
-      await oweAlert(tx, entered.link, auditId, change.action, ports.clock.now());
-    await confirmAnswer(tx, tid, auditId);
-  }, visitorAt(entered.approaching.address));
+      await enqueueAlert(tx, visit.link, auditId, change.action, ports.clock.now());
+    await confirmResponse(tx, tid, auditId);
+  }, visitorTurn(visit.visitorRequest.address));
 }
 
 /** Ends a pending change. @returns false: it was ended before, by the process that began it or by one that recovered it */
-export async function takePending(tx: Tx, tid: number, auditId: number): Promise<boolean> {
+export async function deletePendingChange(tx: Tx, tid: number, auditId: number): Promise<boolean> {
   const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
   return Number(pending?.numDeletedRows) > 0;
 }
@@ -143,51 +149,51 @@ async function confirmPending({ store, clock, process }: VisitPorts, tid: number
 }
 
 /** Deletes the entry of a change that was refused before anything came of it: refused again and again, it would fill the disk. */
-async function withdraw(ports: VisitPorts, { link: { tid }, approaching }: Entered, auditId: number): Promise<void> {
+async function withdraw(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
-    if (!(await takePending(tx, tid, auditId))) return;
+    if (!(await deletePendingChange(tx, tid, auditId))) return;
     await tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute();
-    await forgetAnswer(tx, tid, auditId);
-  }, visitorAt(approaching.address));
+    await deleteResponse(tx, tid, auditId);
+  }, visitorTurn(visitorRequest.address));
 }
 
-async function fail(ports: VisitPorts, { link: { tid }, approaching }: Entered, auditId: number): Promise<void> {
+async function fail(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
-    if (!(await takePending(tx, tid, auditId))) return;
+    if (!(await deletePendingChange(tx, tid, auditId))) return;
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
-    await forgetAnswer(tx, tid, auditId);
-  }, visitorAt(approaching.address));
+    await deleteResponse(tx, tid, auditId);
+  }, visitorTurn(visitorRequest.address));
 }
 
 /**
  * Commits that an action has begun, acts, and commits its outcome and its alert together before it is answered
  * (decisions.md, "What the flags mean at the link"). What a crash cuts off in between is settled at the next start.
  */
-export async function changeFiles<T>(
+export async function runPendingChange<T>(
   ports: VisitPorts,
-  entered: Entered,
+  visit: AuthorizedVisit,
   change: FileChange,
-  { act, clear, isEmpty }: ChangeWork<T>,
-  keep: KeepAnswer | null = null,
+  { act, clear, isEmpty }: FileChangeSteps<T>,
+  keep: StoreResponse | null = null,
 ): Promise<T> {
   // Visitors leave room for the changes of integrators and operators.
-  checkRoom(ports.store, change.action === 'delete' ? 0 : ports.limits.minFreeSpace);
+  checkStoreSpace(ports.store, change.action === 'delete' ? 0 : ports.limits.minFreeSpace);
   const token = ports.random.token(tokenBits);
   ports.underWay.add(token);
   try {
-    const auditId = await begin(ports, entered, change, token, keep);
-    let outcome: FileOutcome<T>;
+    const auditId = await begin(ports, visit, change, token, keep);
+    let outcome: FileChangeOutcome<T>;
     try {
-      outcome = await act({ token, confirm: () => confirmPending(ports, entered.link.tid, auditId) });
+      outcome = await act({ token, confirm: () => confirmPending(ports, visit.link.tid, auditId) });
     } catch (cause) {
       // The disk failed somewhere between the first step and the last: a look will tell whether it took place.
       if (!(cause instanceof StorageAway)) {
-        await (isEmpty?.() ? withdraw : fail)(ports, entered, auditId);
+        await (isEmpty?.() ? withdraw : fail)(ports, visit, auditId);
         await clear(token).catch(() => {});
       }
       throw cause;
     }
-    await end(ports, entered, change, auditId, outcome);
+    await end(ports, visit, change, auditId, outcome);
     await clear(token).catch(() => {});
     return outcome.value;
   } finally {

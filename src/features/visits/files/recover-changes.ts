@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { formatItemPath, parseStoredPath, withName } from '#core/item-path.ts';
-import { oweAlert } from '#features/alerts/enqueue-alert.ts';
-import { confirmAnswer, forgetAnswer } from '#features/idempotency/pending-responses.ts';
+import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
+import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { livingProcesses } from '#features/processes/living-processes.ts';
-import { configurationOf, openLocation } from '#features/storage-access/open-location.ts';
+import { openConfiguration, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type BegunChange, ItemAbsent, StorageAway, StorageRefused } from '#ports/storage.ts';
+import { ItemAbsent, type PendingFileChange, StorageAway, StorageRefused } from '#ports/storage.ts';
 import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
-import { inTurn } from './name-locks.ts';
-import { takePending } from './pending-change.ts';
+import { withNameLock } from './name-locks.ts';
+import { deletePendingChange } from './pending-change.ts';
 
-const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies BegunChange['does'][];
-const isChange = (action: string): action is BegunChange['does'] => changes.includes(action);
+const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies PendingFileChange['action'][];
+const isChange = (action: string): action is PendingFileChange['action'] => changes.includes(action);
 
 type Pending = Awaited<ReturnType<typeof pendingChanges>>[number];
 const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[] | null) =>
@@ -60,56 +60,56 @@ const alertColumns = {
   createFolder: 'alert_create_folder',
   rename: 'alert_rename',
   delete: 'alert_delete',
-} as const satisfies Record<BegunChange['does'], string>;
+} as const satisfies Record<PendingFileChange['action'], string>;
 
 /** Enqueues the alert of a recovered change, if its share wants one. */
-async function oweAlertOf(tx: Tx, { tid, share_id, audit_id }: Pending, does: BegunChange['does'], now: number): Promise<void> {
+async function oweAlertOf(tx: Tx, { tid, share_id, audit_id }: Pending, action: PendingFileChange['action'], now: number): Promise<void> {
   if (share_id === null) return;
   const share = await tx.selectFrom('share').selectAll().where('tid', '=', tid).where('id', '=', share_id).executeTakeFirst();
-  if (share?.[alertColumns[does]] === 1) await oweAlert(tx, share, audit_id, does, now);
+  if (share?.[alertColumns[action]] === 1) await enqueueAlert(tx, share, audit_id, action, now);
 }
 
 /** @param name that the change gave or took; null: it did not take place */
-async function record(tx: Tx, row: Pending, change: BegunChange, name: string | null, now: number): Promise<void> {
-  if (!(await takePending(tx, row.tid, row.audit_id))) return; // it came to its own end meanwhile
+async function record(tx: Tx, row: Pending, change: PendingFileChange, name: string | null, now: number): Promise<void> {
+  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // it came to its own end meanwhile
   const path = parseStoredPath(row.path);
   await tx
     .updateTable('audit')
     .set({
       outcome: name === null ? 'failed' : 'done',
-      ...(change.does === 'upload' && name !== null && path ? { path: formatItemPath(withName(path, name)) } : {}),
-      ...(change.does === 'rename' && name !== null ? { after: JSON.stringify({ name }) } : {}),
+      ...(change.action === 'upload' && name !== null && path ? { path: formatItemPath(withName(path, name)) } : {}),
+      ...(change.action === 'rename' && name !== null ? { after: JSON.stringify({ name }) } : {}),
     })
     .where('tid', '=', row.tid)
     .where('id', '=', row.audit_id)
     .execute();
-  if (name === null) return forgetAnswer(tx, row.tid, row.audit_id);
-  await confirmAnswer(tx, row.tid, row.audit_id);
-  await oweAlertOf(tx, row, change.does, now);
+  if (name === null) return deleteResponse(tx, row.tid, row.audit_id);
+  await confirmResponse(tx, row.tid, row.audit_id);
+  await oweAlertOf(tx, row, change.action, now);
 }
 
 /** Looks whether a change took place, records it, and only then clears away what told so. */
 async function recover(ports: RecoveryPorts, row: Pending, leavesDeleted: boolean): Promise<void> {
   const parent = parseStoredPath(row.parent);
   if (!parent || !isChange(row.action)) throw new Error('a pending change is not one'); // it was checked when it was written
-  const change = { does: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
+  const change = { action: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
   const { storages, vault, store, clock } = ports;
   const open = async () => {
     const place = { id: row.location_id, tid: row.tid, kind: row.kind };
-    return storages.open({ ...place, configuration: configurationOf(row, vault) });
+    return storages.open({ ...place, configuration: openConfiguration(row, vault) });
   };
   const taken = { tid: row.tid, locationId: row.location_id, parent, name: row.new_name || row.name };
   async function look(): Promise<string | null> {
     const storage = await open();
-    const settled = () => storage.settle(change);
-    return change.does === 'delete' ? settled() : inTurn(ports, storage, taken, settled);
+    const settled = () => storage.recover(change);
+    return change.action === 'delete' ? settled() : withNameLock(ports, storage, taken, settled);
   }
   const given = await look().catch((cause: unknown) => {
     if (cause instanceof ItemAbsent) return null;
     throw cause; // neither the disk nor a lock says that it did not take place: the next run looks again
   });
   await store.write((tx) => record(tx, row, change, given, clock.now()), 'job');
-  if (leavesDeleted && change.does === 'delete') return;
+  if (leavesDeleted && change.action === 'delete') return;
   await open()
     .then((storage) => storage.clear(change))
     .catch(() => {}); // swept at the next start
@@ -126,7 +126,7 @@ async function forgetDeletedLocations(tx: Tx): Promise<void> {
   for (const { tid, audit_id } of rows) {
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', audit_id).execute();
     await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', audit_id).execute();
-    await forgetAnswer(tx, tid, audit_id);
+    await deleteResponse(tx, tid, audit_id);
   }
 }
 
@@ -142,7 +142,7 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
  * @returns what the disks said that failed, by the names of their locations
  * @throws StoreAway, StoreFull
  */
-export async function settleChanges(
+export async function recoverInterruptedChanges(
   ports: RecoveryPorts,
   underWay: Set<string>,
   { ownOnly = false, leavesDeleted = false }: { readonly ownOnly?: boolean; readonly leavesDeleted?: boolean } = {},

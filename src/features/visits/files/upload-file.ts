@@ -2,30 +2,35 @@ import { createHash } from 'node:crypto';
 import { formatItemPath, type ItemPath, numberedName, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
-import { type Approaching, type Entered, enter, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { guarded, type SharedStorage, storageFor } from '#features/visits/authorization/shared-storage.ts';
+import {
+  type AuthorizedVisit,
+  authorizeVisit,
+  type VisitorRequest,
+  type VisitPorts,
+} from '#features/visits/authorization/authorize-visit.ts';
+import { type SharedStorage, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { Random } from '#ports/random.ts';
 import { ItemExists, type Upload } from '#ports/storage.ts';
-import { inTurn } from './name-locks.ts';
-import { changeFiles, type FileOutcome, type PendingChange } from './pending-change.ts';
+import { withNameLock } from './name-locks.ts';
+import { type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 
 const mostNumbered = 9; // names tried by number: beyond, a random one is free at once
 const mostTries = 20;
 const suffixBits = 48;
 
 /** What a visitor sends. */
-export interface SentFile {
+export interface IncomingFile {
   readonly body: AsyncIterable<Uint8Array>;
   /** Content-Length, or null. */
   readonly length: number | null;
   /** If-Match: the visitor means to replace the file that they saw. */
   readonly ifMatch: string | null;
   /** Called when everything has been asked and the body is wanted. @returns a signal that cuts the transfer */
-  readonly begin: (entered: Entered) => AbortSignal;
+  readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
 
 /** What the visitor is told: the name they sent. */
-export interface ReceivedFile {
+export interface StoredFile {
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
@@ -57,13 +62,13 @@ async function checkTarget(
 /** Takes the body in. @throws 413 where it is longer than is accepted */
 async function receive(
   upload: Upload,
-  { body, begin }: SentFile,
-  entered: Entered,
+  { body, begin }: IncomingFile,
+  visit: AuthorizedVisit,
   limit: number,
   received: () => void,
 ): Promise<{ size: number; sha256: string; cut: AbortSignal }> {
   const hash = createHash('sha256');
-  const cut = begin(entered);
+  const cut = begin(visit);
   let size = 0;
   for await (const chunk of body) {
     received();
@@ -104,36 +109,41 @@ async function place(upload: Upload, { name, etag, dropBox }: Target, random: Ra
  * Keeps a file that a visitor sends: visible only when whole, and answered when it is on disk for good.
  * @throws 403, 404, 409, 412, 413, 503, 507; nothing of it is then left
  */
-export async function uploadFile(ports: VisitPorts, approaching: Approaching, path: ItemPath, sent: SentFile): Promise<ReceivedFile> {
-  const entered = await enter(ports, approaching, { request: 'upload', replaces: sent.ifMatch !== null });
-  const { permit, link } = entered;
+export async function uploadFile(
+  ports: VisitPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  sent: IncomingFile,
+): Promise<StoredFile> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload', replaces: sent.ifMatch !== null });
+  const { permit, link } = visit;
   const limit = ports.limits.maxFileSize;
   if (sent.length !== null && sent.length > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
-  const release = ports.uploads.take(approaching.address, approaching.viewId);
-  return guarded(async () => {
-    const shared = await storageFor(entered, ports);
-    const spot = shared.spot(path);
+  const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId);
+  return withStorageErrors(async () => {
+    const shared = await storageFor(visit, ports);
+    const spot = shared.directoryEntry(path);
     const dropBox = isDropBox(permit.share);
-    const etag = await checkTarget(shared, spot, shared.at(path), sent.ifMatch, { dropBox, nested: path.length > 1 });
+    const etag = await checkTarget(shared, spot, shared.locationPath(path), sent.ifMatch, { dropBox, nested: path.length > 1 });
     const change = { action: 'upload', path, ...spot, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
     let isEmpty = true;
     const received = () => {
       isEmpty = false;
     };
-    const act = async ({ token }: PendingChange): Promise<FileOutcome<ReceivedFile>> => {
+    const act = async ({ token }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
       upload = await shared.storage.upload(spot.parent, token, sent.length);
-      const { size, sha256, cut } = await receive(upload, sent, entered, limit, received);
+      const { size, sha256, cut } = await receive(upload, sent, visit, limit, received);
       const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
       const put = async () => {
         cut.throwIfAborted();
-        if (!(await entered.decideAgain())) throw new Refusal('permissionOff');
+        if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
         return place(staged, target, ports.random);
       };
       // Of several that replace one file each looks at what the one before it left.
       const kept = await (etag === null
         ? put()
-        : inTurn(ports, shared.storage, { tid: link.tid, locationId: link.location_id, ...spot }, put));
+        : withNameLock(ports, shared.storage, { tid: link.tid, locationId: link.location_id, ...spot }, put));
       return { value: { name: spot.name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, kept)), after: { size, sha256 } };
     };
     const clear = async () => {
@@ -142,7 +152,7 @@ export async function uploadFile(ports: VisitPorts, approaching: Approaching, pa
       await cleared?.forget();
     };
     try {
-      return await changeFiles(ports, entered, change, { act, clear, isEmpty: () => isEmpty });
+      return await runPendingChange(ports, visit, change, { act, clear, isEmpty: () => isEmpty });
     } finally {
       await upload?.leave(); // not recorded: the staging copy is the evidence of what took place
     }

@@ -1,31 +1,31 @@
 import { createHmac } from 'node:crypto';
-import { keepNewest } from '#core/newest.ts';
+import { setNewest } from '#core/newest.ts';
 import { networkOf } from '#core/policy/address-range.ts';
 import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
-import type { LinkRow, SignedIn } from '#features/links/find-link.ts';
+import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type PasswordPair, signInByPassword } from './password-sign-in.ts';
-import { type FoundSession, findSession, noteSessionUse, useNotedEvery } from './visit-session.ts';
-import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
+import { type PasswordCredentials, signInByPassword } from './password-sign-in.ts';
+import { findSession, recordSessionUse, useRecordedEvery, type VisitSession } from './visit-session.ts';
+import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
 
 /** What a request carries to be recognised by. */
 export interface Credentials {
   /** The session token of a login profile's cookie. */
   readonly session: (profileId: number) => string | null;
   /** `Authorization: Basic`. */
-  readonly basic: PasswordPair | null;
+  readonly basic: PasswordCredentials | null;
 }
 
 /** A visitor who has signed in, and how to ask whether they still are. */
-export interface Recognised {
-  readonly signedIn: SignedIn;
+export interface AuthenticatedVisitor {
+  readonly signedIn: SignedInVisitor;
   /** Names the sign-in, so that requests of one visitor are told as one. */
-  readonly again: (profile: ProfileRef) => Promise<SignedIn | null>;
+  readonly reauthenticate: (profile: ProfileRef) => Promise<SignedInVisitor | null>;
   /** A password was verified, which takes a while: what was read before may be old. */
   readonly verified: boolean;
 }
 
-interface RememberedPair {
+interface VerifiedPassword {
   readonly userId: number | null;
   readonly profileId: number;
   readonly profileEpoch: number;
@@ -37,22 +37,22 @@ const rememberedFor = 300_000; // ms; argon2 costs too much to be asked for each
 const mostRemembered = 20_000; // two for each pair
 
 /** Pairs of user and password that were right a short while ago, known by an HMAC under a key of the process. */
-export interface RightPairs {
+export interface VerifiedPasswords {
   /**
    * @param profile a pair is right for the profile as it is: one that was verified before a change is another pair.
    *   null: whichever profile it was right for last
    * @param address a pair is known to the network that it came from: another one may not guess at it without a limit
    */
-  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'> | null, pair: PasswordPair, address: string): string;
-  find(key: string, now: number): RememberedPair | null;
-  remember(key: string, pair: RememberedPair): void;
+  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'> | null, pair: PasswordCredentials, address: string): string;
+  find(key: string, now: number): VerifiedPassword | null;
+  remember(key: string, pair: VerifiedPassword): void;
   /** Runs one verification for all who ask the same at the same time. */
   shared<T>(key: string, verify: () => Promise<T>): Promise<T>;
 }
 
 /** @param processKey a secret that lives as long as the process */
-export function rightPairs(processKey: string): RightPairs {
-  const pairs = new Map<string, RememberedPair>();
+export function verifiedPasswords(processKey: string): VerifiedPasswords {
+  const pairs = new Map<string, VerifiedPassword>();
   const running = new Map<string, Promise<unknown>>();
   return {
     keyOf: (profile, { username, password }, address) =>
@@ -65,7 +65,7 @@ export function rightPairs(processKey: string): RightPairs {
       pairs.delete(key);
       return null;
     },
-    remember: (key, pair) => keepNewest(pairs, key, pair, mostRemembered),
+    remember: (key, pair) => setNewest(pairs, key, pair, mostRemembered),
     async shared<T>(key: string, verify: () => Promise<T>): Promise<T> {
       const under = running.get(key);
       // Keyed alike, the running verification answers the same question.
@@ -81,48 +81,54 @@ export function rightPairs(processKey: string): RightPairs {
  * Who a pair stood for, if the profile and the user are still those that it was right for. A transfer may outlive the
  * memory of its pair: what admitted it holds until something changes.
  */
-async function unchangedSince(
+async function identityIfUnchanged(
   { store }: Pick<Ports, 'store'>,
-  { userId, userEpoch, profileId, profileEpoch }: Omit<RememberedPair, 'until'>,
+  { userId, userEpoch, profileId, profileEpoch }: Omit<VerifiedPassword, 'until'>,
   profile: ProfileRef,
-): Promise<SignedIn | null> {
+): Promise<SignedInVisitor | null> {
   if (profileId !== profile.profile_id || profileEpoch !== profile.session_epoch) return null;
-  return userId === null ? identityOf(profile) : userIdentity(store.read, profile, userId, userEpoch ?? 0);
+  return userId === null ? profileIdentity(profile) : userIdentity(store.read, profile, userId, userEpoch ?? 0);
 }
 
 /** Who a pair stands for that was right a short while ago. */
-async function byRemembered(
+async function byVerifiedPassword(
   ports: Ports,
-  pairs: RightPairs,
+  pairs: VerifiedPasswords,
   profile: ProfileRef,
-  pair: PasswordPair,
+  pair: PasswordCredentials,
   address: string,
-): Promise<Recognised | null> {
+): Promise<AuthenticatedVisitor | null> {
   const remembered = pairs.find(pairs.keyOf(profile, pair, address), ports.clock.now());
-  const known = remembered && (await unchangedSince(ports, remembered, profile));
-  return known && { signedIn: known, again: (now) => unchangedSince(ports, remembered, now), verified: false };
+  const known = remembered && (await identityIfUnchanged(ports, remembered, profile));
+  return known && { signedIn: known, reauthenticate: (now) => identityIfUnchanged(ports, remembered, now), verified: false };
 }
 
-async function byBasic(ports: Ports, pairs: RightPairs, profile: ProfileRef, pair: PasswordPair, address: string): Promise<Recognised> {
-  const known = await byRemembered(ports, pairs, profile, pair, address);
+async function byBasic(
+  ports: Ports,
+  pairs: VerifiedPasswords,
+  profile: ProfileRef,
+  pair: PasswordCredentials,
+  address: string,
+): Promise<AuthenticatedVisitor> {
+  const known = await byVerifiedPassword(ports, pairs, profile, pair, address);
   if (known) return known;
   const key = pairs.keyOf(profile, pair, address);
   const { signedIn, profileEpoch, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
   const { profile_id: profileId } = profile;
   const right = { userId: signedIn.userId, userEpoch, profileId, profileEpoch, until: ports.clock.now() + rememberedFor };
   for (const known of [key, pairs.keyOf(null, pair, address)]) pairs.remember(known, right);
-  return { signedIn, again: (now) => unchangedSince(ports, right, now), verified: true };
+  return { signedIn, reauthenticate: (now) => identityIfUnchanged(ports, right, now), verified: true };
 }
 
-async function bySession(ports: Ports, profile: ProfileRef, token: string, address: string): Promise<Recognised | null> {
+async function bySession(ports: Ports, profile: ProfileRef, token: string, address: string): Promise<AuthenticatedVisitor | null> {
   const found = await findSession(ports.store, profile, token, ports.clock.now());
   if (!found) return null;
   let notedAt = Number.NEGATIVE_INFINITY;
-  function note(session: FoundSession): void {
+  function note(session: VisitSession): void {
     const now = ports.clock.now();
-    if (now - notedAt < useNotedEvery) return;
+    if (now - notedAt < useRecordedEvery) return;
     notedAt = now;
-    noteSessionUse(ports.store, session, address, now);
+    recordSessionUse(ports.store, session, address, now);
   }
   note(found);
   // A transfer of hours uses its session all the time.
@@ -131,21 +137,21 @@ async function bySession(ports: Ports, profile: ProfileRef, token: string, addre
     if (living) note(living);
     return living?.signedIn ?? null;
   };
-  return { signedIn: found.signedIn, again, verified: false };
+  return { signedIn: found.signedIn, reauthenticate: again, verified: false };
 }
 
-interface Asking {
+interface AuthenticationRequest {
   readonly credentials: Credentials;
   readonly address: string;
 }
 
 /** Recognises by a living session, else by the pair that came with the request, as `byPair` does. */
-async function recogniseBy(
+async function authenticateBy(
   ports: Ports,
   profile: LinkRow | ProfileRef,
-  { credentials: { session, basic }, address }: Asking,
-  byPair: (pair: PasswordPair) => Promise<Recognised | null>,
-): Promise<Recognised | null> {
+  { credentials: { session, basic }, address }: AuthenticationRequest,
+  byPair: (pair: PasswordCredentials) => Promise<AuthenticatedVisitor | null>,
+): Promise<AuthenticatedVisitor | null> {
   if (!asksSignIn(profile.type_id)) return null;
   const token = session(profile.profile_id);
   const bySessionToken = token === null ? null : await bySession(ports, profile, token, address);
@@ -157,9 +163,13 @@ async function recogniseBy(
  * Who asks, by a living session, else by `Authorization: Basic`; null: nobody in particular.
  * @throws 401 for a wrong pair, 429, 503
  */
-export const recognise = (ports: Ports, pairs: RightPairs, profile: LinkRow | ProfileRef, asking: Asking) =>
-  recogniseBy(ports, profile, asking, (pair) => byBasic(ports, pairs, profile, pair, asking.address));
+export const authenticateVisitor = (ports: Ports, pairs: VerifiedPasswords, profile: LinkRow | ProfileRef, asking: AuthenticationRequest) =>
+  authenticateBy(ports, profile, asking, (pair) => byBasic(ports, pairs, profile, pair, asking.address));
 
 /** The same, where nothing is to be verified: a pair counts that was right a short while ago. */
-export const recogniseKnown = (ports: Ports, pairs: RightPairs, profile: LinkRow | ProfileRef, asking: Asking) =>
-  recogniseBy(ports, profile, asking, (pair) => byRemembered(ports, pairs, profile, pair, asking.address));
+export const authenticateWithoutVerifying = (
+  ports: Ports,
+  pairs: VerifiedPasswords,
+  profile: LinkRow | ProfileRef,
+  asking: AuthenticationRequest,
+) => authenticateBy(ports, profile, asking, (pair) => byVerifiedPassword(ports, pairs, profile, pair, asking.address));

@@ -1,5 +1,5 @@
 import { viewIdKey } from '#core/link.ts';
-import type { Approaching, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import type { VisitorRequest, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import type { Tx } from '#ports/store.ts';
 import { sessionsOf } from './visit-session.ts';
 
@@ -23,11 +23,11 @@ async function leadsTo(db: Tx, viewId: string, at: 'share' | 'portal', profiles:
  * @param tokens of all sessions that the request carries
  */
 export async function mayHaveSignedIn(
-  { store, clock, rightPairs }: Pick<VisitPorts, 'store' | 'clock' | 'rightPairs'>,
-  { viewId, address, credentials: { basic }, tokens }: Approaching & { readonly tokens: readonly string[] },
+  { store, clock, verifiedPasswords }: Pick<VisitPorts, 'store' | 'clock' | 'verifiedPasswords'>,
+  { viewId, address, credentials: { basic }, tokens }: VisitorRequest & { readonly tokens: readonly string[] },
   at: 'share' | 'portal',
 ): Promise<boolean> {
-  const ofPair = basic && rightPairs.find(rightPairs.keyOf(null, basic, address), clock.now());
+  const ofPair = basic && verifiedPasswords.find(verifiedPasswords.keyOf(null, basic, address), clock.now());
   const sessions = await sessionsOf(store.read, tokens);
   const profiles = [...sessions.map(({ profile_id }) => profile_id), ...(ofPair ? [ofPair.profileId] : [])];
   return profiles.length > 0 && leadsTo(store.read, viewId, at, profiles);

@@ -1,21 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { fold } from '#core/fold.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import type { SignedIn } from '#features/links/find-link.ts';
-import { checkWait, countedAttempt, networkKeys, pairKey } from '#features/rate-limits/failed-attempts.ts';
+import type { SignedInVisitor } from '#features/links/find-link.ts';
+import { checkWait, networkKeys, pairKey, verifyCounted } from '#features/rate-limits/failed-attempts.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
-import { identityOf, type ProfileRef, userIdentity } from './visitor-identity.ts';
+import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
 
 /** What a visitor signs in with. */
-export interface PasswordPair {
+export interface PasswordCredentials {
   readonly username: string;
   readonly password: string;
 }
 
 /** A right pair, and the state of the profile and the user that it was right for. */
-interface RightPair {
-  readonly signedIn: SignedIn;
+interface PasswordMatch {
+  readonly signedIn: SignedInVisitor;
   readonly profileEpoch: number;
   readonly userEpoch: number | null;
 }
@@ -24,7 +24,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 const equal = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 
 /** The one password of a profile; without a user name of its own any name will do. */
-async function verifyProfile(ports: Ports, profile: ProfileRef, pair: PasswordPair): Promise<RightPair | null> {
+async function verifyProfile(ports: Ports, profile: ProfileRef, pair: PasswordCredentials): Promise<PasswordMatch | null> {
   const row = await ports.store.read
     .selectFrom('login_profile')
     .select(['password', 'session_epoch'])
@@ -36,11 +36,16 @@ async function verifyProfile(ports: Ports, profile: ProfileRef, pair: PasswordPa
   const password = ports.vault.open('login profile password', row.password);
   const named = profile.profile_username === '' || equal(fold(profile.profile_username), fold(pair.username));
   const right = equal(password, pair.password) && named;
-  return right ? { signedIn: identityOf(profile), profileEpoch: row.session_epoch, userEpoch: null } : null;
+  return right ? { signedIn: profileIdentity(profile), profileEpoch: row.session_epoch, userEpoch: null } : null;
 }
 
 /** Unknown, wrong and inactive take as long and answer alike. */
-async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair, verify: VerifyPassword): Promise<RightPair | null> {
+async function verifyUser(
+  ports: Ports,
+  profile: ProfileRef,
+  pair: PasswordCredentials,
+  verify: VerifyPassword,
+): Promise<PasswordMatch | null> {
   const user = await ports.store.read
     .selectFrom('access_user')
     .select(['id', 'password_hash', 'session_epoch', 'active'])
@@ -59,14 +64,19 @@ async function verifyUser(ports: Ports, profile: ProfileRef, pair: PasswordPair,
  * Looks at one attempt to sign in by a password, and counts it.
  * @throws 401, the same for an unknown, wrong or inactive user; 429 within the wait; 503 where too many wait
  */
-export async function signInByPassword(ports: Ports, profile: ProfileRef, pair: PasswordPair, address: string): Promise<RightPair> {
+export async function signInByPassword(
+  ports: Ports,
+  profile: ProfileRef,
+  pair: PasswordCredentials,
+  address: string,
+): Promise<PasswordMatch> {
   // One password for all: an invented user name gives no further guesses.
   const name = profile.type_id === profileTypes.PASSWORD ? '' : fold(pair.username);
   const user = pairKey(String(profile.profile_id), name, address);
   const networks = networkKeys('signIn', address);
   await checkWait(ports.store.read, [user, ...networks], ports.clock.now()); // those that have to wait write nothing
-  if (profile.type_id === profileTypes.PASSWORD) return countedAttempt(ports, user, networks, () => verifyProfile(ports, profile, pair));
+  if (profile.type_id === profileTypes.PASSWORD) return verifyCounted(ports, user, networks, () => verifyProfile(ports, profile, pair));
   return ports.passwordHash.inTurn(address, (verify) =>
-    countedAttempt(ports, user, networks, () => verifyUser(ports, profile, pair, verify)),
+    verifyCounted(ports, user, networks, () => verifyUser(ports, profile, pair, verify)),
   );
 }

@@ -1,4 +1,4 @@
-import type { SignedIn } from '#features/links/find-link.ts';
+import type { SignedInVisitor } from '#features/links/find-link.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** A login profile as a sign-in knows it. */
@@ -11,7 +11,7 @@ export interface ProfileRef {
 }
 
 /** Whoever knows the one password of a PASSWORD profile. */
-export const identityOf = ({ profile_username: name }: ProfileRef): SignedIn => ({
+export const profileIdentity = ({ profile_username: name }: ProfileRef): SignedInVisitor => ({
   userId: null,
   name,
   email: '',
@@ -25,7 +25,7 @@ export async function userIdentity(
   profile: Pick<ProfileRef, 'tid' | 'profile_id'>,
   userId: number,
   epoch: number,
-): Promise<SignedIn | null> {
+): Promise<SignedInVisitor | null> {
   const user = await db
     .selectFrom('access_user')
     .select(['id', 'username', 'email'])

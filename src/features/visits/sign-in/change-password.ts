@@ -2,13 +2,13 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PasswordChangeBody } from '#core/records/visit.ts';
-import { recordHappening } from '#features/audit/audit-entry.ts';
-import { happeningOf } from '#features/audit/event-entry.ts';
-import type { LinkRow, SignedIn } from '#features/links/find-link.ts';
-import { visitorAt } from '#features/turns/visitor-turns.ts';
-import { type Approaching, enter, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { reachPortal } from '#features/visits/authorization/portal.ts';
-import { recognise } from '#features/visits/sessions/authenticate-visitor.ts';
+import { appendAuditEntry } from '#features/audit/audit-entry.ts';
+import { auditEntryOf } from '#features/audit/event-entry.ts';
+import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import { accessPortal } from '#features/visits/authorization/portal.ts';
+import { authenticateVisitor } from '#features/visits/sessions/authenticate-visitor.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import { beginSession } from '#features/visits/sessions/visit-session.ts';
 import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
@@ -18,26 +18,26 @@ import type { NewSession } from './sign-in.ts';
 interface OwnPassword {
   readonly profile: ProfileRef;
   readonly link: LinkRow | null;
-  readonly signedIn: SignedIn;
+  readonly signedIn: SignedInVisitor;
 }
 
-async function ownPassword(ports: VisitPorts, approaching: Approaching, at: 'share' | 'portal'): Promise<OwnPassword> {
-  const { link, profile, recognised } =
-    at === 'share' ? await atShare(ports, approaching) : { link: null, ...(await atPortal(ports, approaching)) };
-  if (!recognised) throw new Refusal('signInNeeded');
-  if (profile.type_id !== profileTypes.USERS || recognised.signedIn.userId === null)
+async function ownPassword(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<OwnPassword> {
+  const { link, profile, authenticated } =
+    at === 'share' ? await atShare(ports, visitorRequest) : { link: null, ...(await atPortal(ports, visitorRequest)) };
+  if (!authenticated) throw new Refusal('signInNeeded');
+  if (profile.type_id !== profileTypes.USERS || authenticated.signedIn.userId === null)
     throw new Refusal('permissionOff', 'Only users with a password of their own change it here.');
-  return { profile, link, signedIn: recognised.signedIn };
+  return { profile, link, signedIn: authenticated.signedIn };
 }
 
-async function atShare(ports: VisitPorts, approaching: Approaching) {
-  const { link, recognised } = await enter(ports, approaching, { request: 'visit' });
-  return { link, profile: link, recognised };
+async function atShare(ports: VisitPorts, visitorRequest: VisitorRequest) {
+  const { link, authenticated } = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
+  return { link, profile: link, authenticated };
 }
 
-async function atPortal(ports: VisitPorts, approaching: Approaching) {
-  const { profile } = await reachPortal(ports, approaching);
-  return { profile, recognised: await recognise(ports, ports.rightPairs, profile, approaching) };
+async function atPortal(ports: VisitPorts, visitorRequest: VisitorRequest) {
+  const { profile } = await accessPortal(ports, visitorRequest);
+  return { profile, authenticated: await authenticateVisitor(ports, ports.verifiedPasswords, profile, visitorRequest) };
 }
 
 /** Verifies the password so far; counted like a sign-in. @throws 403, 429, 503 */
@@ -46,7 +46,7 @@ async function epochOf(ports: VisitPorts, { profile, signedIn }: OwnPassword, pa
     const { userEpoch } = await signInByPassword(ports, profile, { username: signedIn.name, password }, address);
     return userEpoch ?? 0;
   } catch (cause) {
-    if (cause instanceof Refusal && cause.says === 'signInWrong') throw new Refusal('currentPasswordWrong');
+    if (cause instanceof Refusal && cause.messageName === 'signInWrong') throw new Refusal('currentPasswordWrong');
     throw cause;
   }
 }
@@ -58,17 +58,17 @@ async function epochOf(ports: VisitPorts, { profile, signedIn }: OwnPassword, pa
  */
 export async function changeOwnPassword(
   ports: VisitPorts,
-  approaching: Approaching,
+  visitorRequest: VisitorRequest,
   at: 'share' | 'portal',
   { currentPassword, password }: PasswordChangeBody,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<void> {
-  const own = await ownPassword(ports, approaching, at);
+  const own = await ownPassword(ports, visitorRequest, at);
   const { profile, link, signedIn } = own;
   checkNewPassword({ password, confirmPassword: password, name: signedIn.name }, 'password');
   if (password === currentPassword) throw fieldRefusal('password', 'must be another one than the current password');
-  const epoch = await epochOf(ports, own, currentPassword, approaching.address);
-  const hash = await ports.passwordHash.hash(password, approaching);
+  const epoch = await epochOf(ports, own, currentPassword, visitorRequest.address);
+  const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();
   await ports.store.write(async (tx) => {
     const [updated] = await tx
@@ -85,9 +85,17 @@ export async function changeOwnPassword(
       .where('session_epoch', '=', epoch) // another password was set meanwhile
       .execute();
     if (Number(updated?.numUpdatedRows) !== 1) throw new Refusal('currentPasswordWrong');
-    const event = { link, tid: profile.tid, visitor: signedIn, approaching, action: 'change-password', outcome: 'done', path: '' } as const;
-    await recordHappening(tx, happeningOf(event, ports, now));
-  }, visitorAt(approaching.address));
-  const session = { signedIn, userEpoch: epoch + 1, address: approaching.address };
+    const event = {
+      link,
+      tid: profile.tid,
+      visitor: signedIn,
+      visitorRequest,
+      action: 'change-password',
+      outcome: 'done',
+      path: '',
+    } as const;
+    await appendAuditEntry(tx, auditEntryOf(event, ports, now));
+  }, visitorTurn(visitorRequest.address));
+  const session = { signedIn, userEpoch: epoch + 1, address: visitorRequest.address };
   await setCookie({ profileId: profile.profile_id, token: await beginSession(ports, profile, session) });
 }

@@ -2,10 +2,10 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 import type { VisitEvent } from '#features/audit/visit-audit.ts';
-import type { SignedIn } from '#features/links/find-link.ts';
-import { type Approaching, enter, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { portalAnswer, reachPortal } from '#features/visits/authorization/portal.ts';
-import { visitAnswer } from '#features/visits/authorization/visit-share.ts';
+import type { SignedInVisitor } from '#features/links/find-link.ts';
+import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import { accessPortal, portalResponse } from '#features/visits/authorization/portal.ts';
+import { visitResponse } from '#features/visits/authorization/visit-share.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
 import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
@@ -30,28 +30,28 @@ async function signIn(
   profile: ProfileRef,
   body: SignInBody,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
-): Promise<{ session: NewSession; signedIn: SignedIn }> {
+): Promise<{ session: NewSession; signedIn: SignedInVisitor }> {
   checkKind(profile, body);
   try {
     const { signedIn, userEpoch } = await signInByPassword(
       ports,
       profile,
       { username: body.username ?? '', password: body.password },
-      event.approaching.address,
+      event.visitorRequest.address,
     );
-    ports.newSessions.take(event.approaching.address, profile.profile_id);
-    const token = await beginSession(ports, profile, { signedIn, userEpoch, address: event.approaching.address });
-    await ports.trail.record({ ...event, visitor: signedIn, outcome: 'done' });
+    ports.newSessions.take(event.visitorRequest.address, profile.profile_id);
+    const token = await beginSession(ports, profile, { signedIn, userEpoch, address: event.visitorRequest.address });
+    await ports.audit.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
     // Without the name that was typed: it may be a password, and invented ones would fill the audit log.
-    if (cause instanceof Refusal) ports.trail.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.says } });
+    if (cause instanceof Refusal) ports.audit.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.messageName } });
     throw cause;
   }
 }
 
-const withSession = (approaching: Approaching, { profileId, token }: NewSession): Approaching => ({
-  ...approaching,
+const withSession = (visitorRequest: VisitorRequest, { profileId, token }: NewSession): VisitorRequest => ({
+  ...visitorRequest,
   checkNetwork: () => {},
   credentials: { basic: null, session: (asked) => (asked === profileId ? token : null) },
 });
@@ -63,53 +63,57 @@ const withSession = (approaching: Approaching, { profileId, token }: NewSession)
  */
 export async function signInAtShare(
   ports: VisitPorts,
-  approaching: Approaching,
+  visitorRequest: VisitorRequest,
   body: SignInBody,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<Visit> {
-  const { link } = await enter(ports, { ...approaching, credentials: { basic: null, session: () => null } }, { request: 'signIn' });
-  const { session } = await signIn(ports, link, body, { link, approaching, action: 'sign-in', path: '' });
+  const { link } = await authorizeVisit(
+    ports,
+    { ...visitorRequest, credentials: { basic: null, session: () => null } },
+    { action: 'signIn' },
+  );
+  const { session } = await signIn(ports, link, body, { link, visitorRequest, action: 'sign-in', path: '' });
   await setCookie(session);
-  return visitAnswer(await enter(ports, withSession(approaching, session), { request: 'visit' }), ports.limits.maxFileSize);
+  return visitResponse(await authorizeVisit(ports, withSession(visitorRequest, session), { action: 'visit' }), ports.limits.maxFileSize);
 }
 
 /** Signs a visitor in at a portal. */
 export async function signInAtPortal(
   ports: VisitPorts,
-  approaching: Approaching,
+  visitorRequest: VisitorRequest,
   body: SignInBody,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<PortalVisit> {
-  const reached = await reachPortal(ports, approaching);
+  const reached = await accessPortal(ports, visitorRequest);
   const { profile } = reached;
   const { session, signedIn } = await signIn(ports, profile, body, {
     link: null,
     tid: profile.tid,
-    approaching,
+    visitorRequest,
     action: 'sign-in',
     path: '',
   });
   await setCookie(session);
-  return portalAnswer(ports, reached, { signedIn, again: async () => signedIn, verified: true });
+  return portalResponse(ports, reached, { signedIn, reauthenticate: async () => signedIn, verified: true });
 }
 
 /** Ends the session that the request carries. @returns the profile whose cookie is to be forgotten */
-export async function signOut(ports: VisitPorts, approaching: Approaching, at: 'share' | 'portal'): Promise<number> {
-  const bare = { ...approaching, credentials: { basic: null, session: () => null } };
+export async function signOut(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<number> {
+  const bare = { ...visitorRequest, credentials: { basic: null, session: () => null } };
   const { link, profileId, tid } = at === 'share' ? await shareOf(ports, bare) : await portalOf(ports, bare);
-  const token = approaching.credentials.session(profileId);
+  const token = visitorRequest.credentials.session(profileId);
   if (token === null) return profileId;
-  await endSession(ports.store, token, approaching.address);
-  ports.trail.note({ link, tid, visitor: null, approaching, action: 'sign-out', outcome: 'done', path: '' });
+  await endSession(ports.store, token, visitorRequest.address);
+  ports.audit.note({ link, tid, visitor: null, visitorRequest, action: 'sign-out', outcome: 'done', path: '' });
   return profileId;
 }
 
-async function shareOf(ports: VisitPorts, approaching: Approaching) {
-  const { link } = await enter(ports, approaching, { request: 'signOut' });
+async function shareOf(ports: VisitPorts, visitorRequest: VisitorRequest) {
+  const { link } = await authorizeVisit(ports, visitorRequest, { action: 'signOut' });
   return { link, profileId: link.profile_id, tid: link.tid };
 }
 
-async function portalOf(ports: VisitPorts, approaching: Approaching) {
-  const { profile } = await reachPortal(ports, approaching);
+async function portalOf(ports: VisitPorts, visitorRequest: VisitorRequest) {
+  const { profile } = await accessPortal(ports, visitorRequest);
   return { link: null, profileId: profile.profile_id, tid: profile.tid };
 }

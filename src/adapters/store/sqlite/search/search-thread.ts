@@ -1,20 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Answer } from '#adapters/store/kysely-driver.ts';
+import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import { openConnection } from '#adapters/store/sqlite/connection.ts';
 import { codeOf } from '#adapters/store/sqlite/errors.ts';
-import type { Holding, SearchPage, Texts } from '#ports/search.ts';
-import { type Changed, tenantTexts } from './tenant-texts.ts';
+import type { SearchedRecords, SearchPage, WordMatch } from '#ports/search.ts';
+import { type ChangedRecord, tenantTexts } from './tenant-texts.ts';
 import { type WordPage, wordPages } from './word-page.ts';
 
 /** What the thread is asked, or told; an answer comes under the question's number. */
-export type Message =
+export type SearchThreadRequest =
   | { readonly number: number; readonly ask: { readonly sql: string; readonly parameters: readonly unknown[] } }
-  | { readonly number: number; readonly find: WordPage; readonly texts: Texts; readonly holding: Omit<Holding, 'matches'> }
-  | { readonly expected: Texts }
-  | { readonly changed: readonly Changed[] };
+  | { readonly number: number; readonly find: WordPage; readonly texts: SearchedRecords; readonly holding: Omit<WordMatch, 'matches'> }
+  | { readonly expected: SearchedRecords }
+  | { readonly changed: readonly ChangedRecord[] };
 /** null: the tenant's texts are more than memory is given for. */
-export type Told = { readonly number: number } & (
-  | { readonly answer: Answer }
+export type SearchThreadResponse = { readonly number: number } & (
+  | { readonly answer: DriverResult }
   | { readonly page: SearchPage | null }
   | { readonly problem: string; readonly errcode: number }
 );
@@ -30,7 +30,7 @@ const connection = openConnection(file, { readOnly: true });
 const texts = tenantTexts(connection, mostBytes);
 const pageOf = wordPages(connection);
 
-async function answer(message: Extract<Message, { number: number }>): Promise<Told> {
+async function answer(message: Extract<SearchThreadRequest, { number: number }>): Promise<SearchThreadResponse> {
   const { number } = message;
   if ('ask' in message) return { number, answer: connection.run(message.ask.sql, message.ask.parameters) };
   const { word, within } = message.holding;
@@ -38,11 +38,11 @@ async function answer(message: Extract<Message, { number: number }>): Promise<To
   return { number, page: index && pageOf(index.find(word, within), index.size(), message.find) };
 }
 
-parentPort?.on('message', (message: Message) => {
+parentPort?.on('message', (message: SearchThreadRequest) => {
   if ('changed' in message) return texts.changed(message.changed);
   if ('expected' in message) return texts.expect(message.expected);
   answer(message)
-    .catch((cause: unknown): Told => {
+    .catch((cause: unknown): SearchThreadResponse => {
       const problem = cause instanceof Error ? cause.message : 'unknown';
       return { number: message.number, problem, errcode: codeOf(cause) };
     })

@@ -1,19 +1,19 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
-import type { Ask } from '#adapters/store/kysely-driver.ts';
-import type { Holding, SearchPage, Texts } from '#ports/search.ts';
-import type { Message, SearchData, Told } from './search-thread.ts';
-import type { Changed } from './tenant-texts.ts';
+import type { RunQuery } from '#adapters/store/kysely-driver.ts';
+import type { SearchedRecords, SearchPage, WordMatch } from '#ports/search.ts';
+import type { SearchData, SearchThreadRequest, SearchThreadResponse } from './search-thread.ts';
+import type { ChangedRecord } from './tenant-texts.ts';
 import type { WordPage } from './word-page.ts';
 
 interface Pending {
-  readonly resolve: (told: Told) => void;
+  readonly resolve: (told: SearchThreadResponse) => void;
   readonly reject: (cause: Error) => void;
 }
-type Question = Message extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
+type Question = SearchThreadRequest extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
 
 /** Questions that are held back. */
-export interface HeldQuestions {
+export interface HeldSearches {
   /** Settles when those that were put before are answered. */
   readonly idle: Promise<void>;
   readonly release: () => void;
@@ -23,15 +23,15 @@ export interface HeldQuestions {
 export interface Searcher extends AsyncDisposable {
   /** How many questions wait for their answers. */
   readonly waiting: () => number;
-  readonly ask: Ask;
+  readonly ask: RunQuery;
   /** @returns null where the tenant's texts are more than memory is given for */
-  find(texts: Texts, holding: Holding, page: WordPage): Promise<SearchPage | null>;
+  find(texts: SearchedRecords, holding: WordMatch, page: WordPage): Promise<SearchPage | null>;
   /** A word may be looked for in these texts next: they are read meanwhile, where there is memory left. */
-  expect(texts: Texts): void;
+  expect(texts: SearchedRecords): void;
   /** Tells which texts a commit may have changed; what is asked from then on is answered by the new ones. */
-  tell(changed: readonly Changed[]): void;
+  tell(changed: readonly ChangedRecord[]): void;
   /** Puts no further question until it is released; one hold at a time. */
-  hold(): HeldQuestions;
+  hold(): HeldSearches;
 }
 
 /** The thread begins with the first question. @param failed called with every error of SQLite in the thread */
@@ -50,7 +50,7 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
   };
   function begin(): Worker {
     const begun = startThread('./search-thread', import.meta.url, data, data.mostBytes);
-    begun.on('message', (told: Told) => {
+    begun.on('message', (told: SearchThreadResponse) => {
       const waiting = pending.get(told.number);
       pending.delete(told.number);
       if ('problem' in told) {
@@ -74,7 +74,7 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
     thread.postMessage({ number: last, ...question });
   }
   const put = (question: Question) =>
-    new Promise<Told>((resolve, reject) => {
+    new Promise<SearchThreadResponse>((resolve, reject) => {
       const putOne = () => {
         try {
           post(question, { resolve, reject });

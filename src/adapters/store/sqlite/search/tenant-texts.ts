@@ -1,22 +1,22 @@
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
-import type { Texts } from '#ports/search.ts';
+import type { SearchedRecords } from '#ports/search.ts';
 import { spaceFor, type TextIndex, type TextRecord, textIndex } from './text-index.ts';
 
 /** A record whose text may have changed. */
-export interface Changed extends Texts {
+export interface ChangedRecord extends SearchedRecords {
   readonly id: number;
 }
 
 /** The texts of all tenants that are searched, as they are in the database. */
 export interface TenantTexts {
   /** @returns null where they are more than memory is given for */
-  of(texts: Texts): Promise<TextIndex | null>;
+  of(texts: SearchedRecords): Promise<TextIndex | null>;
   /** Reads what may be searched next, where nothing else has to make room for it. */
-  expect(texts: Texts): void;
-  changed(records: readonly Changed[]): void;
+  expect(texts: SearchedRecords): void;
+  changed(records: readonly ChangedRecord[]): void;
 }
 
-interface Known extends Texts {
+interface Known extends SearchedRecords {
   index: TextIndex | null;
   /** Has a word been looked for in it, so that others make room for it? */
   searched: boolean;
@@ -34,7 +34,7 @@ const columns = {
   share: 'id, location_id AS container, search_text AS text FROM share',
   access_user: 'id, 0 AS container, search_text AS text FROM access_user',
 };
-const lengths = (table: Texts['table']) =>
+const lengths = (table: SearchedRecords['table']) =>
   `SELECT count(*) AS records, coalesce(sum(octet_length(search_text) + 1), 0) AS bytes, coalesce(max(id), 0) AS last
     FROM (SELECT id, search_text FROM ${table} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${measured})`;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -55,7 +55,7 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
     else index?.remove(id);
   }
 
-  async function sizeOf({ table, tid }: Texts): Promise<{ records: number; bytes: number }> {
+  async function sizeOf({ table, tid }: SearchedRecords): Promise<{ records: number; bytes: number }> {
     const size = { records: 0, bytes: 0 };
     for (let last = 0; ; ) {
       const [part] = run(lengths(table), [tid, last]).rows as { records: number; bytes: number; last: number }[]; // what the query selects
@@ -117,9 +117,9 @@ export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts
     if (!makeRoom(bytesOf(tenant), tenant)) known.delete(keyOf(tenant));
   }
 
-  const keyOf = ({ table, tid }: Texts) => `${table} ${tid}`;
+  const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
   /** The tenant as the one that was asked for last. */
-  function latest({ table, tid }: Texts): Known {
+  function latest({ table, tid }: SearchedRecords): Known {
     const key = keyOf({ table, tid });
     const tenant = known.get(key) ?? {
       table,

@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Texts } from '#ports/search.ts';
-import type { Changed } from './tenant-texts.ts';
+import type { SearchedRecords } from '#ports/search.ts';
+import type { ChangedRecord } from './tenant-texts.ts';
 
-const tables = ['share', 'access_user'] as const satisfies readonly Texts['table'][];
+const tables = ['share', 'access_user'] as const satisfies readonly SearchedRecords['table'][];
 
 /**
  * Hears of every record whose text changes on a connection, by triggers of the connection alone: the database holds
  * nothing of it, and a change writes no page more. What is rolled back is told too: who hears of it reads it again.
  * @returns takes what was heard since
  */
-export function hearTextChanges(database: DatabaseSync): () => readonly Changed[] {
-  let heard: Changed[] = [];
+export function trackTextChanges(database: DatabaseSync): () => readonly ChangedRecord[] {
+  let heard: ChangedRecord[] = [];
   for (const table of tables) {
     database.function(`${table}_text_changed`, (tid, id) => {
       heard.push({ table, tid: Number(tid), id: Number(id) });

@@ -1,4 +1,4 @@
-import { keepNewest } from '#core/newest.ts';
+import { setNewest } from '#core/newest.ts';
 import { type IdSet, idSet } from './id-set.ts';
 import { type WordFinder, wordFinder } from './word-finder.ts';
 
@@ -122,7 +122,7 @@ function splice(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecor
   containers.splice(place, replaced, ...(record ? [record.container] : []));
   starts.splice(place, replaced, ...(record ? [begin] : []));
   const moved = put.length - (end - begin);
-  for (let behind = place + (record ? 1 : 0); behind < starts.length; behind += 1) starts[behind] = (starts[behind] ?? 0) + moved;
+  for (let after = place + (record ? 1 : 0); after < starts.length; after += 1) starts[after] = (starts[after] ?? 0) + moved;
   return moved;
 }
 
@@ -195,7 +195,7 @@ export function textIndex(): TextIndex {
     find(word, within) {
       const key = JSON.stringify([word, within]);
       const matches = kept.get(key) ?? look(word, new Set(within));
-      keepNewest(kept, key, matches, size > aWhile ? mostWords : 1);
+      setNewest(kept, key, matches, size > aWhile ? mostWords : 1);
       return matches.ids;
     },
     size: () => size,
