@@ -1,7 +1,8 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { writeSelfSigned } from './self-signed.ts';
 
 /** Ports of a front proxy, and of the Postern behind it. */
 export interface Ports {
@@ -98,9 +99,7 @@ function takesConnections(port: number): Promise<boolean> {
 
 /** Runs a front proxy by its documented configuration, and waits until it takes connections. */
 export async function startTlsProxy(kind: ProxyKind, folder: string, ports: Ports): Promise<ChildProcess> {
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const out = ['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...out], { stdio: 'ignore' });
+  writeSelfSigned(folder, 'localhost');
   const child = spawn(kind.program, kind.prepare(folder, siteFor(kind.file, folder, ports), ports), {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, HOME: folder },

@@ -16,7 +16,7 @@ const plainV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/;
 const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.every((part, index) => index >= 5 || part === 0);
 
 /** @returns null where the text is no address; `::ffff:a.b.c.d` counts as `a.b.c.d` (decisions.md, Fields). */
-function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   // ipaddr.js also reads octal and short forms, which other programs read otherwise: only four plain decimals here.
   const isV4 = plainV4.test(text);
   const dotted = text.includes('.') ? text.slice(text.lastIndexOf(':') + 1) : null;

@@ -1,0 +1,76 @@
+import type { Socket } from 'node:net';
+import type { Agent } from 'undici';
+import {
+  type Outbound,
+  type OutboundRequest,
+  type OutboundResponse,
+  type OutboundTarget,
+  ResponseTooLarge,
+  TargetRefused,
+  TargetUnreachable,
+} from '#ports/outbound.ts';
+
+const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
+const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+
+type Connect = (target: OutboundTarget) => Promise<{ readonly socket: Socket }>;
+
+async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    length += piece.length;
+    if (length > maxBytes) throw new ResponseTooLarge(`the response is longer than ${maxBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** RFC 3986, 3.2.2: an IPv6 address stands in brackets. */
+const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+async function agentOver(connect: Connect): Promise<Agent> {
+  const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
+  return new AgentOf({
+    headersTimeout: responseTimeout,
+    bodyTimeout: responseTimeout,
+    connect({ hostname, port, protocol }, callback) {
+      const target = { host: hostOf(hostname), port: Number(port) || (defaultPorts[protocol] ?? 0) };
+      connect(protocol === 'https:' ? { ...target, tls: {} } : target).then(
+        ({ socket }) => callback(null, socket),
+        (cause: Error) => callback(cause, null),
+      );
+    },
+  });
+}
+
+/** HTTP over connections that `connect` opens. undici's `request` follows no redirect. */
+export function guardedHttp(connect: Connect): { readonly send: Outbound['request']; readonly close: () => Promise<void> } {
+  let agent: Promise<Agent> | undefined;
+  async function send(url: URL, { signal, method = 'GET', headers = {}, body = null }: OutboundRequest = {}): Promise<OutboundResponse> {
+    if (!(url.protocol in defaultPorts)) throw new TargetRefused(`${url.protocol} is neither https: nor http:`);
+    agent ??= agentOver(connect);
+    const { origin, pathname, search } = url;
+    try {
+      const response = await (await agent).request({
+        origin,
+        path: pathname + search,
+        method,
+        headers: { ...headers },
+        body,
+        ...(signal ? { signal } : {}),
+      });
+      const { statusCode: status, headers: fields, body: content } = response;
+      return {
+        status,
+        header: (name) => [fields[name.toLowerCase()] ?? []].flat().join(', ') || null,
+        body: content,
+        read: (maxBytes) => readUpTo(content, maxBytes),
+      };
+    } catch (cause) {
+      if (cause instanceof TargetRefused || cause instanceof TargetUnreachable || signal?.aborted) throw cause;
+      throw new TargetUnreachable(`${url.host} did not answer as expected`, { cause });
+    }
+  }
+  return { send, close: async () => void (await (await agent)?.destroy()) };
+}

@@ -1,0 +1,110 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { isAllowedTarget } from '#core/policy/outbound-target.ts';
+import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
+import { guardedHttp } from './guarded-http.ts';
+
+/** What the network and a test may differ in. */
+interface Options {
+  /** Networks that the operator has allowed (POSTERN_PRIVATE_TARGETS), packed. */
+  readonly privateTargets: string;
+  /** All addresses of a name. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** ms for the name, the connection and its encryption together. */
+  readonly timeout?: number;
+}
+
+const connectTimeout = 10_000; // ms
+
+async function resolveByDns(host: string): Promise<string[]> {
+  const addresses = await lookup(host, { all: true, order: 'verbatim' });
+  return addresses.map(({ address }) => address);
+}
+
+const unreachable = (host: string, cause: unknown) => new TargetUnreachable(`${host} cannot be reached`, { cause });
+
+/** Waits for an event of a socket, and destroys the socket where it fails first. */
+async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
+  const outcome = Promise.withResolvers<void>();
+  const abort = () => outcome.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  socket.once(event, () => outcome.resolve()).once('error', outcome.reject);
+  try {
+    signal.throwIfAborted();
+    await outcome.promise;
+    return socket;
+  } catch (cause) {
+    socket.on('error', () => {}); // what follows the destruction concerns nobody
+    socket.destroy();
+    throw cause;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.off('error', outcome.reject);
+  }
+}
+
+/** RFC 6066, 3: an address is no server name. */
+const encrypt = (socket: Socket, { host, tls }: OutboundTarget): TLSSocket =>
+  connectTls({
+    socket,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) ? { host } : { host, servername: host }),
+    ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
+  });
+
+/** A connection as the HTTP client takes it. */
+interface Connection extends OutboundConnection {
+  readonly socket: Socket;
+}
+
+/** Opens connections and sends requests to what tenants name. */
+export function guardedOutbound({ privateTargets, resolve = resolveByDns, timeout = connectTimeout }: Options): Outbound {
+  async function addressesOf(host: string): Promise<readonly string[]> {
+    const addresses = isIP(host) ? [host] : await resolve(host);
+    const allowed = addresses.filter((address) => isAllowedTarget(address, privateTargets));
+    if (addresses.length > 0 && allowed.length === 0)
+      throw new TargetRefused(`${host} lies in a private network: the operator allows such networks by POSTERN_PRIVATE_TARGETS`);
+    return allowed;
+  }
+
+  async function open(target: OutboundTarget, address: string, signal: AbortSignal): Promise<Connection> {
+    const socket = await ready(connectSocket({ host: address, port: target.port }), 'connect', signal);
+    return { address, socket: target.tls ? await ready(encrypt(socket, target), 'secureConnect', signal) : socket };
+  }
+
+  /** Tries one address after the other: the first may be of a family that this machine has no route for. */
+  async function openFirst(target: OutboundTarget, signal: AbortSignal): Promise<Connection> {
+    let cause: unknown = new Error('the name has no address');
+    for (const address of await addressesOf(target.host)) {
+      try {
+        return await open(target, address, signal);
+      } catch (failure) {
+        cause = failure;
+        if (signal.aborted) break;
+      }
+    }
+    throw unreachable(target.host, cause);
+  }
+
+  async function connect(target: OutboundTarget, signal?: AbortSignal): Promise<Connection> {
+    const deadline = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
+    const late = Promise.withResolvers<never>();
+    const abort = () => late.reject(unreachable(target.host, deadline.reason)); // a name server may never answer
+    deadline.addEventListener('abort', abort, { once: true });
+    try {
+      return await Promise.race([openFirst(target, deadline), late.promise]);
+    } catch (cause) {
+      throw cause instanceof TargetRefused || cause instanceof TargetUnreachable ? cause : unreachable(target.host, cause);
+    } finally {
+      deadline.removeEventListener('abort', abort);
+    }
+  }
+
+  const client = guardedHttp(connect);
+  return {
+    connect,
+    request: client.send,
+    [Symbol.asyncDispose]: client.close,
+  };
+}

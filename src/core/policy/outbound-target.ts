@@ -1,0 +1,24 @@
+import ipaddr from 'ipaddr.js';
+import { inRanges, type PackedRanges, parseAddress } from './address-range.ts';
+
+const translation = ipaddr.IPv6.parseCIDR('64:ff9b::/96'); // RFC 6052, 2.1: the last 32 bits are an IPv4 address
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3'); // RFC 4291, 2.5.4: all that IANA has assigned
+
+/** Returns whether anybody may reach the address: it is public, and stands for no other one that is not. */
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  if (address.match(translation)) return isPublic(new ipaddr.IPv4(address.toByteArray().slice(-4)));
+  return address.match(globalUnicast) && address.range() === 'unicast';
+}
+
+/**
+ * Returns whether Postern may connect to an address that a tenant's configuration leads to. Public addresses are
+ * allowed. Loopback, link-local, private, shared and reserved ones are not: behind them lie the operator's own services
+ * and the metadata service of the cloud.
+ * @param privateTargets networks that the operator has allowed (POSTERN_PRIVATE_TARGETS); empty: none
+ */
+export function isAllowedTarget(address: string, privateTargets: PackedRanges): boolean {
+  const parsed = parseAddress(address);
+  if (!parsed) return false;
+  return isPublic(parsed) || (privateTargets !== '' && inRanges(privateTargets, address));
+}

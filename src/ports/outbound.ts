@@ -1,0 +1,66 @@
+/** Where a tenant's configuration points to. */
+export interface OutboundTarget {
+  /** Name or address. */
+  readonly host: string;
+  readonly port: number;
+  /** Present: the connection is encrypted, and the certificate must be the host's. `ca` are PEM certificates to trust instead of the system's. */
+  readonly tls?: { readonly ca?: string };
+}
+
+/** A connection that is open. Bytes are read and written by whoever asked for it. */
+export interface OutboundConnection {
+  readonly socket: NodeJS.ReadWriteStream & { destroy(cause?: Error): unknown };
+  /** The address that was checked and connected to. */
+  readonly address: string;
+}
+
+/**
+ * Connects to addresses that tenants name: identity providers, storages, directories. It resolves the name, checks each
+ * address, and connects to the address that it checked, so that a second answer of the name server changes nothing.
+ */
+export interface Outbound {
+  /**
+   * @param signal ends the attempt
+   * @throws TargetRefused where the host lies in a network that the operator has not allowed
+   * @throws TargetUnreachable where nothing answers in time
+   */
+  connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;
+  /**
+   * Sends an HTTP request. A redirect is returned to the caller and never followed.
+   * @throws as `connect`
+   */
+  request(url: URL, request?: OutboundRequest): Promise<OutboundResponse>;
+  /** Closes connections that wait for a further request. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** An HTTP request. */
+export interface OutboundRequest {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | null;
+  readonly signal?: AbortSignal;
+}
+
+/** The response to an HTTP request. Its body is read once, or destroyed by `read` or by leaving the loop. */
+export interface OutboundResponse {
+  readonly status: number;
+  /** @returns null where the response has no such header */
+  header(name: string): string | null;
+  readonly body: AsyncIterable<Uint8Array>;
+  /**
+   * Reads the whole body.
+   * @param maxBytes the response comes from outside: it may be of any length
+   * @throws ResponseTooLarge
+   */
+  read(maxBytes: number): Promise<Uint8Array>;
+}
+
+/** The body of a response is longer than its reader takes. */
+export class ResponseTooLarge extends Error {}
+
+/** The address lies in a network that tenants may not reach. The message names the setting that allows it. */
+export class TargetRefused extends Error {}
+
+/** The name has no address, or nothing answers there in time. */
+export class TargetUnreachable extends Error {}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
+import { guardedOutbound } from '../../src/adapters/net/guarded-outbound.ts';
+import { packList } from '../../src/core/policy/address-range.ts';
+import { ResponseTooLarge, TargetRefused, TargetUnreachable } from '../../src/ports/outbound.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { writeSelfSigned } from '../parts/self-signed.ts';
+import { isInstalled } from '../parts/tls-proxy.ts';
+import { temporaryFolder } from '../start.ts';
+
+const loopback = packList('127.0.0.0/8');
+
+async function listen(t: TestContext, server: Server): Promise<number> {
+  const sockets = new Set<{ destroy(): void }>();
+  server.on('connection', (socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port }: AddressInfo = Object(server.address());
+  return port;
+}
+
+const listenHttp = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener));
+
+test('an address in a private network is refused by the setting that allows it, before anything is sent', async (t) => {
+  let connections = 0;
+  const port = await listen(
+    t,
+    createServer(() => {
+      connections += 1;
+    }),
+  );
+  await using outbound = guardedOutbound({ privateTargets: '' });
+  for (const host of ['127.0.0.1', 'localhost'])
+    await assert.rejects(
+      outbound.connect({ host, port }),
+      (cause: Error) => cause instanceof TargetRefused && /POSTERN_PRIVATE_TARGETS/.test(cause.message),
+    );
+  await assert.rejects(outbound.request(new URL(`http://127.0.0.1:${port}/`)), TargetRefused);
+  await assert.rejects(outbound.request(new URL(`http://[::ffff:127.0.0.1]:${port}/`)), TargetRefused);
+  assert.equal(connections, 0);
+});
+
+test('a name is resolved once, and the address that was checked is the one that is connected to', async (t) => {
+  const port = await listenHttp(t, (_request, response) => response.end('here'));
+  const answers = [['127.0.0.1'], ['10.0.0.1']];
+  let lookups = 0;
+  const resolve = async () => {
+    lookups += 1;
+    return answers.shift() ?? [];
+  };
+  await using outbound = guardedOutbound({ privateTargets: loopback, resolve });
+  const response = await outbound.request(new URL(`http://provider.example:${port}/`));
+  assert.equal(Buffer.from(await response.read(100)).toString(), 'here');
+  assert.equal(lookups, 1);
+});
+
+test('of several addresses of a name only allowed ones are tried', async (t) => {
+  const port = await listenHttp(t, (_request, response) => response.end());
+  await using outbound = guardedOutbound({ privateTargets: packList('127.0.0.1'), resolve: async () => ['169.254.169.254', '127.0.0.1'] });
+  const { address, socket } = await outbound.connect({ host: 'provider.example', port });
+  socket.destroy();
+  assert.equal(address, '127.0.0.1');
+});
+
+test('a redirect is returned and not followed', async (t) => {
+  const secret = await listenHttp(t, (_request, response) => response.end('secret'));
+  const port = await listenHttp(t, (_request, response) => {
+    response.writeHead(302, { location: `http://127.0.0.1:${secret}/` }).end();
+  });
+  await using outbound = guardedOutbound({ privateTargets: loopback });
+  const response = await outbound.request(new URL(`http://127.0.0.1:${port}/`));
+  assert.equal(response.status, 302);
+  assert.equal(response.header('Location'), `http://127.0.0.1:${secret}/`);
+  assert.equal((await response.read(100)).length, 0);
+});
+
+test('a server that accepts and then says nothing is given up', async (t) => {
+  const port = await listen(
+    t,
+    createServer(() => {}),
+  );
+  await using outbound = guardedOutbound({ privateTargets: loopback, timeout: 50 });
+  await assert.rejects(outbound.connect({ host: '127.0.0.1', port, tls: {} }), TargetUnreachable);
+});
+
+test('a name server that never answers is given up', async () => {
+  await using outbound = guardedOutbound({ privateTargets: loopback, timeout: 50, resolve: () => new Promise(() => {}) });
+  await assert.rejects(outbound.connect({ host: 'provider.example', port: 443 }), TargetUnreachable);
+});
+
+test('a certificate must be the host’s, and of an authority that is trusted', async (t) => {
+  if (!isInstalled('openssl')) return t.skip('openssl is not installed');
+  const files = writeSelfSigned(await temporaryFolder(t), 'provider.example');
+  const [cert, key] = [readFileSync(files.certificate, 'utf8'), readFileSync(files.key, 'utf8')];
+  const port = await listen(t, createTlsServer({ key, cert }));
+  await using outbound = guardedOutbound({ privateTargets: loopback, resolve: async () => ['127.0.0.1'] });
+  const connect = (host: string, ca?: string) => outbound.connect({ host, port, tls: ca === undefined ? {} : { ca } });
+  await assert.rejects(connect('provider.example'), TargetUnreachable);
+  await assert.rejects(connect('other.example', cert), TargetUnreachable);
+  (await connect('provider.example', cert)).socket.destroy();
+});
+
+test('a response that is longer than its reader takes is cut off', async (t) => {
+  const port = await listenHttp(t, (_request, response) => response.end('x'.repeat(100_000)));
+  await using outbound = guardedOutbound({ privateTargets: loopback });
+  const response = await outbound.request(new URL(`http://127.0.0.1:${port}/`));
+  await assert.rejects(response.read(1000), ResponseTooLarge);
+});
+
+test('only http and https addresses are requested', async () => {
+  await using outbound = guardedOutbound({ privateTargets: loopback });
+  for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x'])
+    await assert.rejects(outbound.request(new URL(url)), TargetRefused);
+});
