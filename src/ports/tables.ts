@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
+import type { JobTable } from './job-tables.ts';
 
 /** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
 export type Flag = 0 | 1;
@@ -204,6 +205,7 @@ export interface SecretKeyTable {
 export interface Database {
   process: ProcessTable;
   secret_key: SecretKeyTable;
+  job: JobTable;
   tenant: TenantTable;
   login_profile: LoginProfileTable;
   share_count: ShareCountTable;

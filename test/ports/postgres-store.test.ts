@@ -14,7 +14,8 @@ import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { tenantTables } from '../parts/statements.ts';
 import { newShare, startPostern } from '../start.ts';
-import { keysOf, note, storeContract } from './store.contract.ts';
+import { jobContract } from './jobs.contract.ts';
+import { keysOf, note, type OpenStore, storeContract } from './store.contract.ts';
 
 let server: PostgresServer;
 before(async () => {
@@ -38,10 +39,12 @@ async function openStore(t: TestContext, options = '') {
   return store;
 }
 
-storeContract('PostgreSQL', async () => {
+const openDatabase: OpenStore = async () => {
   const url = await newDatabase();
   return () => openPostgresStore(url);
-});
+};
+storeContract('PostgreSQL', openDatabase);
+jobContract('PostgreSQL', openDatabase);
 
 test('processes that start at once on an empty database make it once', async (t) => {
   const url = await newDatabase();

@@ -13,8 +13,9 @@ import { listedUser } from '#features/records/listed-users.ts';
 import { type Store, StoreAway, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
+import { jobContract } from './jobs.contract.ts';
 import { smallDisk } from './small-disk.ts';
-import { keysOf, note, storeContract } from './store.contract.ts';
+import { keysOf, note, type OpenStore, storeContract } from './store.contract.ts';
 import { until } from './until.ts';
 
 function openStore(t: TestContext, folder: string): Store {
@@ -22,10 +23,12 @@ function openStore(t: TestContext, folder: string): Store {
   atEnd(t, () => store[Symbol.asyncDispose]());
   return store;
 }
-storeContract('SQLite', async (t) => {
+const openDatabase: OpenStore = async (t) => {
   const folder = await temporaryFolder(t);
   return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
-});
+};
+storeContract('SQLite', openDatabase);
+jobContract('SQLite', openDatabase);
 
 /** A change that takes 30 ms of the event loop. */
 const longChange = (number: number) => async (tx: Tx) => {

@@ -15,7 +15,7 @@ export const keysOf = async ({ read }: Store) =>
 
 /** Columns of each table by src/ports: name, type, whether null is taken. */
 function declared(): Map<string, string[]> {
-  const source = ['tables.ts', 'trail-tables.ts', 'caller-tables.ts']
+  const source = ['tables.ts', 'audit-tables.ts', 'caller-tables.ts', 'job-tables.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
     .join('\n');
   const bodies = new Map(

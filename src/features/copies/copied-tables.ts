@@ -31,6 +31,7 @@ export const copiedTables: Keys = {
   alert_list: ['tid', 'digest'],
   alert: ['tid', 'id'],
   unsettled: ['tid', 'audit_id'],
+  job: ['kind', 'key'],
   secret_key: ['fingerprint'],
 };
 export type TableName = Copied;

@@ -9,6 +9,7 @@ import { alertLists } from './0008-alert-lists.ts';
 import { countsByStatement } from './0009-counts-by-statement.ts';
 import { packedRanges } from './0010-packed-ranges.ts';
 import { endedCounts } from './0011-ended-counts.ts';
+import { jobs } from './0012-jobs.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, in order. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   countsByStatement,
   packedRanges,
   endedCounts,
+  jobs,
 ];

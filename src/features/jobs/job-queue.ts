@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+
+type QueuePorts = Pick<Ports, 'store' | 'process'>;
+
+/** One claim of a job. Only its holder may end it, and only while nobody else has claimed the job since. */
+export interface Claim {
+  readonly kind: string;
+  readonly key: string;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly generation: number;
+}
+
+/** Jobs of one kind, as metrics and readiness show them. */
+export interface JobCounts {
+  readonly kind: string;
+  /** Jobs that wait, those that run not counted. */
+  readonly waiting: number;
+  readonly running: number;
+  /** Jobs that were given up. */
+  readonly failed: number;
+  /** ms for which the oldest waiting job has been due. */
+  readonly oldest: number;
+}
+
+const isUnclaimed = ({ store }: QueuePorts) => sql<boolean>`(lease_until is null or lease_until < ${store.dialect.now})`;
+const isDue = ({ store }: QueuePorts) => sql<boolean>`due_at <= ${store.dialect.now}`;
+const inMs = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.now} + ${ms}`;
+
+/**
+ * Adds a job in the transaction of what causes it. One of the same kind and key that waits already stays one job.
+ * @param delay ms before it runs
+ */
+export async function enqueueJob(
+  ports: QueuePorts,
+  tx: Tx,
+  { kind, key, payload = '', delay = 0 }: { readonly kind: string; readonly key: string; readonly payload?: string; readonly delay?: number },
+): Promise<void> {
+  const { now } = ports.store.dialect;
+  const due_at = inMs(ports, delay);
+  const values = { kind, key, payload, due_at, attempts: 0, generation: 0, holder: null, lease_until: null, error: '', failed_at: null };
+  await tx
+    .insertInto('job')
+    .values({ ...values, created_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'key']).doUpdateSet((job) => ({
+        payload,
+        generation: job('job.generation', '+', 1),
+        due_at: sql<number>`case when job.failed_at is null and job.due_at < excluded.due_at then job.due_at else excluded.due_at end`,
+        attempts: sql<number>`case when job.failed_at is null then job.attempts else 0 end`,
+        failed_at: null,
+      })),
+    )
+    .execute();
+}
+
+/** Adds a recurring job where it is not there yet: the first process that starts does. */
+export async function ensureRecurringJob(ports: QueuePorts, kind: string): Promise<void> {
+  await ports.store.write(async (tx) => {
+    const existing = await tx.selectFrom('job').select('kind').where('kind', '=', kind).where('key', '=', '').executeTakeFirst();
+    if (!existing) await enqueueJob(ports, tx, { kind, key: '' });
+  }, 'job');
+}
+
+/** Claims jobs of a kind that are due, the longest due first. @param lease ms for which nobody else may run them */
+export async function claimJobs(ports: QueuePorts, kind: string, most: number, lease: number): Promise<Claim[]> {
+  const due = (db: Tx) =>
+    db
+      .selectFrom('job')
+      .select('key')
+      .where('kind', '=', kind)
+      .where('failed_at', 'is', null)
+      .where(isDue(ports))
+      .where(isUnclaimed(ports))
+      .orderBy('due_at')
+      .limit(most);
+  // A look first: a change each second would cost more than what it finds.
+  if ((await due(ports.store.read).execute()).length === 0) return [];
+  return ports.store.write(async (tx) => {
+    const keys = (await due(tx).execute()).map(({ key }) => key);
+    if (keys.length === 0) return [];
+    return tx
+      .updateTable('job')
+      .set((job) => ({ holder: ports.process, lease_until: inMs(ports, lease), attempts: job('attempts', '+', 1) }))
+      .where('kind', '=', kind)
+      .where('key', 'in', keys)
+      .returning(['kind', 'key', 'payload', 'attempts', 'generation'])
+      .execute();
+  }, 'job');
+}
+
+/** The row of a claim, as long as it is held. */
+const held = ({ process }: QueuePorts, tx: Tx, { kind, key, attempts }: Claim) =>
+  tx.updateTable('job').where('kind', '=', kind).where('key', '=', key).where('holder', '=', process).where('attempts', '=', attempts);
+
+/** Extends a claim. @returns false where another process has claimed the job since: it must not be worked on any more */
+export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number): Promise<boolean> {
+  const [extended] = await ports.store.write(
+    (tx) =>
+      held(ports, tx, claim)
+        .set({ lease_until: inMs(ports, lease) })
+        .execute(),
+    'job',
+  );
+  return Number(extended?.numUpdatedRows) === 1;
+}
+
+/** Ends a claim after success. @param every ms until a recurring job runs again; null: the job is done */
+export async function completeJob(ports: QueuePorts, claim: Claim, every: number | null): Promise<void> {
+  const released = { holder: null, lease_until: null, error: '', attempts: 0 };
+  await ports.store.write(async (tx) => {
+    if (every !== null) return void (await held(ports, tx, claim).set({ ...released, due_at: inMs(ports, every) }).execute());
+    await tx
+      .deleteFrom('job')
+      .where('kind', '=', claim.kind)
+      .where('key', '=', claim.key)
+      .where('holder', '=', ports.process)
+      .where('attempts', '=', claim.attempts)
+      .where('generation', '=', claim.generation)
+      .execute();
+    await held(ports, tx, claim).set(released).execute(); // enqueued again while it ran
+  }, 'job');
+}
+
+/** Ends a claim after a failure. @param pause ms until the next attempt; null: there is none */
+export async function failJob(ports: QueuePorts, claim: Claim, error: string, pause: number | null): Promise<void> {
+  const next = pause === null ? { failed_at: ports.store.dialect.now } : { due_at: inMs(ports, pause) };
+  await ports.store.write((tx) => held(ports, tx, claim).set({ holder: null, lease_until: null, error, ...next }).execute(), 'job');
+}
+
+/** Gives a claim back, so that another process may run the job at once. */
+export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<void> {
+  await ports.store.write(
+    (tx) =>
+      held(ports, tx, claim)
+        .set((job) => ({ holder: null, lease_until: null, attempts: job('attempts', '-', 1) }))
+        .execute(),
+    'job',
+  );
+}
+
+/** Counts jobs by kind. Kinds without any are left out. */
+export async function countJobs({ store }: Pick<Ports, 'store'>): Promise<JobCounts[]> {
+  const { now } = store.dialect;
+  const isRunning = sql`lease_until is not null and lease_until >= ${now}`;
+  const isWaiting = sql`failed_at is null and not coalesce(${isRunning}, ${sql.lit(false)})`;
+  const countOf = (condition: ReturnType<typeof sql>) => sql<number>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`;
+  const rows = await store.read
+    .selectFrom('job')
+    .select([
+      'kind',
+      countOf(isWaiting).as('waiting'),
+      countOf(sql`failed_at is null and ${isRunning}`).as('running'),
+      countOf(sql`failed_at is not null`).as('failed'),
+      sql<number>`coalesce(max(case when ${isWaiting} then ${now} - due_at end), 0)`.as('oldest'),
+    ])
+    .groupBy('kind')
+    .orderBy('kind')
+    .execute();
+  return rows.map(({ kind, waiting, running, failed, oldest }) => ({
+    kind,
+    waiting: Number(waiting),
+    running: Number(running),
+    failed: Number(failed),
+    oldest: Math.max(0, Number(oldest)),
+  }));
+}

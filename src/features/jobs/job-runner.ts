@@ -1,0 +1,133 @@
+import type { Ports } from '#ports/ports.ts';
+import { StoreAway, StoreFull } from '#ports/store.ts';
+import { type Claim, claimJobs, completeJob, ensureRecurringJob, extendClaim, failJob, releaseClaim } from './job-queue.ts';
+
+const pollEvery = 1000; // ms
+const stopWithin = 5000; // ms that running jobs get at a stop
+const longestError = 500; // characters
+
+/** Work that survives a crash: it is run by one process at a time, and again until it succeeds or is given up. */
+export interface JobKind {
+  readonly name: string;
+  /** ms from the end of a run to the next; null: a job is run once for each time it is enqueued. */
+  readonly every: number | null;
+  /** How many jobs of the kind one process runs at a time. */
+  readonly concurrency: number;
+  /** ms after which another process may run the job, where this one has died or stands still. */
+  readonly lease: number;
+  /** ms before the next attempt, by the number of failures; the last one repeats. */
+  readonly pauses: readonly [number, ...number[]];
+  /** Attempts after which a job is given up; null: never. */
+  readonly maxAttempts: number | null;
+  /** @param signal aborts when the claim is lost or the process stops: no further effect may follow */
+  run(job: Pick<Claim, 'key' | 'payload' | 'attempts'>, signal: AbortSignal): Promise<void>;
+}
+
+/** Says what went wrong with a job, for the operator. */
+export type JobLog = (message: string) => void;
+
+/** Runs jobs until it is disposed of. */
+export interface JobRunner extends AsyncDisposable {
+  /** Looks for due jobs now. To be called after a change that has enqueued one. */
+  wake(): void;
+}
+
+const pauseAfter = ({ pauses, maxAttempts }: JobKind, attempts: number): number | null =>
+  maxAttempts !== null && attempts >= maxAttempts ? null : (pauses[Math.min(attempts, pauses.length) - 1] ?? pauses[0]);
+
+const errorText = (cause: unknown) => (cause instanceof Error ? cause.message : 'unknown error').slice(0, longestError);
+
+/** Claims due jobs of some kinds and runs them. The database's time decides; a process with a wrong clock claims nothing early. */
+export class ScheduledJobs implements JobRunner {
+  readonly #ports: Pick<Ports, 'store' | 'process'>;
+  readonly #kinds: readonly JobKind[];
+  readonly #log: JobLog;
+  readonly #running = new Map<Promise<void>, { readonly claim: Claim; readonly stop: AbortController }>();
+  readonly #timer: NodeJS.Timeout;
+  #polling: Promise<void> | null = null;
+  #stopped = false;
+  #isAway = false;
+
+  constructor(ports: Pick<Ports, 'store' | 'process'>, kinds: readonly JobKind[], log: JobLog) {
+    this.#ports = ports;
+    this.#kinds = kinds;
+    this.#log = log;
+    this.#timer = setInterval(() => this.wake(), pollEvery).unref();
+  }
+
+  /** Makes sure that every recurring job is in the database, and begins to run what is due. */
+  async start(): Promise<this> {
+    for (const { name, every } of this.#kinds) if (every !== null) await ensureRecurringJob(this.#ports, name);
+    this.wake();
+    return this;
+  }
+
+  wake(): void {
+    if (this.#stopped) return;
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = null;
+    });
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      for (const kind of this.#kinds) await this.#claim(kind);
+      this.#isAway = false;
+    } catch (cause) {
+      if (!this.#isAway) this.#log(`Scheduled jobs cannot be read from the database: ${errorText(cause)}. They run once it answers.`);
+      this.#isAway = true;
+    }
+  }
+
+  async #claim(kind: JobKind): Promise<void> {
+    const ofKind = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
+    if (ofKind >= kind.concurrency || this.#stopped) return;
+    for (const claim of await claimJobs(this.#ports, kind.name, kind.concurrency - ofKind, kind.lease)) this.#begin(kind, claim);
+  }
+
+  #begin(kind: JobKind, claim: Claim): void {
+    const stop = new AbortController();
+    const run = this.#run(kind, claim, stop)
+      .catch((cause: unknown) => this.#log(`The outcome of job ${kind.name} could not be stored: ${errorText(cause)}. It runs again.`))
+      .finally(() => {
+        this.#running.delete(run);
+        this.wake();
+      });
+    this.#running.set(run, { claim, stop });
+  }
+
+  async #run(kind: JobKind, claim: Claim, stop: AbortController): Promise<void> {
+    const extend = setInterval(() => {
+      extendClaim(this.#ports, claim, kind.lease)
+        .then((isHeld) => isHeld || stop.abort(new Error('the claim was lost')))
+        .catch(() => {}); // the database is away: the claim ends by itself
+    }, kind.lease / 3).unref();
+    try {
+      await kind.run(claim, stop.signal);
+    } catch (cause) {
+      if (stop.signal.aborted) return;
+      if (cause instanceof StoreAway || cause instanceof StoreFull) return await releaseClaim(this.#ports, claim); // not the job's own failure
+      const pause = pauseAfter(kind, claim.attempts);
+      await failJob(this.#ports, claim, errorText(cause), pause);
+      const next = pause === null ? 'It is given up.' : `It runs again in ${Math.ceil(pause / 1000)} s.`;
+      return this.#log(`Job ${kind.name} has failed: ${errorText(cause)}. ${next}`);
+    } finally {
+      clearInterval(extend);
+    }
+    if (!stop.signal.aborted) await completeJob(this.#ports, claim, kind.every);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#polling;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, stopWithin);
+    await Promise.race([Promise.all(this.#running.keys()), late.promise]);
+    clearTimeout(timer);
+    for (const { claim, stop } of this.#running.values()) {
+      stop.abort(new Error('Postern stops'));
+      await releaseClaim(this.#ports, claim).catch(() => {}); // else the lease ends by itself
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** A job that waits or runs. Its times are the database's, in ms since the epoch. */
+export interface JobTable {
+  kind: string;
+  /** Tells jobs of one kind apart; empty for a recurring job. */
+  key: string;
+  /** What the job needs to know, as its kind writes it. */
+  payload: string;
+  /** Not before then. */
+  due_at: number;
+  /** How often it was claimed since it last succeeded. Together with `holder` it names one claim. */
+  attempts: number;
+  /** Raised by each enqueueing, so that what is enqueued while the job runs is not lost. */
+  generation: number;
+  /** The process that runs it; null: none does. */
+  holder: string | null;
+  /** The claim ends then, unless it is extended. */
+  lease_until: number | null;
+  /** The last failure, in words; empty: none. */
+  error: string;
+  /** When it was given up; null: it was not. */
+  failed_at: number | null;
+  created_at: number;
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { claimJobs, completeJob, countJobs, enqueueJob, extendClaim, failJob } from '#features/jobs/job-queue.ts';
+import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
+import { type Store, StoreAway } from '#ports/store.ts';
+import { atEnd } from '../parts/at-end.ts';
+import type { OpenStore } from './store.contract.ts';
+import { until } from './until.ts';
+
+const lease = 60_000; // ms: longer than any test
+
+/** What every engine promises of jobs. */
+export function jobContract(engine: string, begin: OpenStore): void {
+  /** One database, as some processes see it. */
+  async function openProcesses(t: TestContext, ...names: string[]) {
+    const store = await (await begin(t))();
+    atEnd(t, () => store[Symbol.asyncDispose]());
+    return names.map((process) => ({ store, process }));
+  }
+  const add = (ports: { store: Store; process: string }, key: string, payload = '') =>
+    ports.store.write((tx) => enqueueJob(ports, tx, { kind: 'mail', key, payload }), 'job');
+  const endLeases = ({ store }: { store: Store }) =>
+    store.write((tx) => tx.updateTable('job').set({ lease_until: sql<number>`${store.dialect.now} - 1` }).execute(), 'job');
+  const makeDue = ({ store }: { store: Store }) =>
+    store.write((tx) => tx.updateTable('job').set({ due_at: store.dialect.now }).execute(), 'job');
+
+  test(`two processes never claim one job (${engine})`, async (t) => {
+    const [one, other] = await openProcesses(t, 'one', 'other');
+    assert.ok(one && other);
+    for (let index = 0; index < 20; index += 1) await add(one, `${index}`);
+    const claims = await Promise.all([one, other, one, other].map((ports) => claimJobs(ports, 'mail', 20, lease)));
+    const keys = claims.flat().map(({ key }) => key);
+    assert.equal(keys.length, 20);
+    assert.equal(new Set(keys).size, 20);
+  });
+
+  test(`a job whose process has died is claimed by another once the lease has ended, and the dead one changes nothing any more (${engine})`, async (t) => {
+    const [dead, living] = await openProcesses(t, 'dead', 'living');
+    assert.ok(dead && living);
+    await add(dead, 'a', 'text');
+    const [claim] = await claimJobs(dead, 'mail', 1, lease);
+    assert.ok(claim);
+    assert.deepEqual(await claimJobs(living, 'mail', 1, lease), []);
+    await endLeases(living);
+    const [again] = await claimJobs(living, 'mail', 1, lease);
+    assert.equal(again?.payload, 'text');
+    assert.equal(await extendClaim(dead, claim, lease), false);
+    await completeJob(dead, claim, null);
+    await failJob(dead, claim, 'too late', 0);
+    assert.deepEqual(await countJobs(living), [{ kind: 'mail', waiting: 0, running: 1, failed: 0, oldest: 0 }]);
+  });
+
+  test(`a job that is enqueued again while it runs is run once more (${engine})`, async (t) => {
+    const [ports] = await openProcesses(t, 'one');
+    assert.ok(ports);
+    await add(ports, 'a', 'first');
+    const [claim] = await claimJobs(ports, 'mail', 1, lease);
+    assert.ok(claim);
+    await add(ports, 'a', 'second');
+    await completeJob(ports, claim, null);
+    const [next] = await claimJobs(ports, 'mail', 1, lease);
+    assert.equal(next?.payload, 'second');
+    await completeJob(ports, next, null);
+    assert.deepEqual(await countJobs(ports), []);
+  });
+
+  test(`a job that is enqueued in a change that is refused does not exist (${engine})`, async (t) => {
+    const [ports] = await openProcesses(t, 'one');
+    assert.ok(ports);
+    const refused = ports.store.write(async (tx) => {
+      await enqueueJob(ports, tx, { kind: 'mail', key: 'a' });
+      throw new Error('refused');
+    }, 'job');
+    await assert.rejects(refused);
+    assert.deepEqual(await countJobs(ports), []);
+  });
+
+  test(`a job that fails is run again after growing pauses, and is given up and shown as failed after its last attempt (${engine})`, async (t) => {
+    const [ports] = await openProcesses(t, 'one');
+    assert.ok(ports);
+    let runs = 0;
+    const said: string[] = [];
+    const kind: JobKind = {
+      name: 'mail',
+      every: null,
+      concurrency: 1,
+      lease,
+      pauses: [3_600_000],
+      maxAttempts: 3,
+      async run() {
+        runs += 1;
+        throw new Error('the server is away');
+      },
+    };
+    await using runner = new ScheduledJobs(ports, [kind], (line) => said.push(line));
+    await add(ports, 'a');
+    for (const run of [1, 2, 3]) {
+      await makeDue(ports);
+      runner.wake();
+      await until(() => said.length === run);
+      assert.equal(runs, run);
+    }
+    assert.match(said[0] ?? '', /Job mail has failed: the server is away. It runs again in 3600 s/);
+    assert.match(said[2] ?? '', /It is given up/);
+    assert.deepEqual(
+      (await countJobs(ports)).map(({ oldest: _, ...counts }) => counts),
+      [{ kind: 'mail', waiting: 0, running: 0, failed: 1 }],
+    );
+    await makeDue(ports);
+    assert.deepEqual(await claimJobs(ports, 'mail', 1, lease), []);
+  });
+
+  test(`a recurring job is one job for all processes, and waits for its interval by the database's time (${engine})`, async (t) => {
+    const [one, other] = await openProcesses(t, 'one', 'other');
+    assert.ok(one && other);
+    let runs = 0;
+    const kind: JobKind = {
+      name: 'upkeep',
+      every: 3_600_000,
+      concurrency: 1,
+      lease,
+      pauses: [1000],
+      maxAttempts: null,
+      run: async () => {
+        runs += 1;
+      },
+    };
+    await using first = await new ScheduledJobs(one, [kind], assert.fail).start();
+    await using second = await new ScheduledJobs(other, [kind], assert.fail).start();
+    const isDone = async () => (await countJobs(one)).some(({ running, waiting }) => running === 0 && waiting === 1);
+    while (runs === 0 || !(await isDone())) await new Promise(setImmediate);
+    for (const runner of [first, second]) runner.wake();
+    assert.deepEqual(await claimJobs(other, 'upkeep', 1, lease), []);
+    assert.equal(runs, 1);
+    await makeDue(one);
+    second.wake();
+    await until(() => runs === 2);
+  });
+
+  test(`a job that fails because the database is away does not count as failed (${engine})`, async (t) => {
+    const [ports] = await openProcesses(t, 'one');
+    assert.ok(ports);
+    let runs = 0;
+    const kind: JobKind = {
+      name: 'mail',
+      every: null,
+      concurrency: 1,
+      lease,
+      pauses: [3_600_000],
+      maxAttempts: 1,
+      async run() {
+        runs += 1;
+        if (runs === 1) throw new StoreAway('it is away');
+      },
+    };
+    await using _runner = new ScheduledJobs(ports, [kind], assert.fail);
+    await add(ports, 'a');
+    await until(() => runs === 2);
+    while ((await countJobs(ports)).length > 0) await new Promise(setImmediate);
+  });
+
+  test(`at a stop a job that goes on is told so, and another process may run it at once (${engine})`, async (t) => {
+    const [one, other] = await openProcesses(t, 'one', 'other');
+    assert.ok(one && other);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const started = Promise.withResolvers<AbortSignal>();
+    const kind: JobKind = {
+      name: 'mail',
+      every: null,
+      concurrency: 1,
+      lease,
+      pauses: [1000],
+      maxAttempts: null,
+      run: (_job, signal) => {
+        started.resolve(signal);
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    };
+    const runner = new ScheduledJobs(one, [kind], assert.fail);
+    await add(one, 'a');
+    runner.wake();
+    const signal = await started.promise;
+    const stopped = runner[Symbol.asyncDispose]();
+    await new Promise(setImmediate);
+    t.mock.timers.tick(5000);
+    await stopped;
+    assert.ok(signal.aborted);
+    assert.equal((await claimJobs(other, 'mail', 1, lease)).length, 1);
+  });
+}
