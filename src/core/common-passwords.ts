@@ -1,7 +1,7 @@
 import { fold } from './fold.ts';
 
-// Those of the commonest that are long enough to be taken at all (ten characters), from published lists of leaks.
-const commonest = new Set(
+// The most common passwords of published leaks that have at least ten characters: shorter ones are refused anyway.
+const commonPasswords = new Set(
   `1234567890 0123456789 0987654321 9876543210 1234567891 12345678910 123456789a a123456789 123456789q q123456789 1q2w3e4r5t
   1qaz2wsx3edc 1qazxsw23edc qwertyuiop qwertyuiop1 qwerty1234 qwerty12345 qwerty123456 1234qwerty 123456qwerty asdfghjkl1
   asdfghjkl; zxcvbnm123 password12 password123 password1234 password12345 passw0rd123 p@ssw0rd123 p@ssword123 p4ssw0rd123
@@ -20,5 +20,5 @@ const commonest = new Set(
     .map(fold),
 );
 
-/** Is it among the passwords that are tried first? */
-export const isCommonPassword = (password: string) => commonest.has(fold(password));
+/** Returns whether a password is one of those that attackers try first. Ignores case. */
+export const isCommonPassword = (password: string) => commonPasswords.has(fold(password));

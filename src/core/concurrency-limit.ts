@@ -1,19 +1,20 @@
 /**
- * Runs work in a few places at once.
- * @param atOnce how many places there are
- * @param next takes the caller whose turn it is from those that wait, and returns what starts it; undefined: none waits
- * @returns runs work in a place; `wait` ends when its turn has come, and throws where it is refused
+ * Returns a function that runs work with limited concurrency.
+ * @param maxConcurrent how many calls of `work` may run at the same time
+ * @param takeNext removes the next caller from the queue and returns the function that starts it; undefined if no caller waits
+ * @returns a function that runs `work`. If no slot is free, it awaits `wait` first: that resolves when the caller's turn has
+ *   come, and rejects if the caller is refused.
  */
-export function concurrencyLimit(atOnce: number, next: () => (() => void) | undefined) {
+export function concurrencyLimit(maxConcurrent: number, takeNext: () => (() => void) | undefined) {
   let running = 0;
   return async <T>(wait: () => Promise<void>, work: () => Promise<T>): Promise<T> => {
-    if (running >= atOnce) await wait();
+    if (running >= maxConcurrent) await wait();
     else running += 1;
     try {
       return await work();
     } finally {
-      const start = next();
-      if (start) start();
+      const startNext = takeNext();
+      if (startNext) startNext();
       else running -= 1;
     }
   };

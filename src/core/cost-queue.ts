@@ -1,19 +1,19 @@
 /**
- * Waiting items of several groups, taken in turns by what they cost: the next item is the first of the group that has
- * cost least. A group with many cheap items does not wait for one with a few expensive ones.
+ * A queue of several groups that shares cost fairly: the next item comes from the group that has cost least so far. A group
+ * with many cheap items does not wait for a group with a few expensive ones.
  */
 export interface CostQueue<Item> {
   add(group: string, item: Item): void;
-  /** The next item, or undefined where none waits. */
+  /** Removes and returns the next item, or undefined if there is none to take. */
   take(): Item | undefined;
-  /** Adds what an item of the group has cost, in any unit. */
+  /** Adds the cost of an item to its group, in any unit. */
   charge(group: string, cost: number): void;
-  /** Takes no item of the group until it is resumed. */
+  /** Holds back all items of the group until it is resumed. */
   pause(group: string): void;
   resume(group: string): void;
-  /** The groups of which items wait, those that are paused too. */
+  /** Returns the names of the groups that have waiting items, paused groups included. */
   groups(): string[];
-  /** Is there no item to take? */
+  /** Returns whether there is no item to take. Items of paused groups do not count. */
   isEmpty(): boolean;
 }
 
@@ -23,62 +23,63 @@ interface Group<Item> {
   paused: boolean;
 }
 
+/** Returns an empty queue. */
 export function costQueue<Item>(): CostQueue<Item> {
   const groups = new Map<string, Group<Item>>();
   /**
-   * What a group has cost that comes now: time without items is no credit for later. It rises with all that is charged,
-   * a part for each group that waits: ever new groups do not come before one that has had its first turn.
+   * The cost at which a group starts or comes back, so that an idle group collects no credit. Each charge raises it by
+   * its share for one waiting group. Otherwise new groups could always come before a group that has had its first turn.
    */
-  let floor = 0;
-  let waiting = 0; // groups of which items wait to be taken
-  function groupOf(name: string): Group<Item> {
-    const group = groups.get(name) ?? { items: [], cost: floor, paused: false };
+  let minCost = 0;
+  let waitingGroups = 0; // groups that have items to take
+  function getOrCreateGroup(name: string): Group<Item> {
+    const group = groups.get(name) ?? { items: [], cost: minCost, paused: false };
     groups.set(name, group);
     return group;
   }
-  /** Begins to count a group of which items wait. */
-  function count(group: Group<Item>): void {
-    group.cost = Math.max(group.cost, floor);
-    waiting += 1;
+  function addWaitingGroup(group: Group<Item>): void {
+    group.cost = Math.max(group.cost, minCost);
+    waitingGroups += 1;
   }
-  function cheapest(): Group<Item> | undefined {
-    let next: Group<Item> | undefined;
+  /** Returns the group with the lowest cost that has items to take. Deletes idle groups that would start at the same cost. */
+  function findCheapestGroup(): Group<Item> | undefined {
+    let cheapest: Group<Item> | undefined;
     for (const [name, group] of groups)
       if (group.paused) continue;
       else if (group.items.length === 0) {
-        if (group.cost <= floor) groups.delete(name);
-      } else if (!next || group.cost < next.cost) next = group;
-    return next;
+        if (group.cost <= minCost) groups.delete(name);
+      } else if (!cheapest || group.cost < cheapest.cost) cheapest = group;
+    return cheapest;
   }
   return {
     add(name, item) {
-      const group = groupOf(name);
-      if (group.items.length === 0 && !group.paused) count(group);
+      const group = getOrCreateGroup(name);
+      if (group.items.length === 0 && !group.paused) addWaitingGroup(group);
       group.items.push(item);
     },
     take() {
-      const group = cheapest();
+      const group = findCheapestGroup();
       if (!group) return undefined;
-      floor = Math.max(floor, group.cost);
-      if (group.items.length === 1) waiting -= 1;
+      minCost = Math.max(minCost, group.cost);
+      if (group.items.length === 1) waitingGroups -= 1;
       return group.items.shift();
     },
     charge(name, cost) {
       const group = groups.get(name);
       if (group) group.cost += cost;
-      floor += cost / Math.max(1, waiting);
+      minCost += cost / Math.max(1, waitingGroups);
     },
     pause(name) {
-      const group = groupOf(name);
-      if (group.items.length > 0 && !group.paused) waiting -= 1;
+      const group = getOrCreateGroup(name);
+      if (group.items.length > 0 && !group.paused) waitingGroups -= 1;
       group.paused = true;
     },
     resume(name) {
-      const group = groupOf(name);
-      if (group.items.length > 0 && group.paused) count(group);
+      const group = getOrCreateGroup(name);
+      if (group.items.length > 0 && group.paused) addWaitingGroup(group);
       group.paused = false;
     },
     groups: () => [...groups].flatMap(([name, { items }]) => (items.length > 0 ? [name] : [])),
-    isEmpty: () => waiting === 0,
+    isEmpty: () => waitingGroups === 0,
   };
 }

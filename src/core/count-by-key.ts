@@ -1,4 +1,4 @@
-/** Adds to the count of a key. A key that counts nothing any more leaves the map. */
+/** Adds `change` to the count of a key. Deletes the key when its count becomes 0, so that the map does not grow. */
 export function addCount(counts: Map<string, number>, key: string, change: number): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);

@@ -1,12 +1,12 @@
-/** Waiting items, taken in turns: one of each group, and within a group one of each of its groups. */
+/** A queue whose groups take turns. Groups may contain groups, which take turns within them. */
 export interface FairQueue<Item> {
-  /** @param groups names of the groups that the item is in, the outermost first */
+  /** @param groups names of the groups that contain the item, the outermost first */
   add(groups: readonly string[], item: Item): void;
-  /** The next item, or undefined where none waits. */
+  /** Removes and returns the next item, or undefined if the queue is empty. */
   take(): Item | undefined;
-  /** Removes an item that waits. @returns whether it did */
+  /** Removes a waiting item. @returns false if the item was not waiting */
   remove(groups: readonly string[], item: Item): boolean;
-  /** How many wait in a group and in the groups within it. */
+  /** Returns the number of items that wait in a group, those in its inner groups included. */
   count(groups: readonly string[]): number;
 }
 
@@ -19,7 +19,7 @@ interface Group<Item> {
 const emptyGroup = <Item>(): Group<Item> => ({ inner: new Map(), items: [], count: 0 });
 
 /** Returns the groups from the outermost to the named one, as far as they exist. */
-function pathTo<Item>(root: Group<Item>, names: readonly string[]): Group<Item>[] {
+function findPath<Item>(root: Group<Item>, names: readonly string[]): Group<Item>[] {
   const path = [root];
   for (const name of names) {
     const next = path.at(-1)?.inner.get(name);
@@ -36,12 +36,13 @@ function takeFrom<Item>(group: Group<Item>): Item | undefined {
   if (!first) return group.items.shift();
   const [name, inner] = first;
   const item = takeFrom(inner);
-  group.inner.delete(name); // its next turn comes behind that of every other
+  // Moves the group to the end of the map: its next turn comes after that of all others.
+  group.inner.delete(name);
   if (inner.count > 0) group.inner.set(name, inner);
   return item;
 }
 
-/** Every item of a queue names as many groups as the others. */
+/** Returns an empty queue. All items of one queue must name the same number of groups. */
 export function fairQueue<Item>(): FairQueue<Item> {
   const root = emptyGroup<Item>();
   return {
@@ -58,7 +59,7 @@ export function fairQueue<Item>(): FairQueue<Item> {
     },
     take: () => takeFrom(root),
     remove(groups, item) {
-      const path = pathTo(root, groups);
+      const path = findPath(root, groups);
       const last = path.at(-1);
       if (path.length <= groups.length || !last?.items.includes(item)) return false;
       last.items = last.items.filter((waiting) => waiting !== item);
@@ -69,7 +70,7 @@ export function fairQueue<Item>(): FairQueue<Item> {
       return true;
     },
     count(groups) {
-      const path = pathTo(root, groups);
+      const path = findPath(root, groups);
       return path.length > groups.length ? (path.at(-1)?.count ?? 0) : 0;
     },
   };

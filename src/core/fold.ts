@@ -1,6 +1,6 @@
 import { normalizeText } from './unicode.ts';
 
-/** The form in which two names count as the same: Unicode NFC, without regard to case. */
+/** Returns the form in which names are compared: Unicode NFC in lower case. */
 export function fold(text: string): string {
   return normalizeText(text).toLowerCase();
 }

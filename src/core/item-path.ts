@@ -1,75 +1,88 @@
-declare const checked: unique symbol;
-/** A path as a list of checked segments: it can name nothing above its root. Empty: the root itself. */
-export type ItemPath = readonly string[] & { readonly [checked]: true };
+declare const isChecked: unique symbol;
+/** A path as a list of checked segments, so that it cannot lead out of its root. Empty: the root itself. */
+export type ItemPath = readonly string[] & { readonly [isChecked]: true };
 
-/** The longest name that the file systems in use take, in bytes of UTF-8. */
-const longestName = 255;
-/** The deepest path that a caller may name: each level costs the disk a lookup, and the check of its name. */
+/** Longest name that common file systems accept, in bytes of UTF-8. */
+const maxNameBytes = 255;
+/** Most levels of a path in a request. Each level costs a check of its name and a lookup on the disk. */
 export const mostLevels = 255;
-/** Characters of such a path: what a share's path may have. */
+/** Longest path in a request or of a share, in characters. */
 export const longestPath = 4096;
-const reserved = '.postern';
-const mostBytes = 3; // of UTF-8 for each of UTF-16
+const reservedPrefix = '.postern';
+const maxBytesPerUnit = 3; // bytes of UTF-8 that one UTF-16 code unit can take
 const encoder = new TextEncoder();
 const byteLength = (text: string) => encoder.encode(text).length;
 
-const plainName = /^[ -\-0-[\]-~][ -.0-[\]-~]{0,254}$/; // ASCII without / and \, no dot in front: nothing more is to be looked at
+// Printable ASCII without / and \, and no dot at the beginning: such names need no further checks.
+const plainName = /^[ -\-0-[\]-~][ -.0-[\]-~]{0,254}$/;
 
-/** Longer than a disk takes. */
-export const isTooLong = (name: string) => name.length * mostBytes > longestName && byteLength(name) > longestName;
+/** Returns whether a name has more bytes than file systems accept. */
+export const isTooLong = (name: string) => name.length * maxBytesPerUnit > maxNameBytes && byteLength(name) > maxNameBytes;
 
-/** Kept for Postern's own folder and files. NFKC: a disk that ignores case may also take compatible letters for the same. */
+/**
+ * Returns whether a name is reserved for Postern's own files and folders. Compares in NFKC, since a file system that
+ * ignores case may also treat compatible letters as equal.
+ */
 export function isReservedName(name: string): boolean {
-  const begin = name
-    .slice(0, 2 * reserved.length + 2)
+  const start = name
+    .slice(0, 2 * reservedPrefix.length + 2) // a letter may take two UTF-16 code units
     .normalize('NFKC')
-    .toLowerCase(); // two units a letter, at most
-  return (begin === reserved && name.length <= 2 * reserved.length) || begin.startsWith(`${reserved}-`);
+    .toLowerCase();
+  return (start === reservedPrefix && name.length <= 2 * reservedPrefix.length) || start.startsWith(`${reservedPrefix}-`);
 }
 
-/** Says what is wrong with a name within a folder, or null where nothing is. */
+/** Returns what is wrong with the name of a file or folder, or null if the name is valid. */
 export function nameError(name: string): string | null {
   if (plainName.test(name)) return null;
   if (name === '') return 'a name must not be empty';
   if (name === '.' || name === '..') return '"." and ".." are not names';
   if (/[/\\]/.test(name)) return 'a name must not hold / or \\';
   if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not hold control characters or broken text';
-  if (isTooLong(name)) return `a name is at most ${longestName} bytes long`;
+  if (isTooLong(name)) return `a name is at most ${maxNameBytes} bytes long`;
   if (isReservedName(name)) return 'names that begin with .postern are kept for Postern';
   return null;
 }
 
 const isItemPath = (segments: readonly string[]): segments is ItemPath => segments.every((segment) => nameError(segment) === null);
 
-/** Makes a path of segments that were checked before: to check hundreds of them again takes a millisecond. */
-const ofChecked = (segments: readonly string[]) => segments as ItemPath;
+/** Creates a path of segments that were checked before. Checking hundreds of them again takes a millisecond. */
+const toItemPath = (segments: readonly string[]) => segments as ItemPath;
 
-/** The root of whatever is looked at. */
-export const rootPath = ofChecked([]);
+/** The path of the root itself, such as that of a location or a share. */
+export const rootPath = toItemPath([]);
 
-/** @returns null where a segment is not a name (see nameFault). */
+/** Returns the path of the segments, or null if one of them is not a valid name (see `nameError`). */
 export function parseSegments(segments: readonly string[]): ItemPath | null {
   return isItemPath(segments) ? segments : null;
 }
 
-function segmentsOf(text: string): readonly string[] {
+function splitSegments(text: string): readonly string[] {
   const inner = text.slice(text.startsWith('/') ? 1 : 0, text.endsWith('/') ? -1 : undefined);
   return inner === '' ? [] : inner.split('/');
 }
 
-const isShort = (segments: readonly string[]) =>
+const isWithinLimits = (segments: readonly string[]) =>
   segments.length <= mostLevels && segments.reduce((sum, { length }) => sum + length + 1, 0) <= longestPath + 1;
 
-/** Reads a path that was checked before it was stored: a share's and a visitor's together may be deeper than one. */
-export const parseStoredPath = (text: string): ItemPath | null => parseSegments(segmentsOf(text));
+/**
+ * Parses a path that was checked before it was stored. Has no limit of levels or length: the path of a share joined with
+ * that of a visitor may exceed them.
+ */
+export const parseStoredPath = (text: string): ItemPath | null => parseSegments(splitSegments(text));
 
-/** Reads plain text such as `/reports/2026`; one slash may lead and one may follow. @returns null where it is deeper than `mostLevels` or longer than `longestPath`, too */
+/**
+ * Parses plain text such as `/reports/2026`. The slashes at the beginning and at the end are optional.
+ * @returns null if a name is not valid, or if the path exceeds `mostLevels` or `longestPath`
+ */
 export function parseItemPath(text: string): ItemPath | null {
-  const segments = segmentsOf(text);
-  return isShort(segments) ? parseSegments(segments) : null;
+  const segments = splitSegments(text);
+  return isWithinLimits(segments) ? parseSegments(segments) : null;
 }
 
-/** Reads the path part of an address, percent-encoded per segment, decoded once; an encoded slash is not a separator. */
+/**
+ * Parses the path of a URL whose segments are percent-encoded. Decodes each segment once; an encoded slash is not a separator.
+ * @returns null if the encoding or a name is not valid, or if the path exceeds `mostLevels` or `longestPath`
+ */
 export function parseEncodedPath(encoded: string): ItemPath | null {
   if (encoded === '') return rootPath;
   if (encoded === '/') return null;
@@ -77,42 +90,42 @@ export function parseEncodedPath(encoded: string): ItemPath | null {
   if (segments.length > mostLevels) return null;
   try {
     const names = segments.map(decodeURIComponent);
-    return isShort(names) ? parseSegments(names) : null;
+    return isWithinLimits(names) ? parseSegments(names) : null;
   } catch {
-    return null; // not percent-encoded UTF-8
+    return null; // not UTF-8 in percent-encoding
   }
 }
 
-/** The rule for a path, as the error of a field states it. */
+/** The rule for a path, as the text of a field error. */
 export const pathRule = `must be at most ${mostLevels} names separated by /, of ${longestPath} characters in all, none of them ".", ".." or one that begins with .postern`;
 
-/** `/reports/2026`; the root is `/`. */
+/** Returns a path as text, such as `/reports/2026`. The root is `/`. */
 export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;
 
-/** The path of `inner` seen from where `outer` begins. */
-export const joinPaths = (outer: ItemPath, inner: ItemPath): ItemPath => ofChecked([...outer, ...inner]);
+/** Joins two paths: `inner` is relative to `outer`. */
+export const joinPaths = (outer: ItemPath, inner: ItemPath): ItemPath => toItemPath([...outer, ...inner]);
 
-/** The folder that holds the item, and the item's name; null for the root. */
+/** Returns the path of the parent folder and the name of the item, or null for the root. */
 export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | null {
   const name = path.at(-1);
-  return name === undefined ? null : { parent: ofChecked(path.slice(0, -1)), name };
+  return name === undefined ? null : { parent: toItemPath(path.slice(0, -1)), name };
 }
 
-/** The path with another name at its end; the root, which has none, stays. @throws RangeError where it is no name */
+/** Returns the path with its last name replaced. The root has no name and is returned unchanged. @throws RangeError if the name is not valid */
 export function withName(path: ItemPath, name: string): ItemPath {
   if (path.length === 0) return path;
-  const fault = nameError(name);
-  if (fault !== null) throw new RangeError(fault);
-  return ofChecked([...path.slice(0, -1), name]);
+  const error = nameError(name);
+  if (error !== null) throw new RangeError(error);
+  return toItemPath([...path.slice(0, -1), name]);
 }
 
-/** `name (2).ext`: the name that a second file of the same name is kept under. @param suffix a number, or random letters */
+/** Returns `name (2).ext`, the name for a second file of the same name. Shortens names that would be too long. @param suffix a number, or random letters */
 export function numberedName(name: string, suffix: number | string): string {
   const dot = name.lastIndexOf('.');
-  // An ending that leaves no room for a name is none.
-  const cut = dot > 0 && byteLength(name.slice(dot)) <= longestName / 2 ? dot : name.length;
-  const ending = ` (${suffix})${name.slice(cut)}`;
-  let stem = name.slice(0, cut);
-  while (stem.length > 1 && byteLength(stem + ending) > longestName) stem = [...stem].slice(0, -1).join('');
+  // An extension that takes more than half of the bytes would leave no space for the name: it counts as part of the name.
+  const stemLength = dot > 0 && byteLength(name.slice(dot)) <= maxNameBytes / 2 ? dot : name.length;
+  const ending = ` (${suffix})${name.slice(stemLength)}`;
+  let stem = name.slice(0, stemLength);
+  while (stem.length > 1 && byteLength(stem + ending) > maxNameBytes) stem = [...stem].slice(0, -1).join('');
   return stem + ending;
 }

@@ -1,13 +1,13 @@
-/** What a viewId may look like (decisions.md, Fields). */
+/** Form of a viewId (decisions.md, Fields). */
 export const viewIdPattern = '^[A-Za-z0-9_-]{4,64}$';
 
-/** Bits of chance in a viewId that Postern makes: 22 characters of base64url. */
+/** Random bits in a viewId that Postern generates: 22 characters of base64url. */
 export const viewIdBits = 128;
 
-/** A link that asks for no sign-in is only as secret as its address: nothing shorter stands open. */
+/** Shortest viewId of a link without sign-in, in characters. Only the secrecy of its address protects such a link. */
 export const shortestOpenViewId = 8;
 
-/** Two viewIds that differ in case alone would be taken for each other: they are the same key. */
+/** Returns the key of a viewId in lower case. People confuse addresses that differ only in case, so both have the same key. */
 export const viewIdKey = (viewId: string) => viewId.toLowerCase();
 
 export const shareUrl = (publicUrl: string, viewId: string) => `${publicUrl}/s/${viewId}`;

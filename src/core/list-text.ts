@@ -1,5 +1,5 @@
-/** An entry of a list, and the index of the comma or the end behind it. */
-interface ReadEntry {
+/** An entry of a list, and the index of the comma or the end of the text after it. */
+interface ParsedEntry {
   readonly value: string;
   readonly end: number;
 }
@@ -10,8 +10,8 @@ function skipSpaces(text: string, start: number): number {
   return index;
 }
 
-/** Reads an entry that begins with a quote; null where the quote is not closed, or something follows it. */
-function quotedEntry(text: string, start: number): ReadEntry | null {
+/** Parses an entry that begins with a quote. @returns null if the quote is not closed, or is followed by more text */
+function parseQuotedEntry(text: string, start: number): ParsedEntry | null {
   let close = text.indexOf('"', start + 1);
   while (close >= 0 && text.charAt(close + 1) === '"') close = text.indexOf('"', close + 2);
   if (close < 0) return null;
@@ -20,23 +20,23 @@ function quotedEntry(text: string, start: number): ReadEntry | null {
   return { value: text.slice(start + 1, close).replaceAll('""', '"'), end };
 }
 
-function plainEntry(text: string, start: number): ReadEntry {
+function parsePlainEntry(text: string, start: number): ParsedEntry {
   const comma = text.indexOf(',', start);
   const end = comma < 0 ? text.length : comma;
   return { value: text.slice(start, end), end };
 }
 
 /**
- * Reads a comma-separated list: entries trimmed, empty ones and duplicates dropped; an entry that holds a comma
- * stands in double quotes, an inner quote doubled (decisions.md, Fields). Looks at each character once: a regular
- * expression took seconds for 64 KiB of spaces.
- * @returns null where a quote is not closed, or something follows a closing quote.
+ * Parses a comma-separated list. Trims entries, and drops empty ones and duplicates. An entry with a comma must be in
+ * double quotes, with inner quotes doubled (decisions.md, Fields). Reads each character once: a regular expression took
+ * seconds for 64 KiB of spaces.
+ * @returns null if a quote is not closed, or if text follows a closing quote
  */
 export function parseList(text: string): string[] | null {
   const entries = new Set<string>();
   for (let index = 0; index < text.length; index += 1) {
     const start = skipSpaces(text, index);
-    const entry = text.charAt(start) === '"' ? quotedEntry(text, start) : plainEntry(text, start);
+    const entry = text.charAt(start) === '"' ? parseQuotedEntry(text, start) : parsePlainEntry(text, start);
     if (!entry) return null;
     const value = entry.value.trim();
     if (value !== '') entries.add(value);
@@ -45,13 +45,16 @@ export function parseList(text: string): string[] | null {
   return [...entries];
 }
 
-const quoted = (entry: string) => `"${entry.replaceAll('"', '""')}"`;
+const quote = (entry: string) => `"${entry.replaceAll('"', '""')}"`;
 
-/** Writes a list so that parseList reads the same entries; share-rows.ts writes the same in SQL. */
+/** Formats a list so that parseList returns the same entries. share-rows.ts does the same in SQL. */
 export function formatList(entries: readonly string[]): string {
-  return entries.map((entry) => (/[",]/.test(entry) ? quoted(entry) : entry)).join(', ');
+  return entries.map((entry) => (/[",]/.test(entry) ? quote(entry) : entry)).join(', ');
 }
 
-/** How long a list is in its shortest spelling: what was sent within a limit is within it as it is answered, too. */
+/**
+ * Returns the length of a list in its shortest spelling, in characters. Limits apply to this length: a list that was
+ * accepted is accepted again after formatList has added spaces and quotes.
+ */
 export const listLength = (entries: readonly string[]) =>
-  entries.reduce((sum, entry) => sum + 1 + (/^"|,/.test(entry) ? quoted(entry) : entry).length, -1);
+  entries.reduce((sum, entry) => sum + 1 + (/^"|,/.test(entry) ? quote(entry) : entry).length, -1);

@@ -1,10 +1,12 @@
-/** One fault of a request: the field by its name in the interface, and what would be right. */
+/** An invalid field of a request. */
 export interface FieldError {
+  /** Name of the field in the interface. */
   readonly field: string;
+  /** Says what a valid value is. */
   readonly detail: string;
 }
 
-/** Everything Postern can say to a client. A number, once released, keeps its meaning for ever. */
+/** All messages that Postern sends to clients. The number of a released message never changes its meaning. */
 export const messages = {
   shareAdded: { id: 2001, status: 200, title: 'Share added' },
   shareUpdated: { id: 2002, status: 200, title: 'Share updated' },
@@ -111,35 +113,35 @@ export const messages = {
 } as const satisfies Record<string, { id: number; status: number; title: string }>;
 export type MessageName = keyof typeof messages;
 
-/** What a refusal carries beside its words. */
+/** Additional data of a refusal. */
 export interface RefusalExtras {
   readonly fieldErrors?: readonly FieldError[];
-  /** Seconds until a further attempt is looked at (RFC 9110, 10.2.3). */
+  /** Seconds until the client may try again (RFC 9110, 10.2.3). */
   readonly retryAfter?: number;
-  /** Bytes of the file that a range lies outside of (RFC 9110, 14.4). */
+  /** Size of the file in bytes, for a range that lies outside of it (RFC 9110, 14.4). */
   readonly fileSize?: number;
-  /** Methods that the address takes (RFC 9110, 10.2.1). */
+  /** Methods that the address supports (RFC 9110, 10.2.1). */
   readonly allow?: string;
 }
 
-/** The one error thrown on purpose. Any other is our fault: 500, an incident id, nothing else. */
+/** The error for every refused request. The client gets its message. Any other error is a bug: the client gets 500 and an incident id only. */
 export class Refusal extends Error {
   readonly messageName: MessageName;
   readonly extras: RefusalExtras;
-  constructor(says: MessageName, detail?: string, extras: RefusalExtras = {}) {
-    super(detail ?? messages[says].title);
-    this.messageName = says;
+  constructor(messageName: MessageName, detail?: string, extras: RefusalExtras = {}) {
+    super(detail ?? messages[messageName].title);
+    this.messageName = messageName;
     this.extras = extras;
   }
 }
 
-/** 400 that names one field. */
+/** Returns a refusal with status 400 that names one field. */
 export const fieldRefusal = (field: string, detail: string) =>
   new Refusal('fieldInvalid', `${field}: ${detail}`, { fieldErrors: [{ field, detail }] });
 
 /**
- * Runs checks that do not depend on each other.
- * @throws Refusal with the faults of all of them at once (decisions.md, Bodies and answers)
+ * Runs checks that do not depend on each other, one after the other.
+ * @throws Refusal `fieldInvalid` with the field errors of all checks (decisions.md, Bodies and answers)
  */
 export async function checkTogether(...checks: readonly (() => unknown)[]): Promise<void> {
   const fieldErrors: FieldError[] = [];
@@ -151,13 +153,13 @@ export async function checkTogether(...checks: readonly (() => unknown)[]): Prom
       fieldErrors.push(...(cause.extras.fieldErrors ?? []));
     }
   }
-  if (fieldErrors.length > 0) throw refusalOfAll(fieldErrors);
+  if (fieldErrors.length > 0) throw refusalOf(fieldErrors);
 }
 
-const refusalOfAll = (fieldErrors: readonly FieldError[]) =>
+const refusalOf = (fieldErrors: readonly FieldError[]) =>
   new Refusal('fieldInvalid', fieldErrors.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { fieldErrors });
 
-/** The same for checks that wait for nothing. @throws Refusal with the faults of all of them at once */
+/** Runs synchronous checks as `checkTogether` does. @throws Refusal `fieldInvalid` with the field errors of all checks */
 export function checkAll(...checks: readonly (() => unknown)[]): void {
   const fieldErrors = checks.flatMap((check) => {
     try {
@@ -168,5 +170,5 @@ export function checkAll(...checks: readonly (() => unknown)[]): void {
       return cause.extras.fieldErrors ?? [];
     }
   });
-  if (fieldErrors.length > 0) throw refusalOfAll(fieldErrors);
+  if (fieldErrors.length > 0) throw refusalOf(fieldErrors);
 }

@@ -2,27 +2,31 @@ import { isCommonPassword } from './common-passwords.ts';
 import { fold } from './fold.ts';
 import { fieldRefusal } from './messages.ts';
 
-/** A new password as it is chosen, and for whom. */
-interface Chosen {
+/** A new password, its repetition, and the name of its user. */
+interface NewPassword {
   readonly password: string;
   readonly confirmPassword: string;
   readonly name: string;
 }
 
-const shortestPassword = 10; // characters
+const minLength = 10; // characters
 
-/** Refuses a password that is soon guessed. @throws 400 at the field */
+/**
+ * Checks that a password is not easy to guess.
+ * @param field name of the password in the body
+ * @throws Refusal `fieldInvalid` (400) that names the field
+ */
 export function checkGuessable(password: string, field: string): void {
-  if (password.length < shortestPassword) throw fieldRefusal(field, `must be at least ${shortestPassword} characters long`);
+  if (password.length < minLength) throw fieldRefusal(field, `must be at least ${minLength} characters long`);
   if (isCommonPassword(password)) throw fieldRefusal(field, 'is one of the commonest passwords; choose another');
 }
 
 /**
- * What a new password must be (decisions.md, Fields: updateUserPassword).
+ * Checks a new password against all rules (decisions.md, Fields: updateUserPassword).
  * @param field name of the password in the body
- * @throws 400 at the field
+ * @throws Refusal `fieldInvalid` (400) that names the field
  */
-export function checkNewPassword({ password, confirmPassword, name }: Chosen, field: string): void {
+export function checkNewPassword({ password, confirmPassword, name }: NewPassword, field: string): void {
   if (password !== confirmPassword) throw fieldRefusal('confirmPassword', `must be equal to ${field}`);
   if (fold(password) === fold(name)) throw fieldRefusal(field, "must not be the user's own name");
   checkGuessable(password, field);

@@ -1,32 +1,36 @@
-/** Counts by key within windows of equal length. */
+/** Counts by key within time windows of equal length. */
 export interface WindowCounts {
-  /** @returns how often the key was counted in the present window, this time included */
+  /** Adds 1 to the key. @returns the count of the key in the current window, this call included */
   add(key: string): number;
-  /** @returns how often the key was counted in the present window */
+  /** Returns the count of the key in the current window. */
   count(key: string): number;
-  /** Milliseconds until the present window ends. */
+  /** Returns the milliseconds until the current window ends. */
   left(): number;
 }
 
-/** @param length of a window, ms. @param now the time, ms since the epoch */
+/**
+ * Returns counts that restart at 0 with each window.
+ * @param length of a window, in milliseconds
+ * @param now returns the time in milliseconds since the epoch
+ */
 export function windowCounts(length: number, now: () => number): WindowCounts {
   const counts = new Map<string, number>();
-  let began = 0;
-  const begin = () => {
+  let windowStart = 0;
+  const startWindow = () => {
     const time = now();
-    const present = time - (time % length);
-    if (present !== began) counts.clear();
-    began = present;
+    const currentStart = time - (time % length);
+    if (currentStart !== windowStart) counts.clear();
+    windowStart = currentStart;
   };
   return {
     add(key) {
-      begin();
+      startWindow();
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
       return count;
     },
     count(key) {
-      begin();
+      startWindow();
       return counts.get(key) ?? 0;
     },
     left: () => length - (now() % length),
