@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costQueue } from './cost-queue.ts';
 
-/** Takes all that waits, each item for its cost; returns the groups in the order of their turns. */
+/** Takes all items and charges their costs. @returns the groups in the order in which their items were taken */
 function takeAll(costs: Record<string, readonly number[]>): string[] {
   const queue = costQueue<{ group: string; cost: number }>();
   for (const [group, items] of Object.entries(costs)) for (const cost of items) queue.add(group, { group, cost });
@@ -14,23 +14,23 @@ function takeAll(costs: Record<string, readonly number[]>): string[] {
   return order;
 }
 
-test('a hundred cheap items wait for one expensive one at most', () => {
+test('a hundred cheap items wait for at most one expensive item', () => {
   const order = takeAll({ expensive: [100, 100, 100], cheap: Array.from({ length: 99 }, () => 1) });
   assert.deepEqual(order.slice(0, 2), ['expensive', 'cheap']);
   assert.equal(order.lastIndexOf('cheap'), 99);
 });
 
-test('groups whose items cost the same take turns, one item each', () => {
+test('groups whose items have the same cost take turns, one item each', () => {
   assert.deepEqual(takeAll({ a: [1, 1, 1], b: [1, 1], c: [1] }), ['a', 'b', 'c', 'a', 'b', 'a']);
 });
 
-test('items of one group come in their order', () => {
+test('items of one group keep their order', () => {
   const queue = costQueue<number>();
   for (const item of [1, 2, 3]) queue.add('only', item);
   assert.deepEqual([queue.take(), queue.take(), queue.take(), queue.take()], [1, 2, 3, undefined]);
 });
 
-test('a group that had nothing for a while has no more turns than the others when it comes back', () => {
+test('a group that was idle gets no more turns than the others when it comes back', () => {
   const queue = costQueue<string>();
   queue.add('idle', 'idle');
   queue.take();
@@ -48,7 +48,7 @@ test('a group that had nothing for a while has no more turns than the others whe
   assert.deepEqual(order.filter((group) => group === 'busy').length, 2);
 });
 
-test('the groups that wait are known by name', () => {
+test('the queue lists the names of waiting groups', () => {
   const queue = costQueue<number>();
   queue.add('a', 1);
   queue.add('b', 1);
@@ -56,23 +56,23 @@ test('the groups that wait are known by name', () => {
   assert.deepEqual(queue.groups(), ['b']);
 });
 
-test('a group that has had its first turn gets the second though ever new groups come', () => {
+test('a group gets its second turn even if new groups keep arriving', () => {
   const queue = costQueue<string>();
   for (let group = 0; group < 30; group += 1) queue.add(`new ${group}`, `new ${group}`);
   queue.add('old', 'old');
   const turns: number[] = [];
-  for (let taken = 0; taken < 300; taken += 1) {
+  for (let turn = 0; turn < 300; turn += 1) {
     const group = queue.take() ?? '';
     queue.charge(group, 10);
     if (group === 'old') {
-      turns.push(taken);
+      turns.push(turn);
       queue.add('old', 'old');
-    } else queue.add(`newer ${taken}`, `newer ${taken}`);
+    } else queue.add(`newer ${turn}`, `newer ${turn}`);
   }
-  assert.ok(turns.length >= 3, `it had its turns at ${turns.join(', ')}`);
+  assert.ok(turns.length >= 3, `its turns were ${turns.join(', ')}`);
 });
 
-test('a group that is paused waits, in its order, and others are taken meanwhile', () => {
+test('a paused group waits and keeps its order, and other groups go on', () => {
   const queue = costQueue<string>();
   for (const item of ['a1', 'a2']) queue.add('a', item);
   queue.pause('a');

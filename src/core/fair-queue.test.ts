@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { fairQueue } from './fair-queue.ts';
 
-test('a newcomer waits for one item of each other group, however many items the others have added', () => {
+test('a new group waits for one item of each other group, no matter how many items those have', () => {
   const queue = fairQueue<string>();
   for (let number = 0; number < 100; number += 1) queue.add(['link a', 'address 1'], `a${number}`);
   queue.add(['link b', 'address 2'], 'b0');
@@ -23,28 +23,28 @@ test('items of one group keep their order', () => {
 const groups = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('x', 'y'));
 const steps = fc.array(fc.oneof(fc.record({ add: groups }), fc.constant('take' as const), fc.record({ remove: fc.nat(20) })));
 
-test('every item is taken once or removed once, and the counts say how many wait', () =>
+test('every item is taken once or removed once, and the counts match the waiting items', () =>
   fc.assert(
-    fc.property(steps, (done) => {
+    fc.property(steps, (sequence) => {
       const queue = fairQueue<number>();
-      let waiting: { item: number; at: [string, string] }[] = [];
+      let waiting: { item: number; path: [string, string] }[] = [];
       let next = 0;
-      for (const step of done) {
+      for (const step of sequence) {
         if (step === 'take') {
           const item = queue.take();
           assert.equal(item === undefined, waiting.length === 0);
-          waiting = waiting.filter((one) => one.item !== item);
+          waiting = waiting.filter((entry) => entry.item !== item);
         } else if ('add' in step) {
           queue.add(step.add, next);
-          waiting.push({ item: next, at: step.add });
+          waiting.push({ item: next, path: step.add });
           next += 1;
         } else {
-          const one = waiting[step.remove];
-          assert.equal(queue.remove(one?.at ?? ['a', 'x'], one?.item ?? -1), one !== undefined);
-          waiting = waiting.filter((other) => other !== one);
+          const removed = waiting[step.remove];
+          assert.equal(queue.remove(removed?.path ?? ['a', 'x'], removed?.item ?? -1), removed !== undefined);
+          waiting = waiting.filter((entry) => entry !== removed);
         }
         assert.equal(queue.count([]), waiting.length);
-        assert.equal(queue.count(['a', 'x']), waiting.filter(({ at }) => at.join() === 'a,x').length);
+        assert.equal(queue.count(['a', 'x']), waiting.filter(({ path }) => path.join() === 'a,x').length);
       }
     }),
   ));

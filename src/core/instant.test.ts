@@ -3,20 +3,21 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatInstant, parseInstant } from './instant.ts';
 
-const written = (text: string, meaning: 'firstOfDay' | 'firstOfNextDay' = 'firstOfDay') => {
+const reformat = (text: string, meaning: 'firstOfDay' | 'firstOfNextDay' = 'firstOfDay') => {
   const instant = parseInstant(text, meaning);
   return instant === null ? null : formatInstant(instant);
 };
 
-test('a date without a time begins with its first instant in UTC', () => assert.equal(written('2026-01-31'), '2026-01-31T00:00:00.000Z'));
+test('a start date without a time means the first instant of that day in UTC', () =>
+  assert.equal(reformat('2026-01-31'), '2026-01-31T00:00:00.000Z'));
 
-test('a date without a time ends with the first instant of the next day', () => {
-  assert.equal(written('2026-01-31', 'firstOfNextDay'), '2026-02-01T00:00:00.000Z');
-  assert.equal(written('2024-02-28', 'firstOfNextDay'), '2024-02-29T00:00:00.000Z');
-  assert.equal(written('2026-12-31', 'firstOfNextDay'), '2027-01-01T00:00:00.000Z');
+test('an end date without a time means the first instant of the next day', () => {
+  assert.equal(reformat('2026-01-31', 'firstOfNextDay'), '2026-02-01T00:00:00.000Z');
+  assert.equal(reformat('2024-02-28', 'firstOfNextDay'), '2024-02-29T00:00:00.000Z');
+  assert.equal(reformat('2026-12-31', 'firstOfNextDay'), '2027-01-01T00:00:00.000Z');
 });
 
-test('a time of day means the same instant at either end of a window', () => {
+test('a date with a time means the same instant at the start and at the end of a period', () => {
   for (const text of ['2026-01-31T00:00:00Z', '2026-01-31T09:30Z', '2026-01-31T09:30:15.123+05:30'])
     assert.equal(parseInstant(text, 'firstOfDay'), parseInstant(text, 'firstOfNextDay'));
 });
@@ -35,7 +36,7 @@ for (const text of [
   '2026-01-31T09:00:00-00:00',
   '2026-01-31T09:00:00.000000001Z',
 ])
-  test(`any ISO 8601 offset and precision is accepted: ${text}`, () => assert.equal(written(text), '2026-01-31T09:00:00.000Z'));
+  test(`any ISO 8601 offset and precision is accepted: ${text}`, () => assert.equal(reformat(text), '2026-01-31T09:00:00.000Z'));
 
 for (const text of [
   '2026-02-30',
@@ -78,25 +79,26 @@ for (const text of [
   '2026-01-31T09:00:00 +01:00',
   '-002026-01-31',
 ])
-  test(`what is no ISO 8601 date is refused: ${JSON.stringify(text)}`, () => assert.equal(parseInstant(text, 'firstOfDay'), null));
+  test(`a text that is not an ISO 8601 date is refused: ${JSON.stringify(text)}`, () =>
+    assert.equal(parseInstant(text, 'firstOfDay'), null));
 
 const anyInstant = fc.integer({ min: Date.UTC(1970, 0, 1), max: Date.UTC(9999, 11, 31, 23, 59, 59, 999) });
 
-test('a time that was answered is read back as the same instant', () =>
+test('a formatted instant is parsed back as the same instant', () =>
   fc.assert(fc.property(anyInstant, (instant) => assert.equal(parseInstant(formatInstant(instant), 'firstOfDay'), instant))));
 
-test('an instant is the same wherever it is written down', () =>
+test('an instant is the same in every UTC offset', () =>
   fc.assert(
     fc.property(anyInstant, fc.integer({ min: -14 * 60, max: 14 * 60 }), (instant, minutes) => {
       const shifted = new Date(instant + minutes * 60_000);
       if (shifted.getUTCFullYear() > 9999 || shifted.getUTCFullYear() < 1970) return;
-      const two = (number: number) => String(Math.abs(number)).padStart(2, '0');
-      const offset = `${minutes < 0 ? '-' : '+'}${two(Math.trunc(minutes / 60))}:${two(minutes % 60)}`;
+      const twoDigits = (number: number) => String(Math.abs(number)).padStart(2, '0');
+      const offset = `${minutes < 0 ? '-' : '+'}${twoDigits(Math.trunc(minutes / 60))}:${twoDigits(minutes % 60)}`;
       assert.equal(parseInstant(shifted.toISOString().replace('Z', offset), 'firstOfDay'), instant);
     }),
   ));
 
-test('a date is a whole day: its end is 24 hours after its beginning', () =>
+test('a date is an entire day: its end is 24 hours after its start', () =>
   fc.assert(
     fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 30) / 86_400_000 }), (day) => {
       const date = formatInstant(day * 86_400_000).slice(0, 10);
@@ -106,9 +108,9 @@ test('a date is a whole day: its end is 24 hours after its beginning', () =>
     }),
   ));
 
-// Clients that have no "never" write the last date that there is.
+// Clients without a value for "never" send the last date that they can write.
 for (const text of ['9999-12-31', '9999-12-31T23:59:59-05:00', '0000-01-01T00:00:00+14:00'])
-  test(`an instant that is accepted can be answered in RFC 3339 and sent back: ${text}`, () => {
-    const answered = written(text, 'firstOfNextDay');
-    if (answered !== null) assert.equal(written(answered), answered);
+  test(`an accepted instant can be formatted as RFC 3339 and sent back: ${text}`, () => {
+    const formatted = reformat(text, 'firstOfNextDay');
+    if (formatted !== null) assert.equal(reformat(formatted), formatted);
   });

@@ -34,14 +34,14 @@ const forbidden = [
 ];
 
 for (const name of forbidden) {
-  test(`a name that would escape or is kept is refused: ${JSON.stringify(name)}`, () => {
+  test(`a name that could leave the folder or is reserved is refused: ${JSON.stringify(name)}`, () => {
     assert.notEqual(nameError(name), null);
     assert.equal(parseSegments(['a', name, 'b']), null);
   });
-  test(`it is refused percent-encoded too: ${JSON.stringify(name)}`, () => {
+  test(`it is also refused in percent-encoding: ${JSON.stringify(name)}`, () => {
     if (!name.isWellFormed()) return;
-    const hidden = [...new TextEncoder().encode(name)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-    assert.equal(parseEncodedPath(`a/${hidden}/b`), null);
+    const encoded = [...new TextEncoder().encode(name)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    assert.equal(parseEncodedPath(`a/${encoded}/b`), null);
   });
 }
 
@@ -63,9 +63,9 @@ for (const name of [
   '*',
   '-rf',
 ])
-  test(`any other name is a name: ${name}`, () => assert.equal(nameError(name), null));
+  test(`any other name is valid: ${name}`, () => assert.equal(nameError(name), null));
 
-test('letters that a disk may take for the same do not get round the kept names', () => {
+test('letters that a file system may treat as equal cannot bypass the reserved names', () => {
   for (const name of ['．postern', '.ｐｏｓｔｅｒｎ', '.poſtern', '.POſTERN-x']) assert.notEqual(nameError(name), null);
 });
 
@@ -76,27 +76,27 @@ test('a name is at most 255 bytes long, counted in UTF-8', () => {
   assert.notEqual(nameError('é'.repeat(128)), null);
 });
 
-test('the root is written / or not at all', () => {
+test('the root is / or an empty text', () => {
   for (const text of ['', '/']) assert.deepEqual(parseItemPath(text), []);
   assert.deepEqual(parseEncodedPath(''), []);
-  // In an address the slash stands between segments: a further one is an empty segment.
+  // In a URL, slashes separate segments: another slash would be an empty segment.
   assert.equal(parseEncodedPath('/'), null);
   assert.equal(formatItemPath(rootPath), '/');
   assert.equal(splitPath(rootPath), null);
 });
 
-test('a slash may lead a plain path, and one may follow any', () => {
+test('a plain path may begin with a slash, and every path may end with one', () => {
   for (const text of ['a/b', '/a/b', 'a/b/', '/a/b/']) assert.deepEqual(parseItemPath(text), ['a', 'b']);
   assert.deepEqual(parseEncodedPath('a/b/'), ['a', 'b']);
 });
 
 for (const text of ['a//b', '//a', 'a//', '/../a', 'a/..', 'a/./b', '..'])
-  test(`a path with an empty or climbing segment is refused: ${text}`, () => {
+  test(`a path with an empty segment, "." or ".." is refused: ${text}`, () => {
     assert.equal(parseItemPath(text), null);
     assert.equal(parseEncodedPath(text), null);
   });
 
-test('an address is decoded once and no more', () => {
+test('a URL path is decoded exactly once', () => {
   assert.deepEqual(parseEncodedPath('a%20b/%25'), ['a b', '%']);
   assert.deepEqual(parseEncodedPath('%252e%252e'), ['%2e%2e']);
   assert.deepEqual(parseEncodedPath('a+b'), ['a+b']);
@@ -105,7 +105,7 @@ test('an address is decoded once and no more', () => {
 test('a plain path is never percent-decoded', () => assert.deepEqual(parseItemPath('%2e%2e/a%20b'), ['%2e%2e', 'a%20b']));
 
 for (const text of ['%', '%zz', '%ff', '%c3', '%c0%ae', '%ed%a0%80', 'a/%e4'])
-  test(`what is not percent-encoded UTF-8 is refused: ${text}`, () => assert.equal(parseEncodedPath(text), null));
+  test(`a text that is not UTF-8 in percent-encoding is refused: ${text}`, () => assert.equal(parseEncodedPath(text), null));
 
 const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((name) => nameError(name) === null);
 const anyText = fc.string({
@@ -113,7 +113,7 @@ const anyText = fc.string({
   maxLength: 8,
 });
 
-test('every name that is a name can be reached by its address, byte for byte', () =>
+test('every valid name can be addressed by a URL, byte for byte', () =>
   fc.assert(
     fc.property(fc.array(anyName, { maxLength: 4 }), (names) => {
       assert.deepEqual(parseEncodedPath(names.map(encodeURIComponent).join('/')), names);
@@ -121,7 +121,7 @@ test('every name that is a name can be reached by its address, byte for byte', (
     }),
   ));
 
-test('no path, however it is written, names anything above its root', () =>
+test('no path leads out of its root, in any spelling', () =>
   fc.assert(
     fc.property(anyText, (text) => {
       for (const path of [parseItemPath(text), parseEncodedPath(text)])
@@ -131,20 +131,20 @@ test('no path, however it is written, names anything above its root', () =>
     { numRuns: 5000 },
   ));
 
-test('a path deeper than 255 levels is refused, but read where it was stored', () => {
+test('a path of more than 255 levels is refused, but accepted if it is stored', () => {
   const names = Array.from({ length: mostLevels }, () => '~');
-  for (const [levels, isRead] of [
+  for (const [levels, isAccepted] of [
     [names, true],
     [[...names, 'a'], false],
     [Array.from({ length: 7500 }, () => 'é'), false],
   ] as const) {
-    assert.equal(parseItemPath(levels.join('/')) !== null, isRead);
-    assert.equal(parseEncodedPath(levels.map(encodeURIComponent).join('/')) !== null, isRead);
+    assert.equal(parseItemPath(levels.join('/')) !== null, isAccepted);
+    assert.equal(parseEncodedPath(levels.map(encodeURIComponent).join('/')) !== null, isAccepted);
     assert.deepEqual(parseStoredPath(levels.join('/')), levels);
   }
 });
 
-test('a path is its parent and its name', () =>
+test('a path splits into its parent and its name', () =>
   fc.assert(
     fc.property(fc.array(anyName, { minLength: 1, maxLength: 4 }), (names) => {
       const path = parseSegments(names);
@@ -158,27 +158,27 @@ test('a path is its parent and its name', () =>
     }),
   ));
 
-test('a second file of the same name is kept as name (2).ext', () => {
+test('a second file of the same name is stored as name (2).ext', () => {
   assert.equal(numberedName('report.pdf', 2), 'report (2).pdf');
   assert.equal(numberedName('archive.tar.gz', 10), 'archive.tar (10).gz');
   assert.equal(numberedName('README', 3), 'README (3)');
   assert.equal(numberedName('.profile', 2), '.profile (2)');
 });
 
-test('a long name gives way to its number, never within a letter', () => {
-  const kept = numberedName(`${'é'.repeat(125)}.pdf`, 2);
-  assert.match(kept, /^é+ \(2\)\.pdf$/);
-  assert.ok(bytes(kept) <= 255);
+test('a long name is shortened for its number, and no letter is cut', () => {
+  const numbered = numberedName(`${'é'.repeat(125)}.pdf`, 2);
+  assert.match(numbered, /^é+ \(2\)\.pdf$/);
+  assert.ok(bytes(numbered) <= 255);
 });
 
-test('a long ending does not keep a second file of the same name out', () => {
+test('a second file of the same name can have a long extension', () => {
   for (const name of [`a.${'b'.repeat(253)}`, `notes. ${'é'.repeat(120)}`]) {
     assert.equal(nameError(name), null);
     assert.equal(nameError(numberedName(name, 2)), null);
   }
 });
 
-test('a numbered name is a name, and another one for each number', () =>
+test('a numbered name is valid, and differs for each number', () =>
   fc.assert(
     fc.property(anyName, fc.integer({ min: 2, max: 10_000 }), (name, number) => {
       assert.equal(nameError(numberedName(name, number)), null);

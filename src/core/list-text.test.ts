@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { growthEightfold } from '../../test/parts/growth.ts';
 import { formatList, parseList } from './list-text.ts';
 
-test('a list is separated by commas, its entries are trimmed, and empty ones count for nothing', () => {
+test('a list is separated by commas, its entries are trimmed, and empty ones are dropped', () => {
   assert.deepEqual(parseList('ann, bob ,\tcarol'), ['ann', 'bob', 'carol']);
   assert.deepEqual(parseList(',, ann ,,bob,'), ['ann', 'bob']);
   for (const empty of ['', ' ', ',', ' , ,', '""', '"", " "']) assert.deepEqual(parseList(empty), []);
 });
 
-test('an entry named twice stands in the list once, in the place of the first', () => {
+test('a duplicate entry appears once, at its first position', () => {
   assert.deepEqual(parseList('bob, ann, bob'), ['bob', 'ann']);
   assert.deepEqual(parseList('ann, "ann",  ann '), ['ann']);
 });
@@ -19,7 +19,7 @@ test('an entry keeps the spaces, quotes and semicolons within it', () => {
   assert.deepEqual(parseList('Ann B. Smith, 6" rule, a;b'), ['Ann B. Smith', '6" rule', 'a;b']);
 });
 
-test('an entry that holds a comma stands in double quotes, an inner quote doubled', () => {
+test('an entry with a comma is in double quotes, with inner quotes doubled', () => {
   assert.deepEqual(parseList('"Smith, Ann"'), ['Smith, Ann']);
   assert.deepEqual(parseList('bob, "Smith, ""Ann""" ,carol'), ['bob', 'Smith, "Ann"', 'carol']);
   assert.deepEqual(parseList('" ann "'), ['ann']);
@@ -27,23 +27,23 @@ test('an entry that holds a comma stands in double quotes, an inner quote double
 });
 
 for (const text of ['"ann', 'bob,"ann', '"ann, bob', '"a""', '"ann" b', '"a"b"', '"a" "b"'])
-  test(`a quote that is not closed, or is followed by more, is refused: ${text}`, () => assert.equal(parseList(text), null));
+  test(`a quote that is not closed, or is followed by more text, is refused: ${text}`, () => assert.equal(parseList(text), null));
 
 for (const text of [' "ann', 'bob, "ann', 'bob, "Smith, Ann', 'bob, "Smith, Ann" x', '\t"a" "b"'])
-  test(`it is refused behind a space too: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
+  test(`it is also refused after a space: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
 
 const anyEntry = fc
   .string({ unit: fc.constantFrom('a', 'B', 'é', '"', ',', ' ', '\n', ';', "'", '\\'), minLength: 1, maxLength: 8 })
   .map((entry) => entry.trim())
   .filter((entry) => entry !== '');
 
-test('a list that was answered is read back as the same entries', () =>
+test('a formatted list is parsed back as the same entries', () =>
   fc.assert(
     fc.property(fc.uniqueArray(anyEntry), (entries) => assert.deepEqual(parseList(formatList(entries)), entries)),
     { numRuns: 2000 },
   ));
 
-test('a list that was accepted stays as it is when it is answered and sent back', () =>
+test('an accepted list does not change when it is formatted and parsed again', () =>
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', 'b', '"', ',', ' '), maxLength: 12 }), (text) => {
       const entries = parseList(text);
@@ -57,12 +57,12 @@ test('a quoted and a plain spelling of an entry are the same entry', () =>
     fc.property(fc.stringMatching(/^[a-z][a-z ]{0,5}$/), (entry) => assert.deepEqual(parseList(`${entry}, "${entry}"`), [entry.trim()])),
   ));
 
-for (const [hostile, of] of [
+for (const [input, inputOf] of [
   ['spaces before a quote that is not closed', (size: number) => `${' '.repeat(size)}"`],
-  ['spaces behind a closing quote', (size: number) => `"ann"${' '.repeat(size)}b`],
+  ['spaces after a closing quote', (size: number) => `"ann"${' '.repeat(size)}b`],
   ['quotes', (size: number) => '"'.repeat(size)],
   ['commas and spaces', (size: number) => ', '.repeat(size)],
 ] as const)
-  test(`the cost of reading a list grows with its length alone: ${hostile}`, () => {
-    assert.ok(growthEightfold((size) => parseList(of(size)), 32_768) < 24);
+  test(`the time to parse a list is linear in its length: ${input}`, () => {
+    assert.ok(growthEightfold((size) => parseList(inputOf(size)), 32_768) < 24);
   });

@@ -5,34 +5,34 @@ import { type Entry, type ListingQuery, PageTooDeep, pageOf } from './listing.ts
 
 const file = (name: string, size = 0, modified = 0): Entry => ({ name, folder: false, size, modified, etag: '"1"' });
 const folder = (name: string, modified = 0): Entry => ({ ...file(name, 0, modified), folder: true });
-const whole: ListingQuery = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 1000 };
+const firstPage: ListingQuery = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 1000 };
 const names = (entries: readonly Entry[], over: Partial<ListingQuery> = {}) =>
-  pageOf(entries, { ...whole, ...over }).entries.map(({ name }) => name);
+  pageOf(entries, { ...firstPage, ...over }).entries.map(({ name }) => name);
 
-const some = [file('b.txt', 3, 10), folder('Z', 5), file('A.txt', 3, 30), folder('a', 9), file('c.txt', 1, 20)];
+const samples = [file('b.txt', 3, 10), folder('Z', 5), file('A.txt', 3, 30), folder('a', 9), file('c.txt', 1, 20)];
 
-test('folders come first, whatever the order', () => {
-  assert.deepEqual(names(some), ['a', 'Z', 'A.txt', 'b.txt', 'c.txt']);
-  assert.deepEqual(names(some, { order: 'desc' }), ['Z', 'a', 'c.txt', 'b.txt', 'A.txt']);
-  assert.deepEqual(names(some, { sort: 'size', order: 'desc' }).slice(0, 2).sort(), ['Z', 'a']);
+test('folders come first in every order', () => {
+  assert.deepEqual(names(samples), ['a', 'Z', 'A.txt', 'b.txt', 'c.txt']);
+  assert.deepEqual(names(samples, { order: 'desc' }), ['Z', 'a', 'c.txt', 'b.txt', 'A.txt']);
+  assert.deepEqual(names(samples, { sort: 'size', order: 'desc' }).slice(0, 2).sort(), ['Z', 'a']);
 });
 
-test('a folder is sorted by size or by time, ties by name', () => {
-  assert.deepEqual(names(some, { sort: 'size' }), ['a', 'Z', 'c.txt', 'A.txt', 'b.txt']);
-  assert.deepEqual(names(some, { sort: 'modifiedDateTime' }), ['Z', 'a', 'b.txt', 'c.txt', 'A.txt']);
-  assert.deepEqual(names(some, { sort: 'modifiedDateTime', order: 'desc' }), ['a', 'Z', 'A.txt', 'c.txt', 'b.txt']);
+test('a folder is sorted by size or by time, and equal entries by name', () => {
+  assert.deepEqual(names(samples, { sort: 'size' }), ['a', 'Z', 'c.txt', 'A.txt', 'b.txt']);
+  assert.deepEqual(names(samples, { sort: 'modifiedDateTime' }), ['Z', 'a', 'b.txt', 'c.txt', 'A.txt']);
+  assert.deepEqual(names(samples, { sort: 'modifiedDateTime', order: 'desc' }), ['a', 'Z', 'A.txt', 'c.txt', 'b.txt']);
 });
 
-test('a search finds a part of the name without regard to case or to how an accent is written', () => {
-  assert.deepEqual(names(some, { word: 'TXT' }), ['A.txt', 'b.txt', 'c.txt']);
+test('a search finds a part of the name in any case and in any Unicode form of an accent', () => {
+  assert.deepEqual(names(samples, { word: 'TXT' }), ['A.txt', 'b.txt', 'c.txt']);
   assert.deepEqual(names([file('Re\u0301sume\u0301'), file('resume')], { word: 'RÉSUMÉ' }), ['Re\u0301sume\u0301']);
-  assert.deepEqual(names(some, { word: '.*' }), []);
+  assert.deepEqual(names(samples, { word: '.*' }), []);
 });
 
-test('a page says how many entries there are in all', () => {
-  const { entries, total } = pageOf(some, { ...whole, word: 'txt', startIndex: 1, pageSize: 1 });
+test('a page has the total number of entries', () => {
+  const { entries, total } = pageOf(samples, { ...firstPage, word: 'txt', startIndex: 1, pageSize: 1 });
   assert.deepEqual([entries.map(({ name }) => name), total], [['b.txt'], 3]);
-  assert.deepEqual(pageOf(some, { ...whole, startIndex: 99 }), { entries: [], total: 5 });
+  assert.deepEqual(pageOf(samples, { ...firstPage, startIndex: 99 }), { entries: [], total: 5 });
 });
 
 const anyEntries = fc.uniqueArray(
@@ -51,7 +51,7 @@ const anyQuery = fc.record({
   word: fc.option(fc.constantFrom('a', 'É', ''), { nil: null }),
 });
 
-test('paging through a folder shows every entry once, in the order of the whole', () =>
+test('the pages of a folder show every entry once, in the same order as one page of all entries', () =>
   fc.assert(
     fc.property(anyEntries, anyQuery, fc.integer({ min: 1, max: 5 }), (entries, query, pageSize) => {
       const all = names(entries, query);
@@ -62,24 +62,24 @@ test('paging through a folder shows every entry once, in the order of the whole'
     }),
   ));
 
-test('the order that a storage lists in makes no difference', () =>
+test('the order in which a storage lists entries has no effect', () =>
   fc.assert(
     fc.property(anyEntries, anyQuery, (entries, query) => assert.deepEqual(names(entries.toReversed(), query), names(entries, query))),
   ));
 
-test('listing leaves what the storage gave as it was', () => {
-  const given = Object.freeze([...some]);
-  assert.deepEqual(names(given, { order: 'desc' }).length, 5);
-  assert.deepEqual(given, some);
+test('listing does not change the array of the storage', () => {
+  const entries = Object.freeze([...samples]);
+  assert.deepEqual(names(entries, { order: 'desc' }).length, 5);
+  assert.deepEqual(entries, samples);
 });
 
-test('a page of a folder that does not fit into memory is the same page, or is refused as too deep', () => {
+test('a folder that does not fit into memory gives the same page, or is refused with PageTooDeep', () => {
   let refused = 0;
   fc.assert(
     fc.property(anyEntries, anyQuery, fc.nat(8), fc.integer({ min: 1, max: 3 }), (entries, query, startIndex, pageSize) => {
-      const wanted = { ...query, startIndex, pageSize };
+      const pageQuery = { ...query, startIndex, pageSize };
       try {
-        assert.deepEqual(pageOf(entries, wanted, 1200), pageOf(entries, wanted));
+        assert.deepEqual(pageOf(entries, pageQuery, 1200), pageOf(entries, pageQuery));
       } catch (cause) {
         refused += 1;
         assert.ok(cause instanceof PageTooDeep);

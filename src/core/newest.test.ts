@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { growthEightfold } from '../../test/parts/growth.ts';
 import { setNewest } from './newest.ts';
 
-test('a map of the newest keeps what was added last, and never more than it may', () =>
+test('a bounded map holds the newest entries, and never more than its limit', () =>
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 30 })), fc.integer({ min: 1, max: 12 }), (keys, most) => {
+    fc.property(fc.array(fc.integer({ min: 0, max: 30 })), fc.integer({ min: 1, max: 12 }), (keys, maxSize) => {
       const map = new Map<number, number>();
       for (const [index, key] of keys.entries()) {
-        setNewest(map, key, index, most);
-        assert.ok(map.size <= most);
+        setNewest(map, key, index, maxSize);
+        assert.ok(map.size <= maxSize);
         assert.equal(map.get(key), index);
       }
       const newestFirst = [...new Set(keys.toReversed())];
@@ -18,11 +18,11 @@ test('a map of the newest keeps what was added last, and never more than it may'
     }),
   ));
 
-test('adding to a full map costs the same however many it holds', () => {
-  const added = 50_000;
-  const fill = (most: number) => {
+test('adding to a full map takes the same time at any size', () => {
+  const additions = 50_000;
+  const fill = (maxSize: number) => {
     const map = new Map<number, number>();
-    for (let key = 0; key < most + added; key += 1) setNewest(map, key, key, most);
+    for (let key = 0; key < maxSize + additions; key += 1) setNewest(map, key, key, maxSize);
   };
   assert.ok(growthEightfold(fill, 6250) < 24);
 });

@@ -5,25 +5,25 @@ import { test } from 'node:test';
 import { fold } from './fold.ts';
 import { normalizeText } from './unicode.ts';
 
-const hostile = (marks: number) => `a${'\u0301'.repeat(marks)}${'\u0316'.repeat(marks)}`;
+const runOfMarks = (marks: number) => `a${'\u0301'.repeat(marks)}${'\u0316'.repeat(marks)}`;
 
-test('a text is normalized, unless it holds more combining marks in a row than any language', () => {
+test('a text is normalized unless it has more combining marks in a row than any language uses', () => {
   assert.equal(normalizeText('e\u0301'), '\u00e9');
   assert.equal(normalizeText('\uff41', 'NFKC'), 'a');
-  assert.equal(normalizeText(hostile(15)), hostile(15).normalize('NFC'));
+  assert.equal(normalizeText(runOfMarks(15)), runOfMarks(15).normalize('NFC'));
   for (const marks of ['\u0301\u0316', '\u0344\u0316', '\u0316\uff9e', '\u05b0\u0591'])
     for (const form of ['NFC', 'NFKC'] as const) assert.equal(normalizeText(`a${marks.repeat(20)}`, form), `a${marks.repeat(20)}`);
 });
 
-// A text that is left as it is costs no normalizing: what grows with the square of a run never begins.
-test('texts are normalized and folded at one place alone, which leaves long runs of marks', (t) => {
+// The time to normalize grows with the square of the length of a run, so long runs must never reach normalize().
+test('texts are normalized in one place only, which skips long runs of marks', (t) => {
   const { normalize } = String.prototype;
   let longest = 0;
   t.mock.method(String.prototype, 'normalize', function (this: string, form?: string) {
     longest = Math.max(longest, this.length);
     return normalize.call(this, form);
   });
-  fold(hostile(50_000));
+  fold(runOfMarks(50_000));
   assert.equal(longest, 0);
   const source = join(import.meta.dirname, '..');
   const callers = readdirSync(source, { recursive: true, encoding: 'utf8' })
