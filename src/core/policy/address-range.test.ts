@@ -6,16 +6,16 @@ import { inRanges, networkOf, packList, parseRanges } from './address-range.ts';
 function admits(list: string, address: string): boolean {
   return inRanges(packList(list), address);
 }
-const wrong = (list: string) => {
+const invalidEntryOf = (list: string) => {
   const ranges = parseRanges(list);
   return 'wrong' in ranges ? ranges.wrong : null;
 };
 
-test('an empty list of addresses lets visitors in from anywhere', () => {
+test('an empty list of addresses allows every address', () => {
   for (const list of ['', '  ', ' , ,\n']) assert.ok(admits(list, '203.0.113.9') && admits(list, '2001:db8::1'));
 });
 
-test('addresses, blocks and ranges stand in one list, separated by commas or white space', () => {
+test('a list may mix addresses, blocks and ranges, separated by commas or white space', () => {
   const list = '192.0.2.1,198.51.100.0/24\n203.0.113.5-203.0.113.9 ,\t2001:db8::/32,2001:dead::1-2001:dead::f';
   for (const inside of ['192.0.2.1', '198.51.100.0', '198.51.100.255', '203.0.113.5', '203.0.113.9', '2001:db8:ffff::', '2001:dead::a'])
     assert.ok(admits(list, inside), inside);
@@ -33,10 +33,10 @@ for (const list of [
   '::ffff:10.0.0.01',
   '::/064',
 ])
-  test(`leading zeros are refused: ${list}`, () => assert.equal(wrong(list), list));
+  test(`leading zeros are refused: ${list}`, () => assert.equal(invalidEntryOf(list), list));
 
 for (const list of ['10.0.0.9-10.0.0.1', '2001:db8::2-2001:db8::1', '::1-10.0.0.1', '10.0.0.1-::1'])
-  test(`a range that runs backwards or between families is refused: ${list}`, () => assert.equal(wrong(list), list));
+  test(`a range is refused if it runs backwards or mixes IPv4 and IPv6: ${list}`, () => assert.equal(invalidEntryOf(list), list));
 
 for (const list of [
   '10.0.0.0/33',
@@ -49,7 +49,7 @@ for (const list of [
   '10.0.0.0/0x8',
   '10.0.0.0/8.0',
 ])
-  test(`a prefix that is too long or no number is refused: ${list}`, () => assert.equal(wrong(list), list));
+  test(`a prefix is refused if it is too long or not a number: ${list}`, () => assert.equal(invalidEntryOf(list), list));
 
 for (const list of [
   '10.1',
@@ -69,16 +69,16 @@ for (const list of [
   '-10.0.0.1',
   '[::1]',
 ])
-  test(`what other programs may read otherwise is refused: ${list}`, () => assert.equal(wrong(list), list));
+  test(`a form that other programs may interpret differently is refused: ${list}`, () => assert.equal(invalidEntryOf(list), list));
 
-test('the first wrong entry of a list is named', () => assert.equal(wrong('10.0.0.1, 10.0.0.300, nowhere'), '10.0.0.300'));
+test('the first invalid entry of a list is returned', () => assert.equal(invalidEntryOf('10.0.0.1, 10.0.0.300, nowhere'), '10.0.0.300'));
 
-test('bits beyond the prefix of a block are ignored', () => {
+test('bits after the prefix of a block are ignored', () => {
   assert.deepEqual(parseRanges('10.1.2.3/8'), parseRanges('10.0.0.0/8'));
   assert.deepEqual(parseRanges('2001:db8::dead/33'), parseRanges('2001:db8::/33'));
 });
 
-test('an IPv4 address written as IPv6 counts as itself, in the list and of the visitor', () => {
+test('an IPv4-mapped IPv6 address is equal to the IPv4 address, in the list and for the visitor', () => {
   assert.ok(admits('10.0.0.1', '::ffff:10.0.0.1'));
   assert.ok(admits('::ffff:10.0.0.1', '10.0.0.1'));
   assert.ok(admits('::ffff:a00:1', '10.0.0.1'));
@@ -87,83 +87,83 @@ test('an IPv4 address written as IPv6 counts as itself, in the list and of the v
   assert.ok(admits('::ffff:10.0.0.1-::ffff:10.0.0.9', '10.0.0.5'));
 });
 
-test('a block of IPv6 admits no IPv4 visitor, nor the other way round', () => {
+test('an IPv6 block admits no IPv4 visitor, and an IPv4 block admits no IPv6 visitor', () => {
   assert.ok(!admits('::/0', '10.0.0.1'));
   assert.ok(!admits('::/0', '::ffff:10.0.0.1'));
   assert.ok(!admits('0.0.0.0/0', '::1'));
 });
 
-test('a visitor whose address cannot be read is outside of every list', () => {
+test('a visitor with an invalid address is outside of every list', () => {
   for (const address of ['', 'unknown', '10.1', '010.0.0.1']) assert.ok(!admits('0.0.0.0/0 ::/0', address));
 });
 
-const dotted = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
+const formatV4 = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
 const anyV4 = fc.integer({ min: 0, max: 0xffffffff });
 
-test('an IPv4 block admits those that share its prefix, and nobody else', () =>
+test('an IPv4 block admits the addresses with its prefix, and no others', () =>
   fc.assert(
     fc.property(anyV4, anyV4, fc.integer({ min: 0, max: 32 }), fc.boolean(), (network, other, bits, near) => {
-      // Half of the visitors differ in one bit alone: far ones would all be outside.
+      // Half of the visitors differ from the network in one bit only: random ones would nearly all be outside.
       const visitor = near ? (network ^ (1 << (other % 32))) >>> 0 : other;
       const prefix = (value: number) => (bits === 0 ? 0 : value >>> (32 - bits));
-      assert.equal(admits(`${dotted(network)}/${bits}`, dotted(visitor)), prefix(network) === prefix(visitor));
+      assert.equal(admits(`${formatV4(network)}/${bits}`, formatV4(visitor)), prefix(network) === prefix(visitor));
     }),
     { numRuns: 1000 },
   ));
 
-test('an IPv4 range admits its first, its last and all between', () =>
+test('an IPv4 range admits its first address, its last address and all between them', () =>
   fc.assert(
     fc.property(anyV4, anyV4, anyV4, (a, b, visitor) => {
       const [first, last] = [Math.min(a, b), Math.max(a, b)];
-      const list = `${dotted(first)}-${dotted(last)}`;
-      assert.ok(admits(list, dotted(first)) && admits(list, dotted(last)));
-      assert.equal(admits(list, dotted(visitor)), first <= visitor && visitor <= last);
+      const list = `${formatV4(first)}-${formatV4(last)}`;
+      assert.ok(admits(list, formatV4(first)) && admits(list, formatV4(last)));
+      assert.equal(admits(list, formatV4(visitor)), first <= visitor && visitor <= last);
     }),
   ));
 
-const spelled = (value: bigint) => [...value.toString(16).padStart(32, '0').matchAll(/.{4}/g)].join(':');
+const formatV6 = (value: bigint) => [...value.toString(16).padStart(32, '0').matchAll(/.{4}/g)].join(':');
 const anyV6 = fc.bigInt({ min: 1n << 64n, max: (1n << 128n) - 1n });
 
-test('an IPv6 block admits those that share its prefix, and nobody else', () =>
+test('an IPv6 block admits the addresses with its prefix, and no others', () =>
   fc.assert(
-    fc.property(anyV6, fc.integer({ min: 0, max: 127 }), fc.integer({ min: 0, max: 128 }), (network, flipped, bits) => {
-      const visitor = network ^ (1n << BigInt(flipped));
+    fc.property(anyV6, fc.integer({ min: 0, max: 127 }), fc.integer({ min: 0, max: 128 }), (network, flippedBit, bits) => {
+      const visitor = network ^ (1n << BigInt(flippedBit));
       if (visitor < 1n << 64n) return;
       const prefix = (value: bigint) => value >> BigInt(128 - bits);
-      assert.equal(admits(`${spelled(network)}/${bits}`, spelled(visitor)), prefix(network) === prefix(visitor));
+      assert.equal(admits(`${formatV6(network)}/${bits}`, formatV6(visitor)), prefix(network) === prefix(visitor));
     }),
     { numRuns: 1000 },
   ));
 
-const small = fc.integer({ min: 0, max: 40 });
-const anyList = fc.array(fc.record({ from: small, length: fc.integer({ min: 0, max: 6 }), v6: fc.boolean() }), { maxLength: 12 });
+const anySmall = fc.integer({ min: 0, max: 40 });
+const anyList = fc.array(fc.record({ from: anySmall, length: fc.integer({ min: 0, max: 6 }), v6: fc.boolean() }), { maxLength: 12 });
 
-test('of ranges in any order, some within others, each admits its own', () =>
+test('ranges may be in any order and may contain each other, and each admits its own addresses', () =>
   fc.assert(
-    fc.property(anyList, small, fc.boolean(), (ranges, address, v6) => {
-      const at = (of6: boolean, value: number) => (of6 ? `2001:db8::${value.toString(16)}` : `10.0.0.${value}`);
-      const list = ranges.map((range) => `${at(range.v6, range.from)}-${at(range.v6, range.from + range.length)}`).join();
-      const within = ranges.some((range) => range.v6 === v6 && range.from <= address && address <= range.from + range.length);
-      assert.equal(admits(list, at(v6, address)), ranges.length === 0 || within, list);
+    fc.property(anyList, anySmall, fc.boolean(), (ranges, address, v6) => {
+      const format = (isV6: boolean, value: number) => (isV6 ? `2001:db8::${value.toString(16)}` : `10.0.0.${value}`);
+      const list = ranges.map((range) => `${format(range.v6, range.from)}-${format(range.v6, range.from + range.length)}`).join();
+      const isWithin = ranges.some((range) => range.v6 === v6 && range.from <= address && address <= range.from + range.length);
+      assert.equal(admits(list, format(v6, address)), ranges.length === 0 || isWithin, list);
     }),
     { numRuns: 1000 },
   ));
 
-test('ranges that overlap are packed as one', () => {
+test('overlapping ranges are packed as one range', () => {
   assert.equal(packList('10.0.0.0/8, 10.1.0.0/16, 10.2.3.4, ::1, ::1'), packList('10.0.0.0/8 ::1'));
   assert.equal(packList(' , '), '');
 });
 
-test('whatever is in the list of addresses, reading it never fails otherwise than by naming an entry', () =>
+test('for every text, the parser returns ranges or names an invalid entry of the text', () =>
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0129af:./-, %x') }), (list) => {
-      const entry = wrong(list);
+      const entry = invalidEntryOf(list);
       assert.ok(entry === null || (entry !== '' && list.includes(entry)));
     }),
     { numRuns: 2000 },
   ));
 
-test('neighbours within an IPv4 /24 or an IPv6 /64 are one network when failures are counted', () => {
+test('addresses with a common prefix have the same network key', () => {
   assert.equal(networkOf('198.51.100.1', 24, 48), networkOf('198.51.100.200', 24, 48));
   assert.notEqual(networkOf('198.51.100.1', 32, 64), networkOf('198.51.100.2', 32, 64));
   assert.equal(networkOf('2001:db8::1', 32, 64), networkOf('2001:db8::ffff:1', 32, 64));
@@ -171,10 +171,10 @@ test('neighbours within an IPv4 /24 or an IPv6 /64 are one network when failures
   assert.equal(networkOf('::ffff:198.51.100.1', 32, 64), networkOf('198.51.100.1', 32, 64));
 });
 
-test('no IPv4 network is taken for an IPv6 one when failures are counted', () =>
+test('an IPv4 network and an IPv6 network never have the same key', () =>
   fc.assert(
     fc.property(anyV4, anyV6, (v4, v6) => {
-      assert.notEqual(networkOf(dotted(v4), 32, 64), networkOf(spelled(v6), 32, 64));
-      assert.notEqual(networkOf(dotted(v4), 24, 48), networkOf(spelled(v6), 24, 48));
+      assert.notEqual(networkOf(formatV4(v4), 32, 64), networkOf(formatV6(v6), 32, 64));
+      assert.notEqual(networkOf(formatV4(v4), 24, 48), networkOf(formatV6(v6), 24, 48));
     }),
   ));

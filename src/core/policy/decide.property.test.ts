@@ -42,75 +42,79 @@ const anyQuestion = fc.record({
   now: anyInstant,
   replaces: fc.boolean(),
 });
-type Known = typeof anyQuestion extends fc.Arbitrary<infer T> ? T : never;
+type LinkQuestion = typeof anyQuestion extends fc.Arbitrary<infer T> ? T : never;
 
 const denialOf = (question: Question): Denial | null => {
   const decision = decide(question);
   return 'because' in decision ? decision.because : null;
 };
 const allows = (question: Question) => denialOf(question) === null;
-const withShare = (question: Known, over: Partial<ShareRules>): Known => ({ ...question, share: { ...question.share, ...over } });
-const holds = (check: (question: Known) => void) => fc.assert(fc.property(anyQuestion, check), { numRuns: 2000 });
+const withShare = (question: LinkQuestion, changes: Partial<ShareRules>): LinkQuestion => ({
+  ...question,
+  share: { ...question.share, ...changes },
+});
+const assertForAll = (check: (question: LinkQuestion) => void) => fc.assert(fc.property(anyQuestion, check), { numRuns: 2000 });
 
 for (const flag of flags)
-  test(`taking ${flag} away never lets a visitor do more`, () =>
-    holds((question) => assert.ok(allows(question) || !allows(withShare(question, { [flag]: false })))));
+  test(`removing ${flag} never allows a visitor more`, () =>
+    assertForAll((question) => assert.ok(allows(question) || !allows(withShare(question, { [flag]: false })))));
 
-test('admitting fewer never lets a visitor do more', () =>
-  holds((question) => {
+test('a smaller audience never allows a visitor more', () =>
+  assertForAll((question) => {
     if (allows(question)) return;
-    for (const fewer of [{ allowAllUsers: false }, { userNames: [] }, { groupNames: [] }]) assert.ok(!allows(withShare(question, fewer)));
+    for (const smaller of [{ allowAllUsers: false }, { userNames: [] }, { groupNames: [] }])
+      assert.ok(!allows(withShare(question, smaller)));
   }));
 
-test('a shorter window never lets a visitor do more', () =>
-  holds((question) => {
+test('a shorter validity never allows a visitor more', () =>
+  assertForAll((question) => {
     const { validFrom, validTo } = question.share;
     const shorter = withShare(question, { validFrom: (validFrom ?? 0) + 1, validTo: (validTo ?? 10) - 1 });
     assert.ok(allows(question) || !allows(shorter));
   }));
 
-test('asking for sign-in never lets a visitor who has not signed in take an action', () =>
-  holds((question) => {
-    const stranger = { ...question, profile: { ...question.profile, asksSignIn: true }, visitor: { ...question.visitor, identity: null } };
+test('if sign-in is required, a visitor who has not signed in can take no action but visit', () =>
+  assertForAll((question) => {
+    const anonymous = { ...question, profile: { ...question.profile, asksSignIn: true }, visitor: { ...question.visitor, identity: null } };
     if (['page', 'signIn', 'signOut', 'visit'].includes(question.request)) return;
-    assert.ok(!allows(stranger));
+    assert.ok(!allows(anonymous));
   }));
 
-test('signing out never lets a visitor do more than look how to sign in', () =>
-  holds((question) => {
+test('signing out never allows a visitor more, apart from the visit that says how to sign in', () =>
+  assertForAll((question) => {
     if (question.request === 'visit') return;
     assert.ok(allows(question) || !allows({ ...question, visitor: { ...question.visitor, identity: null } }));
   }));
 
-test('a stopped share answers as if it had never been', () =>
-  holds((question) => assert.deepEqual(decide(withShare(question, { active: false })), decide({ ...question, share: null }))));
+test('an inactive share answers as if it had never existed', () =>
+  assertForAll((question) => assert.deepEqual(decide(withShare(question, { active: false })), decide({ ...question, share: null }))));
 
-test('a share that has not begun answers as if it had never been', () =>
-  holds((question) =>
+test('a share before its start answers as if it had never existed', () =>
+  assertForAll((question) =>
     assert.deepEqual(decide(withShare(question, { validFrom: question.now + 1 })), decide({ ...question, share: null })),
   ));
 
-test('once ended, a share never opens again by waiting', () =>
-  holds((question) => {
+test('an ended share does not open again later', () =>
+  assertForAll((question) => {
     if (denialOf(question) !== 'ended') return;
     assert.equal(denialOf({ ...question, now: question.now + 1 }), 'ended');
   }));
 
-test('the case of a name and of a group decides nothing', () =>
-  holds((question) => {
+test('the case of names and groups has no effect', () =>
+  assertForAll((question) => {
     const { userNames, groupNames } = question.share;
-    const shouted = { userNames: userNames.map((name) => name.toUpperCase()), groupNames: groupNames.map((name) => name.toUpperCase()) };
-    assert.equal(denialOf(withShare(question, shouted)), denialOf(question));
+    const upperCase = { userNames: userNames.map((name) => name.toUpperCase()), groupNames: groupNames.map((name) => name.toUpperCase()) };
+    assert.equal(denialOf(withShare(question, upperCase)), denialOf(question));
   }));
 
-test('how a file is protected decides nothing about who may reach it', () =>
-  holds((question) => {
-    const plain = { copyProtect: false, waterMarkText: '', digitalSignature: false };
-    assert.equal(denialOf(withShare(question, plain)), denialOf(question));
+test('the protection of files has no effect on who may access them', () =>
+  assertForAll((question) => {
+    const unprotected = { copyProtect: false, waterMarkText: '', digitalSignature: false };
+    assert.equal(denialOf(withShare(question, unprotected)), denialOf(question));
   }));
 
-test('the same question is always answered the same', () =>
-  holds((question) => assert.equal(denialOf(question), denialOf(structuredClone(question)))));
+test('the same question always gets the same decision', () =>
+  assertForAll((question) => assert.equal(denialOf(question), denialOf(structuredClone(question)))));
 
 const denialOfRule: Record<string, Denial> = {
   active: 'unknown',
@@ -122,35 +126,35 @@ const denialOfRule: Record<string, Denial> = {
   permission: 'permission',
 };
 
-test('an explanation names as first broken rule the one that the link answers with', () =>
-  holds((question) => {
-    const broken = explain(question).find(({ passed }) => passed === false);
-    assert.equal(broken ? denialOfRule[broken.rule] : null, denialOf(question));
+test('the first violated rule of an explanation is the reason that the link answers with', () =>
+  assertForAll((question) => {
+    const violated = explain(question).find(({ passed }) => passed === false);
+    assert.equal(violated ? denialOfRule[violated.rule] : null, denialOf(question));
   }));
 
-test('an explanation tells every rule, in the order in which they are asked', () =>
-  holds((question) =>
+test('an explanation lists every rule, in the order in which they are checked', () =>
+  assertForAll((question) =>
     assert.deepEqual(
       explain(question).map(({ rule }) => rule),
       Object.keys(denialOfRule),
     ),
   ));
 
-test('an explanation without an address leaves the address rule open', () =>
-  holds((question) => {
+test('an explanation without an address has no result for the address rule', () =>
+  assertForAll((question) => {
     const rule = explain({ ...question, visitor: { ...question.visitor, address: null } }).find(({ rule }) => rule === 'address');
     assert.equal(rule?.passed, null);
   }));
 
-test('an explanation never says of a stranger that they have signed in', () =>
-  holds((question) => {
-    const stranger = { ...question, profile: { ...question.profile, asksSignIn: true }, visitor: { ...question.visitor, identity: null } };
-    assert.doesNotMatch(explain(stranger).find(({ rule }) => rule === 'signIn')?.reason ?? '', /has signed in/);
+test('an explanation never says that an anonymous visitor has signed in', () =>
+  assertForAll((question) => {
+    const anonymous = { ...question, profile: { ...question.profile, asksSignIn: true }, visitor: { ...question.visitor, identity: null } };
+    assert.doesNotMatch(explain(anonymous).find(({ rule }) => rule === 'signIn')?.reason ?? '', /has signed in/);
   }));
 
-test('a portal is there only for a profile that asks for sign-in, and only within its addresses', () =>
-  holds(({ profile, visitor }) => {
-    const inside = profile.ipRanges === '' || visitor.address.endsWith('127.0.0.1');
-    const denial = !profile.asksSignIn ? 'unknown' : inside ? null : 'address';
+test('a portal exists only for a profile that requires sign-in, and only within its address ranges', () =>
+  assertForAll(({ profile, visitor }) => {
+    const isInside = profile.ipRanges === '' || visitor.address.endsWith('127.0.0.1');
+    const denial = !profile.asksSignIn ? 'unknown' : isInside ? null : 'address';
     assert.equal(decidePortal(profile, visitor)?.because ?? null, denial);
   }));

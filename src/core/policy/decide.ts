@@ -2,48 +2,51 @@ import { fold } from '#core/fold.ts';
 import { inRanges } from './address-range.ts';
 import type { Identity, Permissions, ProfileRules, ShareRules, Visitor } from './share-rules.ts';
 
-/** What a visitor may do at a link. */
+/** Actions of a visitor at a link. */
 export const actions = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'] as const;
 export type Action = (typeof actions)[number];
 
-/** What anybody who reaches a link may ask for, on the way to an action. */
+/** Requests that come before an action: the page of the link, sign-in and sign-out. They need no sign-in. */
 export type EntryRequest = 'page' | 'signIn' | 'signOut';
 
-/** Why not, in the order of visit.md, "Reaching a link". */
+/** Reason for a refusal, in the order of visit.md, "Reaching a link". */
 export type Denial = 'unknown' | 'ended' | 'address' | 'signIn' | 'audience' | 'permission';
 
-/** May this visitor do this here and now? `share` null: no such link; `now` in milliseconds since the epoch. */
+/** The input of a decision: a visitor sends a request to a link. */
 export interface Question {
   readonly request: Action | EntryRequest;
+  /** null: the link does not exist. */
   readonly share: ShareRules | null;
   readonly profile: ProfileRules;
   readonly visitor: Visitor;
+  /** Milliseconds since the epoch. */
   readonly now: number;
-  /** An upload that takes the place of a file deletes that file: it needs both permissions. */
+  /** true: the upload replaces a file. This deletes the old file, so it needs both permissions. */
   readonly replaces?: boolean;
 }
 
-const permitted: unique symbol = Symbol('permit');
-/** Proof that decide() said yes. Only this file can make one; whatever touches bytes asks for it. */
+const permitKey: unique symbol = Symbol('permit');
+/** Proof that `decide` allowed a request. Only this file can create one, and all code that reads or writes files requires one. */
 export interface Permit {
-  readonly [permitted]: true;
+  readonly [permitKey]: true;
   readonly request: Action | EntryRequest;
   readonly share: ShareRules;
 }
 
-/** A question about a link that exists. */
-type Known = Question & { readonly share: ShareRules };
+/** A question about an existing link. */
+type LinkQuestion = Question & { readonly share: ShareRules };
 
 interface Rule {
   readonly name: 'active' | 'begun' | 'notEnded' | 'address' | 'signIn' | 'audience' | 'permission';
   readonly denial: Denial;
-  readonly holds: (question: Known) => boolean;
-  /** Requests that pass whatever the answer: they lead to where it can become yes. */
-  readonly passes: ReadonlySet<Action | EntryRequest>;
-  readonly reason: (question: Known, holds: boolean) => string;
+  readonly holds: (question: LinkQuestion) => boolean;
+  /** Requests that are allowed even if the rule does not hold, because they help the visitor to fulfil it, such as signing in. */
+  readonly exempt: ReadonlySet<Action | EntryRequest>;
+  readonly reason: (question: LinkQuestion, holds: boolean) => string;
 }
 
-const nobody = new Set<Action | EntryRequest>();
+const noRequests = new Set<Action | EntryRequest>();
+/** The flags of which a request needs at least one; empty: it needs none. */
 const flagsFor: Record<Action | EntryRequest, readonly (keyof Permissions)[]> = {
   page: [],
   signIn: [],
@@ -60,61 +63,62 @@ const flagsFor: Record<Action | EntryRequest, readonly (keyof Permissions)[]> = 
 };
 
 function isListed(share: ShareRules, identity: Identity): boolean {
-  const listed = (list: readonly string[], names: readonly string[]) => {
+  const includesAny = (list: readonly string[], names: readonly string[]) => {
     if (list.length === 0) return false;
-    const known = new Set(names.map(fold));
-    return list.some((entry) => known.has(fold(entry)));
+    const foldedNames = new Set(names.map(fold));
+    return list.some((entry) => foldedNames.has(fold(entry)));
   };
-  return listed(share.userNames, identity.names) || listed(share.groupNames, identity.groups);
+  return includesAny(share.userNames, identity.names) || includesAny(share.groupNames, identity.groups);
 }
 
-function isAdmitted({ share, profile, visitor }: Known): boolean {
+function isAdmitted({ share, profile, visitor }: LinkQuestion): boolean {
   if (share.allowAllUsers) return true;
   return profile.asksSignIn && visitor.identity !== null && isListed(share, visitor.identity);
 }
 
-function comesFrom(profile: ProfileRules, visitor: Visitor): boolean {
+function isAddressAllowed(profile: ProfileRules, visitor: Visitor): boolean {
   return profile.ipRanges === '' || (visitor.address !== null && inRanges(profile.ipRanges, visitor.address));
 }
 
-/** `visit` says how to sign in before anybody has: it then tells nothing of the share. */
-const asksForSignIn = ({ request, profile, visitor }: Known) => request === 'visit' && profile.asksSignIn && visitor.identity === null;
+/** Returns whether the request is a `visit` before sign-in. Its response says how to sign in, and reveals nothing about the share. */
+const isVisitBeforeSignIn = ({ request, profile, visitor }: LinkQuestion) =>
+  request === 'visit' && profile.asksSignIn && visitor.identity === null;
 
-function isPermitted({ request, share, replaces }: Known): boolean {
+function hasPermission({ request, share, replaces }: LinkQuestion): boolean {
   const flags = flagsFor[request];
   const allowed = flags.length === 0 || flags.some((flag) => share[flag]);
   return allowed && (!replaces || share.canDelete);
 }
 
-/** In the order of visit.md, "Reaching a link": the first that does not hold is the answer. */
+/** The rules in the order of visit.md, "Reaching a link". The first one that does not hold decides the denial. */
 const rules: readonly Rule[] = [
   {
     name: 'active',
     denial: 'unknown',
     holds: ({ share }) => share.active,
-    passes: nobody,
+    exempt: noRequests,
     reason: (_, holds) => (holds ? 'The share is active.' : 'The share is inactive: its link answers as if it had never been.'),
   },
   {
-    // What has not begun says `unknown`, so that nobody can tell it from what never was.
+    // A share before its start answers `unknown`, like a link that never existed, so that visitors cannot tell them apart.
     name: 'begun',
     denial: 'unknown',
     holds: ({ share, now }) => share.validFrom === null || now >= share.validFrom,
-    passes: nobody,
+    exempt: noRequests,
     reason: (_, holds) => (holds ? 'The validity has begun.' : 'The validity has not begun: the link answers as if it had never been.'),
   },
   {
     name: 'notEnded',
     denial: 'ended',
     holds: ({ share, now }) => share.validTo === null || now < share.validTo,
-    passes: nobody,
+    exempt: noRequests,
     reason: (_, holds) => (holds ? 'The validity has not ended.' : 'The validity has ended.'),
   },
   {
     name: 'address',
     denial: 'address',
-    holds: ({ profile, visitor }) => comesFrom(profile, visitor),
-    passes: nobody,
+    holds: ({ profile, visitor }) => isAddressAllowed(profile, visitor),
+    exempt: noRequests,
     reason: ({ profile, visitor }, holds) => {
       if (visitor.address === null) return 'No address was asked about.';
       if (profile.ipRanges === '') return 'The login profile allows every address.';
@@ -125,7 +129,7 @@ const rules: readonly Rule[] = [
     name: 'signIn',
     denial: 'signIn',
     holds: ({ profile, visitor }) => !profile.asksSignIn || visitor.identity !== null,
-    passes: new Set(['page', 'visit', 'signIn', 'signOut']),
+    exempt: new Set(['page', 'visit', 'signIn', 'signOut']),
     reason: ({ profile }, holds) => {
       if (!profile.asksSignIn) return 'The login profile asks for no sign-in.';
       return holds ? 'The visitor has signed in.' : 'The visitor has not signed in, or their user is inactive or unknown.';
@@ -134,9 +138,9 @@ const rules: readonly Rule[] = [
   {
     name: 'audience',
     denial: 'audience',
-    holds: (question) => isAdmitted(question) || asksForSignIn(question),
-    // `signIn` asks `visit` of the user who has just signed in.
-    passes: new Set(['page', 'signIn', 'signOut']),
+    holds: (question) => isAdmitted(question) || isVisitBeforeSignIn(question),
+    // `signIn` is exempt: after signing a user in, it decides again with `visit` for that user.
+    exempt: new Set(['page', 'signIn', 'signOut']),
     reason: ({ share }, holds) => {
       if (share.allowAllUsers) return 'The share admits everybody of its login profile.';
       return holds
@@ -147,8 +151,8 @@ const rules: readonly Rule[] = [
   {
     name: 'permission',
     denial: 'permission',
-    holds: isPermitted,
-    passes: nobody,
+    holds: hasPermission,
+    exempt: noRequests,
     reason: ({ request }, holds) => {
       const flags = flagsFor[request].join(' or ');
       if (flags === '') return `${request} needs no permission.`;
@@ -157,35 +161,36 @@ const rules: readonly Rule[] = [
   },
 ];
 
-const lets = (rule: Rule, question: Known) => rule.passes.has(question.request) || rule.holds(question);
+const isAllowedBy = (rule: Rule, question: LinkQuestion) => rule.exempt.has(question.request) || rule.holds(question);
 
-/** May this visitor take this action on this share at this instant? The only place that decides. */
+/** Decides whether a visitor may make a request now. All access decisions are made here. @returns a permit, or the reason for the refusal */
 export function decide(question: Question): Permit | { readonly because: Denial } {
   const { share } = question;
   if (share === null) return { because: 'unknown' };
-  const known = { ...question, share };
-  const broken = rules.find((rule) => !lets(rule, known));
-  return broken ? { because: broken.denial } : { [permitted]: true, request: question.request, share };
+  const linkQuestion = { ...question, share };
+  const violated = rules.find((rule) => !isAllowedBy(rule, linkQuestion));
+  return violated ? { because: violated.denial } : { [permitKey]: true, request: question.request, share };
 }
 
-/** What share/explain says of one rule; `passed` null: the question leaves it open. */
+/** The result of one rule, for share/explain. */
 export interface RuleExplanation {
   readonly rule: Rule['name'];
+  /** null: the question does not specify what the rule needs. */
   readonly passed: boolean | null;
   readonly reason: string;
 }
 
-/** The same rules, all of them, for share/explain. */
-export function explain(question: Known): RuleExplanation[] {
+/** Returns the results of all rules, for share/explain. */
+export function explain(question: LinkQuestion): RuleExplanation[] {
   return rules.map((rule) => {
-    const passed = lets(rule, question);
-    const open = rule.name === 'address' && question.visitor.address === null;
-    return { rule: rule.name, passed: open ? null : passed, reason: rule.reason(question, rule.holds(question)) };
+    const passed = isAllowedBy(rule, question);
+    const isUnspecified = rule.name === 'address' && question.visitor.address === null;
+    return { rule: rule.name, passed: isUnspecified ? null : passed, reason: rule.reason(question, rule.holds(question)) };
   });
 }
 
-/** A portal asks rules 1, 3 and 4 alone (visit.md): it stands for no share. */
+/** Returns why a portal refuses a visitor, or null if it does not. Only rules 1, 3 and 4 of visit.md apply, since a portal belongs to no share. */
 export function decidePortal(profile: ProfileRules, visitor: Visitor): { readonly because: Denial } | null {
   if (!profile.asksSignIn) return { because: 'unknown' };
-  return comesFrom(profile, visitor) ? null : { because: 'address' };
+  return isAddressAllowed(profile, visitor) ? null : { because: 'address' };
 }

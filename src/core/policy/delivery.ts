@@ -1,28 +1,28 @@
 import type { Action } from './decide.ts';
 import type { Protection } from './share-rules.ts';
 
-/** What a file is, by its bytes. */
+/** Kind of a file, detected from its content. */
 export type ContentKind = 'pdf' | 'image' | 'sound' | 'video' | 'text' | 'other';
 
-/** Why the original must not leave. */
+/** Why the original file must not be sent. */
 export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'markingUnavailable' | 'signingUnavailable' | 'cannotBeViewed';
 
 const canBeMarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
 
-/** Does it need the bytes to answer? A folder as a zip is refused whole before any file is looked at. */
+/** Returns whether all files of a share need a mark. If so, a folder as a zip is refused before any file is read. */
 export function mustMark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
 }
 
 /**
- * In which form may the bytes leave (decisions.md, "What the flags mean at the link")? Marks and signatures are made
- * by a later issue; until then what needs one is refused, and the original never leaves in its place.
- * @returns null: the original.
+ * Returns why the original file must not be sent, or null if it may be (decisions.md, "What the flags mean at the link").
+ * Marks and signatures are not built yet. Until then, files that need one are refused, and the original is never sent
+ * instead.
  */
 export function refuseOriginal(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {
-  const viewed = action === 'view';
-  if (!viewed && protection.copyProtect && protection.waterMarkText === '') return 'copyProtected';
+  const isView = action === 'view';
+  if (!isView && protection.copyProtect && protection.waterMarkText === '') return 'copyProtected';
   if (mustMark(protection)) return canBeMarked(kind) ? 'markingUnavailable' : 'cannotBeMarked';
-  if (!viewed && protection.digitalSignature && kind === 'pdf') return 'signingUnavailable';
-  return viewed && kind === 'other' ? 'cannotBeViewed' : null;
+  if (!isView && protection.digitalSignature && kind === 'pdf') return 'signingUnavailable';
+  return isView && kind === 'other' ? 'cannotBeViewed' : null;
 }

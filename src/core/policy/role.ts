@@ -1,22 +1,23 @@
-/** What an operator or a key may do: each role may do all that those before it may (decisions.md, Callers and tenants). */
+/** Roles of operators and keys. Each role includes the permissions of the roles before it (decisions.md, Callers and tenants). */
 export const roles = ['reader', 'editor', 'admin'] as const;
 
-/** Roles of keys. `metrics` reads /metrics and nothing else, so that a monitoring system holds no key to records. */
+/** Roles of keys. `metrics` may only read /metrics, so that a monitoring system has no access to records. */
 export const keyRoles = ['metrics', ...roles] as const;
 export type Role = (typeof keyRoles)[number];
 
-function parseRole<R extends Role>(known: readonly R[], text: string): R {
-  const role = known.find((one) => one === text);
+function parseRole<R extends Role>(validRoles: readonly R[], text: string): R {
+  const role = validRoles.find((validRole) => validRole === text);
   if (!role) throw new Error(`a stored role is unknown: ${text}`);
   return role;
 }
 
-/** Parses the role that a row of keys holds. */
+/** Returns the role of a row of API keys. @throws Error if it is not a role of keys */
 export const parseKeyRole = (text: string): Role => parseRole(keyRoles, text);
-/** Parses the role that a row of operators holds. */
+/** Returns the role of a row of operators. @throws Error if it is not a role of operators */
 export const parseOperatorRole = (text: string) => parseRole(roles, text);
 
-export const reaches = (has: Role, needs: Role) => keyRoles.indexOf(has) >= keyRoles.indexOf(needs);
+/** Returns whether a role includes the permissions of the required role. */
+export const reaches = (role: Role, required: Role) => keyRoles.indexOf(role) >= keyRoles.indexOf(required);
 
-/** Returns whether a role reads /metrics, which tells of all tenants. */
+/** Returns whether a role may read /metrics, which has numbers of all tenants. */
 export const readsMetrics = (role: Role) => role === 'metrics' || role === 'admin';

@@ -1,6 +1,6 @@
 import type { PackedRanges } from './address-range.ts';
 
-/** What a share allows whoever it admits: the seven flags of the interface. */
+/** What admitted visitors may do: the seven flags of the interface. */
 export interface Permissions {
   readonly canView: boolean;
   readonly canDownload: boolean;
@@ -11,50 +11,50 @@ export interface Permissions {
   readonly canDelete: boolean;
 }
 
-/** How a file that leaves must be changed first. */
+/** How a file must be changed before a visitor gets it. */
 export interface Protection {
   readonly copyProtect: boolean;
   readonly waterMarkText: string;
   readonly digitalSignature: boolean;
 }
 
-/** Whom a share admits. The lists need to hold no more entries than could match the visitor asked about. */
+/** The visitors whom a share admits. Callers may leave out list entries that cannot match the visitor of the question. */
 export interface Audience {
   readonly allowAllUsers: boolean;
   readonly userNames: readonly string[];
   readonly groupNames: readonly string[];
 }
 
-/** All of a share that the decision asks about; times in milliseconds since the epoch. */
+/** The fields of a share that the decision depends on. Times are in milliseconds since the epoch. */
 export interface ShareRules extends Permissions, Protection, Audience {
   readonly active: boolean;
   readonly validFrom: number | null;
   readonly validTo: number | null;
 }
 
-/** All of a login profile that the decision asks about. */
+/** The fields of a login profile that the decision depends on. */
 export interface ProfileRules {
-  /** False for PUBLIC, whose visitors are nobody in particular. */
+  /** False for PUBLIC, whose visitors are anonymous. */
   readonly asksSignIn: boolean;
   readonly ipRanges: PackedRanges;
 }
 
-/** Who has signed in, by every name that an audience may list: user name, e-mail, the provider's groups. */
+/** A signed-in visitor, by every name that an audience may list: user name, e-mail address, groups of the identity provider. */
 export interface Identity {
   readonly names: readonly string[];
   readonly groups: readonly string[];
 }
 
-/** Who asks, and from where. */
+/** The visitor who sends a request. */
 export interface Visitor {
-  /** null where the question leaves it open (share/explain). */
+  /** null: not specified (share/explain). */
   readonly address: string | null;
-  /** null: nobody has signed in, or their user is no longer active. */
+  /** null: the visitor has not signed in, or the user is no longer active. */
   readonly identity: Identity | null;
 }
 
-/** A drop box takes files and shows none. */
+/** Returns whether a share is a drop box: visitors may upload files, but see none. */
 export function isDropBox(can: Permissions): boolean {
-  const others = [can.canView, can.canDownload, can.canDownloadFolder, can.canCreateFolder, can.canRename, can.canDelete];
-  return can.canUpload && !others.includes(true);
+  const otherFlags = [can.canView, can.canDownload, can.canDownloadFolder, can.canCreateFolder, can.canRename, can.canDelete];
+  return can.canUpload && !otherFlags.includes(true);
 }

@@ -4,22 +4,22 @@ import fc from 'fast-check';
 import { type FailureScope, failuresCountFor, freeFailures, remainingDelay } from './sign-in-delay.ts';
 
 const now = Date.UTC(2026, 0, 31);
-const waitOf = (scope: FailureScope, count: number) => remainingDelay([{ scope, count, lastAt: now }], now);
+const delayOf = (scope: FailureScope, count: number) => remainingDelay([{ scope, count, lastAt: now }], now);
 
 test('failures count for fifteen minutes', () => assert.equal(failuresCountFor, 900_000));
 
-test('nobody waits before the first failure', () => assert.equal(remainingDelay([], now), 0));
+test('there is no delay before the first failure', () => assert.equal(remainingDelay([], now), 0));
 
 for (const [scope, free] of [
   ['pair', 5],
   ['network', 50],
   ['wide', 200],
 ] as const)
-  test(`${free} failures of a ${scope} cost nothing, and the next doubles from one second to five minutes`, () => {
+  test(`${free} failures of a ${scope} cause no delay, and each further one doubles it from one second to five minutes`, () => {
     assert.equal(freeFailures[scope], free);
-    const waits = Array.from({ length: 12 }, (_, beyond) => waitOf(scope, free + beyond) / 1000);
-    assert.deepEqual(waits, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
-    assert.equal(waitOf(scope, 1), 0);
+    const delays = Array.from({ length: 12 }, (_, surplus) => delayOf(scope, free + surplus) / 1000);
+    assert.deepEqual(delays, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+    assert.equal(delayOf(scope, 1), 0);
   });
 
 const anyFailures = fc.record({
@@ -28,36 +28,38 @@ const anyFailures = fc.record({
   lastAt: fc.integer({ min: now - 1_000_000, max: now }),
 });
 
-test('nobody ever waits for more than five minutes, however often they failed', () =>
+test('the delay is never longer than five minutes', () =>
   fc.assert(
-    fc.property(fc.array(anyFailures), (known) => {
-      const wait = remainingDelay(known, now);
-      assert.ok(wait >= 0 && wait <= 300_000);
+    fc.property(fc.array(anyFailures), (counts) => {
+      const delay = remainingDelay(counts, now);
+      assert.ok(delay >= 0 && delay <= 300_000);
     }),
   ));
 
-test('of several waits the longest counts', () =>
+test('the longest of several delays applies', () =>
   fc.assert(
-    fc.property(fc.array(anyFailures), (known) =>
-      assert.equal(remainingDelay(known, now), Math.max(0, ...known.map((one) => remainingDelay([one], now)))),
+    fc.property(fc.array(anyFailures), (counts) =>
+      assert.equal(remainingDelay(counts, now), Math.max(0, ...counts.map((count) => remainingDelay([count], now)))),
     ),
   ));
 
-test('one more failure never shortens a wait', () =>
+test('another failure never shortens the delay', () =>
   fc.assert(
-    fc.property(anyFailures, (one) => assert.ok(remainingDelay([{ ...one, count: one.count + 1 }], now) >= remainingDelay([one], now))),
+    fc.property(anyFailures, (failures) =>
+      assert.ok(remainingDelay([{ ...failures, count: failures.count + 1 }], now) >= remainingDelay([failures], now)),
+    ),
   ));
 
-test('after the wait that was told an attempt is looked at, and not before', () =>
+test('an attempt is accepted after the remaining delay, and not before', () =>
   fc.assert(
-    fc.property(fc.array(anyFailures), (known) => {
-      const wait = remainingDelay(known, now);
-      assert.equal(remainingDelay(known, now + wait), 0);
-      if (wait > 0) assert.equal(remainingDelay(known, now + wait - 1), 1);
+    fc.property(fc.array(anyFailures), (counts) => {
+      const delay = remainingDelay(counts, now);
+      assert.equal(remainingDelay(counts, now + delay), 0);
+      if (delay > 0) assert.equal(remainingDelay(counts, now + delay - 1), 1);
     }),
   ));
 
-test('a failure that is free costs no wait, even one that was noted a moment from now', () => {
+test('a free failure causes no delay, even if its time is slightly in the future', () => {
   const at = Date.UTC(2026, 0, 31);
   for (const scope of ['pair', 'network', 'wide'] as const)
     assert.equal(remainingDelay([{ scope, count: freeFailures[scope], lastAt: at + 5 }], at), 0);

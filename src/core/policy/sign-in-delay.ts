@@ -1,34 +1,35 @@
-/** How long a failed attempt counts, in milliseconds (visit.md, Sessions). */
+/** Time for which a failed attempt counts, in milliseconds (visit.md, Sessions). */
 export const failuresCountFor = 15 * 60_000;
 
-/** By how much clocks may differ, in milliseconds. A failure further ahead was noted by a clock that was wrong, and does not count. */
+/** Difference between clocks that is tolerated, in milliseconds. A failure further in the future comes from a wrong clock and does not count. */
 export const clockTolerance = 60_000;
 
-/** Failures that cost nothing: by pair of user and network, by network, by the wider network around it. */
+/** Number of failures that cause no delay: for a pair of user and network, for a network, and for the wider network around it. */
 export const freeFailures = { pair: 5, network: 50, wide: 200 } as const;
 export type FailureScope = keyof typeof freeFailures;
 
-/** What is known of one key: failures that still count, and when the last one was (ms since the epoch). */
+/** The failures of one key that still count. */
 export interface FailureCount {
   readonly scope: FailureScope;
   readonly count: number;
+  /** Time of the last failure, in milliseconds since the epoch. */
   readonly lastAt: number;
 }
 
-const longestWait = 300_000;
+const maxDelay = 300_000; // ms
 
-/** The wait doubles with each failure beyond the free ones, from one second to five minutes. @returns ms */
-function waitAfter({ scope, count }: FailureCount): number {
-  const beyond = count - freeFailures[scope];
-  return beyond <= 0 ? 0 : Math.min(longestWait, 1000 * 2 ** (beyond - 1));
+/** Returns the delay in milliseconds. It doubles with each failure beyond the free ones, from one second to five minutes. */
+function delayAfter({ scope, count }: FailureCount): number {
+  const surplus = count - freeFailures[scope];
+  return surplus <= 0 ? 0 : Math.min(maxDelay, 1000 * 2 ** (surplus - 1));
 }
 
-/** Milliseconds until an attempt is looked at; 0: now. */
-export function remainingDelay(known: readonly FailureCount[], now: number): number {
-  const left = (failures: FailureCount) => {
-    const wait = waitAfter(failures);
-    // A free failure costs nothing, even one that another attempt noted a moment later than `now`.
-    return wait === 0 ? 0 : failures.lastAt + wait - now;
+/** Returns the milliseconds until the next attempt is accepted; 0: now. The longest delay of all keys applies. */
+export function remainingDelay(failureCounts: readonly FailureCount[], now: number): number {
+  const remainingOf = (failures: FailureCount) => {
+    const delay = delayAfter(failures);
+    // `lastAt` may be later than `now`, since attempts run at the same time. A free failure must not cause a delay even then.
+    return delay === 0 ? 0 : failures.lastAt + delay - now;
   };
-  return Math.max(0, ...known.map(left));
+  return Math.max(0, ...failureCounts.map(remainingOf));
 }

@@ -4,27 +4,27 @@ import { day } from '#core/instant.ts';
 import { type GovernedShare, policyErrors, type TenantPolicy } from './tenant-policy.ts';
 
 const now = Date.UTC(2026, 5, 1);
-const none: TenantPolicy = { longestValidityDays: null, signInRequired: false, defaultPermissions: null };
-const open = { active: true, from: null, to: null, asksSignIn: false };
-const fields = (policy: Partial<TenantPolicy>, share: Partial<GovernedShare>) =>
-  policyErrors({ ...none, ...policy }, { ...open, ...share }, now).map(({ field }) => field);
+const noPolicy: TenantPolicy = { longestValidityDays: null, signInRequired: false, defaultPermissions: null };
+const unlimitedShare = { active: true, from: null, to: null, asksSignIn: false };
+const invalidFields = (policy: Partial<TenantPolicy>, share: Partial<GovernedShare>) =>
+  policyErrors({ ...noPolicy, ...policy }, { ...unlimitedShare, ...share }, now).map(({ field }) => field);
 
-test('without a policy every share is allowed', () => assert.deepEqual(fields({}, {}), []));
+test('without a policy every share is allowed', () => assert.deepEqual(invalidFields({}, {}), []));
 
-test('a share must end within the longest validity, counted from its beginning where that is still to come', () => {
+test('a share must end within the longest validity, counted from its start if that is in the future', () => {
   const policy = { longestValidityDays: 30 };
-  assert.deepEqual(fields(policy, {}), ['validityEndDate']);
-  assert.deepEqual(fields(policy, { to: now + 30 * day }), []);
-  assert.deepEqual(fields(policy, { to: now + 30 * day + 1 }), ['validityEndDate']);
-  assert.deepEqual(fields(policy, { from: now + 10 * day, to: now + 40 * day }), []);
-  assert.deepEqual(fields(policy, { from: now - 10 * day, to: now + 30 * day }), []);
+  assert.deepEqual(invalidFields(policy, {}), ['validityEndDate']);
+  assert.deepEqual(invalidFields(policy, { to: now + 30 * day }), []);
+  assert.deepEqual(invalidFields(policy, { to: now + 30 * day + 1 }), ['validityEndDate']);
+  assert.deepEqual(invalidFields(policy, { from: now + 10 * day, to: now + 40 * day }), []);
+  assert.deepEqual(invalidFields(policy, { from: now - 10 * day, to: now + 30 * day }), []);
 });
 
-test('where sign-in is required, a share without it is refused', () => {
-  assert.deepEqual(fields({ signInRequired: true }, {}), ['authenticationId']);
-  assert.deepEqual(fields({ signInRequired: true }, { asksSignIn: true }), []);
+test('a share without sign-in is refused if the policy requires sign-in', () => {
+  assert.deepEqual(invalidFields({ signInRequired: true }, {}), ['authenticationId']);
+  assert.deepEqual(invalidFields({ signInRequired: true }, { asksSignIn: true }), []);
 });
 
-test('a share that is not active may be anything', () => {
-  assert.deepEqual(fields({ signInRequired: true, longestValidityDays: 1 }, { active: false }), []);
+test('an inactive share is not checked', () => {
+  assert.deepEqual(invalidFields({ signInRequired: true, longestValidityDays: 1 }, { active: false }), []);
 });

@@ -2,17 +2,17 @@ import { day } from '#core/instant.ts';
 import type { FieldError } from '#core/messages.ts';
 import type { Permissions } from './share-rules.ts';
 
-/** What a tenant asks of all its shares, and proposes for new ones. */
+/** Requirements of a tenant for all its shares, and defaults for new ones. */
 export interface TenantPolicy {
-  /** Days from its beginning, or from now, until a share must have ended; null: it need not end. */
+  /** Longest validity of a share in days, from now or from its start if that is later; null: no limit. */
   readonly longestValidityDays: number | null;
-  /** true: a share is for people who sign in. */
+  /** true: the login profile of a share must require sign-in. */
   readonly signInRequired: boolean;
-  /** What forms for a new share begin with; null: what the form proposes. */
+  /** Permissions that the form for a new share preselects; null: the form's own defaults. */
   readonly defaultPermissions: readonly (keyof Permissions)[] | null;
 }
 
-/** A share as the policy sees it; instants in milliseconds since the epoch. */
+/** The fields of a share that the policy depends on. Instants are in milliseconds since the epoch. */
 export interface GovernedShare {
   readonly active: boolean;
   readonly from: number | null;
@@ -21,16 +21,16 @@ export interface GovernedShare {
 }
 
 /**
- * Returns the fields of a share that the policy does not allow. A share that is not active is open to nobody, and may be
- * anything: it is judged when it is activated.
+ * Returns an error for each field of a share that violates the policy. An inactive share is not checked: nobody can open
+ * it, and it is checked when it is activated.
  */
 export function policyErrors(policy: TenantPolicy, share: GovernedShare, now: number): FieldError[] {
   if (!share.active) return [];
   const { longestValidityDays: days, signInRequired } = policy;
   const fieldErrors: FieldError[] = [];
   if (days !== null) {
-    const latest = Math.max(now, share.from ?? now) + days * day;
-    if (share.to === null || share.to > latest)
+    const latestEnd = Math.max(now, share.from ?? now) + days * day;
+    if (share.to === null || share.to > latestEnd)
       fieldErrors.push({
         field: 'validityEndDate',
         detail: `must be set, at most ${days} days ahead: the policy of the tenant asks for it`,
