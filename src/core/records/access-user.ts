@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { bodyOf, etag, flag, instant, limits, lineOf, orNull, recordId } from './field.ts';
 import { patterned } from './patterned.ts';
 
-/** Every field of an access user, once. */
+/** All fields of an access user. */
 export const accessUserFields = {
   id: recordId('Number of the access user, unique in the installation.'),
   username: patterned('^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$', {
@@ -27,7 +27,7 @@ export const accessUserFields = {
   active: flag('false: the user cannot sign in, and open sessions have ended.'),
 };
 
-/** An access user as it is answered. */
+/** An access user in responses. */
 export const AccessUser = Type.Object({ ...accessUserFields, etag });
 export type AccessUser = Static<typeof AccessUser>;
 
@@ -35,7 +35,7 @@ export type AccessUser = Static<typeof AccessUser>;
 export const NewAccessUser = bodyOf(accessUserFields, ['username', 'active'], ['firstName', 'lastName', 'email', 'authId']);
 export type NewAccessUser = Static<typeof NewAccessUser>;
 
-/** Most access users that one call of accessuser/addMany adds. */
+/** Maximum number of access users in one call of accessuser/addMany. */
 export const mostAdded = 1000;
 
 /** Body of accessuser/addMany. */

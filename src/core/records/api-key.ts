@@ -2,10 +2,10 @@ import Type, { type Static } from 'typebox';
 import { keyRoles } from '#core/policy/role.ts';
 import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
-/** Name of the key that POSTERN_API_KEY holds. */
+/** Name of the key in POSTERN_API_KEY. */
 export const environmentKeyName = 'environment';
 
-/** Every field of an API key, once; the key itself is answered by add alone. */
+/** All fields of an API key. The key itself is not among them: only the response of add has it. */
 export const apiKeyFields = {
   id: recordId('Number of the key, unique in the installation.'),
   tid: recordId('Tenant that the key belongs to.'),
@@ -22,7 +22,7 @@ export const apiKeyFields = {
   createDateTime: instant('When the record was made.'),
 };
 
-/** An API key as it is answered. */
+/** An API key in responses. */
 export const ApiKey = Type.Object({
   ...apiKeyFields,
   expiryDateTime: orNull(apiKeyFields.expiryDateTime),

@@ -1,13 +1,14 @@
 import Type, { type Static } from 'typebox';
 
+/** Outcomes of an action. `begun`: the action is pending. */
 export const outcomes = ['done', 'refused', 'failed', 'begun'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-const nullable = (type: 'string' | 'integer', description: string) => ({ type: [type, 'null'], description });
-const text = (description: string) => Type.Unsafe<string | null>(nullable('string', description));
-const number = (description: string) => Type.Unsafe<number | null>(nullable('integer', description));
+const nullableSchema = (type: 'string' | 'integer', description: string) => ({ type: [type, 'null'], description });
+const nullableText = (description: string) => Type.Unsafe<string | null>(nullableSchema('string', description));
+const nullableInteger = (description: string) => Type.Unsafe<number | null>(nullableSchema('integer', description));
 
-/** What happened, as audit/search answers it (decisions.md, Operations beyond the interface). */
+/** An audit entry in the responses of audit/search (decisions.md, Operations beyond the interface). */
 export const AuditEntry = Type.Object({
   id: Type.Integer({ description: 'Number of the row.' }),
   dateTime: Type.String({ format: 'date-time', description: 'When it happened.' }),
@@ -17,13 +18,13 @@ export const AuditEntry = Type.Object({
   address: Type.String({ description: 'Address that it came from.' }),
   action: Type.String({ description: 'The operation (`share/add`), or what a visitor did (`download`).' }),
   outcome: Type.Enum([...outcomes], { description: 'How it ended.' }),
-  shareId: number('Share that it concerned.'),
+  shareId: nullableInteger('Share that it concerned.'),
   shareTitle: Type.String({ description: 'Title of the share at that time.' }),
   viewId: Type.String({ description: 'Link that was used.' }),
   path: Type.String({ description: "Path relative to the share's." }),
-  bytes: number('Bytes handed out or taken.'),
-  before: text('JSON of what was there before, secrets masked; without texts of more than 1000 characters that stayed the same.'),
-  after: text('JSON of what is there now, secrets masked; without such texts.'),
+  bytes: nullableInteger('Bytes handed out or taken.'),
+  before: nullableText('JSON of what was there before, secrets masked; without texts of more than 1000 characters that stayed the same.'),
+  after: nullableText('JSON of what is there now, secrets masked; without such texts.'),
   requestId: Type.String({ description: 'X-Request-Id of the request.' }),
   count: Type.Integer({ minimum: 1, description: 'How many equal ones this row stands for.' }),
 });

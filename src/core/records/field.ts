@@ -1,10 +1,11 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 
-/** One line: no control characters, no half of a surrogate pair. */
-const line = '^[^\\p{Cc}\\p{Cs}]*$';
-/** Text of several lines: of the control characters, line breaks and tabs alone. */
-const lines = '^(?:[^\\p{Cc}\\p{Cs}]|[\\n\\r\\t])*$';
+/** A single line: no control characters, no unpaired surrogates. */
+const singleLine = '^[^\\p{Cc}\\p{Cs}]*$';
+/** Text of several lines: line breaks and tabs are the only control characters. */
+const multipleLines = '^(?:[^\\p{Cc}\\p{Cs}]|[\\n\\r\\t])*$';
 
+/** Longest texts of fields in characters; `ranges` is the largest number of address ranges. */
 export const limits = {
   name: 255,
   email: 254,
@@ -16,48 +17,55 @@ export const limits = {
   ranges: 1000,
 } as const;
 
-interface Words {
+interface TextOptions {
   readonly description: string;
   readonly minLength?: number;
 }
 
-/** A text of one line, at most `maxLength` characters. */
-export const lineOf = (maxLength: number, words: Words) => Type.String({ maxLength, pattern: line, ...words });
+/** Returns the schema of a text of one line with at most `maxLength` characters. */
+export const lineOf = (maxLength: number, options: TextOptions) => Type.String({ maxLength, pattern: singleLine, ...options });
 
-/** A text that must not be empty. */
+/** Returns the schema of a text of one line that must not be empty. */
 export const requiredLine = (maxLength: number, description: string) => lineOf(maxLength, { minLength: 1, description });
 
 /**
- * A list in a text. Its limit holds for its shortest spelling (list-text.ts), which an answer is longer than by spaces
- * and quotes: what was answered is accepted again.
+ * Returns the schema of a list in a text. The real limit applies to the shortest spelling of the list (`listLength` in
+ * list-text.ts). A response may be longer by spaces and quotes and must be accepted again, so this schema allows more.
  */
 export const listOf = (description: string) => lineOf(4 * limits.list, { description });
 
-/** Free text, line breaks allowed. */
-export const freeText = (description: string) => Type.String({ maxLength: limits.text, pattern: lines, description });
+/** Returns the schema of a free text, in which line breaks are allowed. */
+export const freeText = (description: string) => Type.String({ maxLength: limits.text, pattern: multipleLines, description });
 
+/** Returns the schema of a boolean. */
 export const flag = (description: string) => Type.Boolean({ description });
 
-/** A number that names a record; JSON numbers beyond 2^53 would be rounded. */
+/** Returns the schema of a record's id. Its maximum is 2^53 - 1, since JavaScript rounds larger JSON numbers. */
 export const recordId = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
+/** Returns the schema of a count. */
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** An instant as it is answered: RFC 3339 in UTC. As it is sent, every ISO 8601 date-time or date is taken. */
+/** Returns the schema of an instant. Responses use RFC 3339 in UTC; requests may use any ISO 8601 date-time or date. */
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
-/** The same field, where null says that it is not set, or clears it. */
+/** Returns a schema that also allows null. In a response, null means that the field is not set; in a request, it clears the field. */
 export function orNull<S extends TSchema>(schema: S) {
   const type: unknown = Reflect.get(schema, 'type');
   return Type.Unsafe<Static<S> | null>({ ...schema, type: [type, 'null'] });
 }
 
-/** An additional field of every record: its version, as If-Match takes it. */
+/** Schema of the version of a record, as used in If-Match. Every record in a response has it. */
 export const etag = Type.String({ description: 'Version of the record, as `If-Match` takes it.' });
 
 type Body<P extends TProperties, R extends keyof P, O extends keyof P> = { [K in R]: Static<P[K]> } & { [K in O]?: Static<P[K]> | null };
 
-/** The body of an operation: `required` fields as they are; `optional` ones may be absent, or null, which clears them. */
+/**
+ * Returns the schema of a request body.
+ * @param fields schemas by field
+ * @param required fields that must be present
+ * @param optional fields that may be absent, or null to clear them
+ */
 export function bodyOf<P extends TProperties, R extends keyof P & string, O extends keyof P & string>(
   fields: P,
   required: readonly R[],

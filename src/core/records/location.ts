@@ -2,14 +2,14 @@ import Type, { type Static } from 'typebox';
 import { bodyOf, etag, instant, limits, lineOf, recordId, requiredLine } from './field.ts';
 import { patterned } from './patterned.ts';
 
-/** Kinds of storage that Postern knows of; those not built yet are refused, naming those that are. */
+/** Kinds of storage in the interface. Kinds that are not built yet are refused with an error that names the available ones. */
 export const locationKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
 export const availableLocationKinds: readonly string[] = ['local'];
 
-/** How many locations a tenant has at most: whether each answers is looked at every thirty seconds. */
+/** Maximum number of locations per tenant. The limit exists because a job checks every location each thirty seconds. */
 export const mostLocations = 1000;
 
-/** Every field of a location, once. */
+/** All fields of a location. */
 export const locationFields = {
   id: recordId('Number of the location, unique in the installation.'),
   tid: recordId('Tenant that owns the location.'),
@@ -26,7 +26,7 @@ export const locationFields = {
   updateDateTime: instant('When it was changed last.'),
 };
 
-/** A location as it is answered. */
+/** A location in responses. */
 export const Location = Type.Object({ ...locationFields, etag });
 export type Location = Static<typeof Location>;
 
@@ -36,7 +36,7 @@ export type NewLocation = Static<typeof NewLocation>;
 export const LocationChange = bodyOf(locationFields, ['id'], ['name', 'configuration']);
 export type LocationChange = Static<typeof LocationChange>;
 
-/** Members of a configuration whose value is a secret, whatever the kind. */
+/** Members of a configuration that hold secrets, for all kinds. */
 export const locationSecrets: readonly string[] = [
   'secretAccessKey',
   'sessionToken',
@@ -48,18 +48,18 @@ export const locationSecrets: readonly string[] = [
   'bearerToken',
 ];
 
-const mode = (what: string) =>
-  patterned('^0[0-7]{3}$', { description: `${what}, in octal as in chmod; default: those of the parent folder.` });
+const modeField = (subject: string) =>
+  patterned('^0[0-7]{3}$', { description: `${subject}, in octal as in chmod; default: those of the parent folder.` });
 
-/** Configuration of kind `local`: an absolute folder, or `files` and what lies below it in POSTERN_DATA. */
+/** Configuration of kind `local`. The folder is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
 export const LocalConfiguration = Type.Object(
   {
     folder: patterned('^(/|files(/|$))', { maxLength: limits.path }),
     mountPoint: Type.Optional(
       Type.Boolean({ description: 'true: the folder is where a file system is mounted; while none is, the location does not answer.' }),
     ),
-    fileMode: Type.Optional(mode('Rights of new files')),
-    folderMode: Type.Optional(mode('Rights of new folders')),
+    fileMode: Type.Optional(modeField('Rights of new files')),
+    folderMode: Type.Optional(modeField('Rights of new folders')),
     group: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 4_294_967_294, description: 'Number of the group of new files and folders.' }),
     ),

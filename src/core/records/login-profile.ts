@@ -2,31 +2,31 @@ import Type, { type Static } from 'typebox';
 import { languages } from '#core/translations/languages.ts';
 import { bodyOf, count, etag, freeText, instant, limits, lineOf, recordId } from './field.ts';
 
-/** Kinds of sign-in, by the number that the interface gives them (decisions.md, Fields). */
+/** Types of sign-in and their numbers in the interface (decisions.md, Fields). */
 export const profileTypes = { PUBLIC: 1, PASSWORD: 2, USERS: 3, EMAIL_CODE: 4, OIDC: 5, SAML: 6, LDAP: 7 } as const;
 export type ProfileType = keyof typeof profileTypes;
 const typeNames = Object.keys(profileTypes) as readonly ProfileType[]; // Object.keys widens to string[]
 
-/** The word for a number of profileTypes. */
+/** Returns the name of a type in `profileTypes`. @throws RangeError if there is no such type */
 export function typeNameOf(typeId: number): ProfileType {
-  const name = typeNames.find((known) => profileTypes[known] === typeId);
+  const name = typeNames.find((typeName) => profileTypes[typeName] === typeId);
   if (!name) throw new RangeError(`no login profile type ${typeId}`);
   return name;
 }
 
-/** Kinds whose sign-in is built; the others can be stored, and answer 503 at a link. */
+/** Returns whether the sign-in of a type is built. Profiles of other types can be stored, but their links answer 503. */
 export const isAvailable = (typeId: number) => typeId <= profileTypes.USERS;
 
-/** Does a visitor sign in at all? A profile that asks for sign-in has a portal. */
+/** Returns whether visitors must sign in. Only profiles that require sign-in have a portal. */
 export const asksSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
 
-/** Profiles whose visitors are access users of their own: allowedLogins counts them. */
+/** Returns whether the visitors of a profile are its access users. `allowedLogins` counts users of such profiles only. */
 export const keepsUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
 
-/** What stands in an answer for a secret; sent back, it leaves the secret as it is. */
+/** Replaces a secret in responses. If a client sends it back, the secret does not change. */
 export const secretMask = '********';
 
-/** Every field of a login profile, once. */
+/** All fields of a login profile. */
 export const loginProfileFields = {
   id: recordId('Number of the login profile, unique in the installation.'),
   title: lineOf(limits.name, { minLength: 1, description: 'Name of the profile, shown where a visitor signs in.' }),
@@ -58,16 +58,26 @@ export const loginProfileFields = {
   updateDateTime: instant('When it was changed last.'),
 };
 
-/** A login profile as it is answered. */
+/** A login profile in responses. */
 export const LoginProfile = Type.Object({ ...loginProfileFields, etag });
 export type LoginProfile = Static<typeof LoginProfile>;
 
-const settable = ['title', 'description', 'ipRange', 'typeId', 'username', 'password', 'lang', 'startupMessage', 'configuration'] as const;
+const writableFields = [
+  'title',
+  'description',
+  'ipRange',
+  'typeId',
+  'username',
+  'password',
+  'lang',
+  'startupMessage',
+  'configuration',
+] as const;
 
-/** Body of loginprofile/add; `userCount` is computed, and taken only because the interface lists it. */
-export const NewLoginProfile = bodyOf(loginProfileFields, [], [...settable, 'userCount']);
+/** Body of loginprofile/add. `userCount` is computed; the body accepts and ignores it, because the interface lists it. */
+export const NewLoginProfile = bodyOf(loginProfileFields, [], [...writableFields, 'userCount']);
 export type NewLoginProfile = Static<typeof NewLoginProfile>;
 
-/** Body of loginprofile/update; the interface makes every field optional, a change without an id is refused. */
-export const LoginProfileChange = bodyOf(loginProfileFields, [], ['id', ...settable, 'userCount', 'viewId']);
+/** Body of loginprofile/update. In the interface every field is optional, but an update without an id is refused. */
+export const LoginProfileChange = bodyOf(loginProfileFields, [], ['id', ...writableFields, 'userCount', 'viewId']);
 export type LoginProfileChange = Static<typeof LoginProfileChange>;

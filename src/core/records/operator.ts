@@ -3,7 +3,7 @@ import { roles } from '#core/policy/role.ts';
 import { apiKeyFields } from './api-key.ts';
 import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
-/** Every field of an operator, once: an account of the console, with the roles of API keys. */
+/** All fields of an operator. An operator is an account of the console. */
 export const operatorFields = {
   id: recordId('Number of the operator, unique in the installation.'),
   tid: recordId('Tenant that the operator belongs to.'),
@@ -20,18 +20,18 @@ export const operatorFields = {
   updateDateTime: instant('When it was changed last.'),
 };
 
-/** An operator as it is answered. */
+/** An operator in responses. */
 export const Operator = Type.Object({ ...operatorFields, lastSignInDateTime: orNull(operatorFields.lastSignInDateTime), etag });
 export type Operator = Static<typeof Operator>;
 
-const secrets = {
+const passwordFields = {
   password: lineOf(limits.password, { minLength: 10, description: 'The new password, 10 to 256 characters.' }),
   confirmPassword: lineOf(limits.password, { description: 'The new password, repeated.' }),
   currentPassword: lineOf(limits.password, { description: 'Your own password so far; needed to change your own.' }),
 };
 
 /** Body of operator/add. */
-export const NewOperator = bodyOf({ ...operatorFields, ...secrets }, ['name', 'role', 'password', 'confirmPassword'], ['tid']);
+export const NewOperator = bodyOf({ ...operatorFields, ...passwordFields }, ['name', 'role', 'password', 'confirmPassword'], ['tid']);
 export type NewOperator = Static<typeof NewOperator>;
 
 /** Body of operator/update. */
@@ -39,7 +39,11 @@ export const OperatorChange = bodyOf(operatorFields, ['id'], ['name', 'role']);
 export type OperatorChange = Static<typeof OperatorChange>;
 
 /** Body of operator/updatePassword. */
-export const OperatorPassword = bodyOf({ ...operatorFields, ...secrets }, ['id', 'password', 'confirmPassword'], ['currentPassword']);
+export const OperatorPassword = bodyOf(
+  { ...operatorFields, ...passwordFields },
+  ['id', 'password', 'confirmPassword'],
+  ['currentPassword'],
+);
 export type OperatorPassword = Static<typeof OperatorPassword>;
 
 /** Body of operator/signIn. */
@@ -55,13 +59,13 @@ export type OperatorSignIn = Static<typeof OperatorSignIn>;
 
 /** Body of operator/first. */
 export const FirstOperator = bodyOf(
-  { ...operatorFields, ...secrets, token: requiredLine(64, 'What stands behind # in the address that the start has printed.') },
+  { ...operatorFields, ...passwordFields, token: requiredLine(64, 'What stands behind # in the address that the start has printed.') },
   ['token', 'name', 'password', 'confirmPassword'],
   [],
 );
 export type FirstOperator = Static<typeof FirstOperator>;
 
-/** What caller/get answers: who calls, and what a page needs to know of the installation. */
+/** Response of caller/get: the caller, and the facts about the installation that the console needs. */
 export const WhoCalls = Type.Object({
   id: operatorFields.id,
   name: operatorFields.name,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 
-/** What a text that a pattern refuses must be, in words: a regular expression helps nobody. */
-const words: Readonly<Record<string, string>> = {
+/** Error texts by pattern, since users cannot be expected to read a regular expression. */
+const errorTexts: Readonly<Record<string, string>> = {
   '^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$': 'must hold no comma, no colon and no control characters, and must not begin or end with a space',
   '^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$': 'must be an e-mail address such as ann@example.com',
   '^0[0-7]{3}$': 'must be rights in octal, such as "0640"',
@@ -12,20 +12,20 @@ const words: Readonly<Record<string, string>> = {
   '^(\\*|[^\\s@,*]+)@[^\\s@,*]+$': 'must be an e-mail address, or all of a domain as in *@example.com',
 };
 
-/** A text that has a form, which a refusal says in words. */
+/** Returns the schema of a text that must match a pattern. @throws Error if the pattern has no error text */
 export function patterned(
   pattern: string,
   options: { readonly maxLength?: number; readonly minLength?: number; readonly description?: string } = {},
 ) {
-  if (!(pattern in words)) throw new Error(`the pattern ${pattern} has no words`);
+  if (!(pattern in errorTexts)) throw new Error(`the pattern ${pattern} has no words`);
   return Type.String({ pattern, ...options });
 }
 
-/** Returns what a text must be that a pattern refused. */
+/** Returns the error text for a text that does not match a pattern. */
 export const patternWords = (pattern: string): string =>
-  words[pattern] ?? 'must be plain text: no control characters, and nothing that the field rules out';
+  errorTexts[pattern] ?? 'must be plain text: no control characters, and nothing that the field rules out';
 
-/** What a check of a configuration found, in words. */
+/** Returns the text for an error that the schema check of a configuration reported. */
 export function schemaErrorText({
   keyword,
   instancePath,
@@ -37,8 +37,8 @@ export function schemaErrorText({
   message: string;
   params: object;
 }): string {
-  const place = instancePath === '' ? 'the object' : instancePath.slice(1).replaceAll('/', '.');
+  const member = instancePath === '' ? 'the object' : instancePath.slice(1).replaceAll('/', '.');
   const pattern: unknown = Reflect.get(params, 'pattern');
-  if (keyword === 'pattern') return `${place} ${patternWords(pattern instanceof RegExp ? pattern.source : String(pattern))}`;
-  return `${place} ${message}`;
+  if (keyword === 'pattern') return `${member} ${patternWords(pattern instanceof RegExp ? pattern.source : String(pattern))}`;
+  return `${member} ${message}`;
 }

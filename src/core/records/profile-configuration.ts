@@ -4,7 +4,7 @@ import { patterned } from './patterned.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 4000, description });
 const url = (scheme: string, description: string) => patterned(`^${scheme}://[^\\s/]+`, { maxLength: 4000, description });
-const closed = { additionalProperties: false } as const;
+const strict = { additionalProperties: false } as const;
 
 const emailCode = Type.Object(
   {
@@ -12,7 +12,7 @@ const emailCode = Type.Object(
       description: 'Addresses, or `*@domain`, that may ask for a code.',
     }),
   },
-  closed,
+  strict,
 );
 const oidc = Type.Object(
   {
@@ -22,20 +22,20 @@ const oidc = Type.Object(
     scopes: Type.Optional(text('Scopes asked for, separated by spaces.')),
     groupsClaim: Type.Optional(text('Claim that lists the groups of a user.')),
   },
-  closed,
+  strict,
 );
 const samlCommon = {
   groupsAttribute: Type.Optional(text('Attribute that lists the groups of a user.')),
   idpInitiated: Type.Optional(Type.Boolean({ description: 'Sign-in may begin at the provider.' })),
 };
-const samlByMetadata = Type.Object({ metadataUrl: url('https?', "Address of the provider's metadata."), ...samlCommon }, closed);
-const samlByHand = Type.Object(
+const samlWithMetadata = Type.Object({ metadataUrl: url('https?', "Address of the provider's metadata."), ...samlCommon }, strict);
+const samlWithoutMetadata = Type.Object(
   {
     entryPoint: url('https?', 'Address of sign-in at the provider.'),
     certificates: Type.Array(text('PEM certificate.'), { minItems: 1 }),
     ...samlCommon,
   },
-  closed,
+  strict,
 );
 const ldap = Type.Object(
   {
@@ -47,16 +47,16 @@ const ldap = Type.Object(
     userFilter: text('Filter that finds a user.'),
     groupFilter: Type.Optional(text('Filter that finds the groups of a user.')),
   },
-  closed,
+  strict,
 );
 
-/** What `configuration` of a login profile holds, by type; the types that are not listed take none. */
+/** Returns the schema for the `configuration` of a login profile, or null if profiles of this type have none. */
 export function configurationSchema(typeId: number, value: object): TSchema | null {
   if (typeId === profileTypes.EMAIL_CODE) return emailCode;
   if (typeId === profileTypes.OIDC) return oidc;
-  if (typeId === profileTypes.SAML) return 'metadataUrl' in value ? samlByMetadata : samlByHand;
+  if (typeId === profileTypes.SAML) return 'metadataUrl' in value ? samlWithMetadata : samlWithoutMetadata;
   return typeId === profileTypes.LDAP ? ldap : null;
 }
 
-/** Keys whose value is a secret, whatever the type. */
+/** Members of a configuration that hold secrets, for all types. */
 export const secretKeys: readonly string[] = ['clientSecret', 'bindPassword'];

@@ -1,11 +1,12 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { count, flag } from './field.ts';
 
+/** Accepted values of `sortOrder` and their meaning. */
 export const sortOrders = { ace: 'asc', asc: 'asc', ascending: 'asc', dsc: 'desc', dse: 'desc', desc: 'desc', descending: 'desc' } as const;
 export const defaultPageSize = 50;
 export const largestPageSize = 1000;
 
-/** What every search takes; `sortField` and `sortOrder` are checked against the record by readSearch. */
+/** Query parameters of every search. `parsePage` checks `sortField` and `sortOrder`, since their values depend on the record. */
 const pageFields = {
   searchWord: Type.Optional(Type.String({ maxLength: 255, description: "Case-insensitive substring of the record's text fields." })),
   startIndex: Type.Optional(
@@ -26,12 +27,12 @@ const pageFields = {
   sortOrder: Type.Optional(Type.String({ description: `One of ${Object.keys(sortOrders).join(', ')}; default ascending.` })),
 };
 
-/** The query of a search: what all take, and what this one takes beside it. */
+/** Returns the schema of a search's query. @param own parameters in addition to those of every search */
 export const searchQuery = <P extends TProperties>(own: P) => Type.Object({ ...pageFields, ...own }, { additionalProperties: false });
-const page = Type.Object(pageFields);
-export type PageQuery = Static<typeof page>;
+const pageQuery = Type.Object(pageFields);
+export type PageQuery = Static<typeof pageQuery>;
 
-/** The answer of a search: interface.md, "Common search result envelope". */
+/** Returns the schema of a search's response (interface.md, "Common search result envelope"). */
 export const searchEnvelope = <S extends TSchema>(record: S) =>
   Type.Object({
     list: Type.Array(record),

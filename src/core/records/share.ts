@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, count, etag, flag, freeText, instant, limits, lineOf, listOf, orNull, recordId, requiredLine } from './field.ts';
 
-/** Every field of a share, once: type, check and documentation come from here. */
+/** All fields of a share. Types, validation and documentation are derived from them. */
 export const shareFields = {
   id: recordId('Number of the share, unique in the installation.'),
   title: requiredLine(limits.name, 'Name of the share, shown to the visitor.'),
@@ -58,11 +58,11 @@ export const shareFields = {
   updateDateTime: instant('When it was changed last.'),
 };
 
-const { linkPassword: _, ...answered } = shareFields;
+const { linkPassword: _, ...responseFields } = shareFields;
 
-/** A share as it is answered. */
+/** A share in responses. */
 export const Share = Type.Object({
-  ...answered,
+  ...responseFields,
   validityStartDate: orNull(shareFields.validityStartDate),
   validityEndDate: orNull(shareFields.validityEndDate),
   etag,
@@ -70,7 +70,7 @@ export const Share = Type.Object({
 export type Share = Static<typeof Share>;
 
 const permissions = ['canDelete', 'canUpload', 'canCreateFolder', 'canDownload', 'canDownloadFolder', 'canView', 'canRename'] as const;
-const optional = [
+const optionalFields = [
   'notifyEmails',
   'description',
   'startupMessage',
@@ -89,7 +89,7 @@ const optional = [
   'linkPassword',
 ] as const;
 
-/** Body of share/add: interface.md, letter for letter. */
+/** Body of share/add. The required fields are exactly those of interface.md. */
 export const NewShare = bodyOf(
   shareFields,
   [
@@ -105,18 +105,18 @@ export const NewShare = bodyOf(
     'folder',
     'active',
   ],
-  optional,
+  optionalFields,
 );
 export type NewShare = Static<typeof NewShare>;
 
-/** Body of share/update. An absent optional field stays as it is. */
+/** Body of share/update. An absent optional field does not change. */
 export const ShareChange = bodyOf(
   shareFields,
   ['id', 'title', 'authenticationId', ...permissions, 'allowAllUsers', 'folder', 'proxyMode', 'active'],
-  [...optional, 'alertDelete', 'userNames'],
+  [...optionalFields, 'alertDelete', 'userNames'],
 );
 export type ShareChange = Static<typeof ShareChange>;
 
-/** In which state a share's link is; share/search filters by it. */
+/** States of a share's link. share/search filters by them. */
 export const shareStates = ['active', 'scheduled', 'ended', 'inactive'] as const;
 export type ShareState = (typeof shareStates)[number];

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, count, flag, lineOf, orNull } from './field.ts';
 
-/** The permissions of a share, by their fields. */
+/** Names of the permission fields of a share. */
 export const permissionNames = [
   'canView',
   'canDownload',
@@ -12,7 +12,7 @@ export const permissionNames = [
   'canDelete',
 ] as const;
 
-/** Every field of a tenant's policy, once. */
+/** All fields of a tenant's policy. */
 export const policyFields = {
   longestValidityDays: Type.Integer({
     minimum: 1,
@@ -26,10 +26,10 @@ export const policyFields = {
   outsideCount: count('Active shares that do not comply: they stay as they are until they are changed.'),
 };
 
-/** A tenant's policy as it is answered. */
+/** A tenant's policy in responses. */
 export const TenantPolicyRecord = Type.Object({ ...policyFields, longestValidityDays: orNull(policyFields.longestValidityDays) });
 export type TenantPolicyRecord = Static<typeof TenantPolicyRecord>;
 
-/** Body of tenant/updatePolicy. An absent field stays; null clears. */
+/** Body of tenant/updatePolicy. An absent field does not change; null clears a field. */
 export const PolicyChange = bodyOf(policyFields, [], ['longestValidityDays', 'signInRequired', 'defaultPermissions']);
 export type PolicyChange = Static<typeof PolicyChange>;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, etag, instant, limits, recordId, requiredLine } from './field.ts';
 
-/** The tenant that the first start makes; its admins alone make others. */
+/** Id of the tenant that the first start creates. Only its admins may create other tenants. */
 export const firstTenant = 1;
 
 export const tenantFields = {
@@ -11,7 +11,7 @@ export const tenantFields = {
   createDateTime: instant('When the record was made.'),
 };
 
-/** A tenant as it is answered. */
+/** A tenant in responses. */
 export const Tenant = Type.Object({ ...tenantFields, etag });
 export type Tenant = Static<typeof Tenant>;
 export const NewTenant = bodyOf(tenantFields, ['title'], []);

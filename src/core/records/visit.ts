@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { shareFields } from './share.ts';
 
 const text = (description: string) => Type.String({ description });
-const closed = { additionalProperties: false } as const;
+const strict = { additionalProperties: false } as const;
 
 const signIn = Type.Object({
   typeId: Type.Integer({ description: "The login profile's type." }),
@@ -13,14 +13,14 @@ const signIn = Type.Object({
   asksUsername: Type.Boolean({ description: 'false: the password alone is asked for.' }),
   signedIn: Type.Boolean({ description: 'true: nothing more is asked; with a PUBLIC profile from the start.' }),
 });
-const person = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });
-const visitor = Type.Unsafe<Static<typeof person> | null>({
-  ...person,
+const signedInVisitor = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });
+const visitor = Type.Unsafe<Static<typeof signedInVisitor> | null>({
+  ...signedInVisitor,
   type: ['object', 'null'],
   description: 'Who has signed in; null: nobody in particular.',
 });
 
-const can = Type.Object({
+const permissions = Type.Object({
   view: Type.Boolean(),
   download: Type.Boolean(),
   downloadFolder: Type.Boolean(),
@@ -29,24 +29,24 @@ const can = Type.Object({
   rename: Type.Boolean(),
   delete: Type.Boolean(),
 });
-const seenShare = Type.Object({
+const visibleShare = Type.Object({
   title: shareFields.title,
   description: shareFields.description,
   startupMessage: shareFields.startupMessage,
   folder: shareFields.folder,
   name: text('Name of the shared file or folder.'),
-  can,
+  can: permissions,
   copyProtect: shareFields.copyProtect,
   marked: Type.Boolean({ description: 'true: no file leaves without a mark; marks are made by a later version, until then none leaves.' }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link ends.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
 });
 
-/** What `visit` of a link answers; before sign-in it tells nothing of the share. */
+/** Response of `visit` at a link. Before sign-in it reveals nothing about the share. */
 export const Visit = Type.Object({
   signIn,
   visitor,
-  share: Type.Unsafe<Static<typeof seenShare> | null>({ ...seenShare, type: ['object', 'null'] }),
+  share: Type.Unsafe<Static<typeof visibleShare> | null>({ ...visibleShare, type: ['object', 'null'] }),
 });
 export type Visit = Static<typeof Visit>;
 
@@ -57,7 +57,7 @@ const portalShare = Type.Object({
   folder: Type.Boolean(),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
 });
-/** What `visit` of a portal answers: a page of the shares that admit this visitor now. */
+/** Response of `visit` at a portal: one page of the shares that admit this visitor now. */
 export const PortalVisit = Type.Object({
   signIn,
   visitor,
@@ -68,29 +68,29 @@ export type PortalVisit = Static<typeof PortalVisit>;
 
 export const SignInBody = Type.Object(
   { username: Type.Optional(Type.String({ maxLength: 255 })), password: Type.String({ minLength: 1, maxLength: 256 }) },
-  closed,
+  strict,
 );
 export type SignInBody = Static<typeof SignInBody>;
 
-/** Body of a visitor's change of their own password. */
+/** Body of the request with which visitors change their own password. */
 export const PasswordChangeBody = Type.Object(
   {
     currentPassword: Type.String({ minLength: 1, maxLength: 256, description: 'The password so far.' }),
     password: Type.String({ minLength: 10, maxLength: 256, description: 'The new password.' }),
   },
-  closed,
+  strict,
 );
 export type PasswordChangeBody = Static<typeof PasswordChangeBody>;
 
 export const RenameBody = Type.Object(
   { path: Type.String({ maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
-  closed,
+  strict,
 );
 
-/** Fields that a folder can be sorted by. */
+/** Fields by which a folder can be sorted. */
 export const listingSortFields = ['name', 'size', 'modifiedDateTime'] as const;
 
-const ListedEntry = Type.Object({
+const ListingEntry = Type.Object({
   name: text('Name of the file or folder.'),
   folder: Type.Boolean({ description: 'Whether it is a folder.' }),
   size: Type.Integer({ description: 'Bytes; 0 for a folder.' }),
@@ -98,10 +98,10 @@ const ListedEntry = Type.Object({
   mediaType: text("Media type by the name's ending: a hint."),
   etag: text('Strong validator of the bytes; empty for a folder.'),
 });
-/** What `list` answers. */
+/** Response of `list`. */
 export const Listing = Type.Object({
   path: text("Path relative to the share's."),
-  entries: Type.Array(ListedEntry),
+  entries: Type.Array(ListingEntry),
   startIndex: Type.Integer(),
   pageSize: Type.Integer(),
   resultCount: Type.Integer(),
