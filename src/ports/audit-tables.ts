@@ -1,8 +1,10 @@
 import type { ColumnType, Generated } from 'kysely';
 
+/** The audit log: one row per entry. */
 export interface AuditTable {
   id: ColumnType<number, number | undefined, never>;
   tid: number;
+  /** Milliseconds since the epoch. */
   at: number;
   actor: string;
   actor_kind: 'key' | 'operator' | 'visitor' | 'system';
@@ -17,13 +19,14 @@ export interface AuditTable {
   before: string | null;
   after: string | null;
   request_id: string;
+  /** Number of equal actions that this entry stands for. */
   count: number;
   search_text: string;
-  /** Where the action is under way; null: it never was, or is told by its outcome. */
+  /** Process that runs the pending action; null: the action was never pending, or `outcome` holds its result. */
   process: string | null;
 }
 
-/** Equal actions of one visitor that are told as one row, until the instant. */
+/** An audit entry that still collects equal actions of one visitor, until the instant `until`. */
 export interface OpenEntryTable {
   tid: number;
   key: string;
@@ -31,26 +34,26 @@ export interface OpenEntryTable {
   until: number;
 }
 
-/** An e-mail that is owed; a later issue sends it. */
+/** An e-mail in the outbox. Sending is not built yet. */
 export interface AlertTable {
   id: Generated<number>;
   tid: number;
   share_id: number;
   audit_id: number;
   action: string;
-  /** The addresses that it goes to, by the digest of their list. */
+  /** Digest of the list of recipients (`AlertListTable`). */
   list: string;
   created_at: number;
 }
 
-/** Addresses that alerts go to, as shares name them. */
+/** A list of recipients of alerts, as written in shares. */
 export interface AlertListTable {
   tid: number;
   digest: string;
   emails: string;
 }
 
-/** What an action needs to be settled by after a crash; gone with its outcome. */
+/** A pending change of files: what recovery needs to know after a crash. The row is deleted when the outcome is recorded. */
 export interface PendingChangeTable {
   tid: number;
   audit_id: number;
@@ -59,6 +62,7 @@ export interface PendingChangeTable {
   parent: string;
   name: string;
   new_name: string;
+  /** Names the files of the change in the staging area. */
   token: string;
   process: string;
 }

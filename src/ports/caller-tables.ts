@@ -28,9 +28,9 @@ export interface OperatorTable {
   name: string;
   name_key: string;
   role: string;
-  /** argon2id. */
+  /** argon2id hash. */
   password_hash: string;
-  /** Raised by a new password: it ends the operator's sessions. */
+  /** A new password increments it, which ends all sessions of the operator. */
   session_epoch: number;
   last_sign_in_at: number | null;
   created_owner: string;
@@ -47,7 +47,7 @@ export interface OperatorSessionTable {
   used_at: number;
 }
 
-/** An address at which the first operator may be made. */
+/** The one-time address at which the first operator can be created. */
 export interface ConsoleInvitationTable {
   hash: string;
   expires_at: number;

@@ -1,4 +1,4 @@
-/** What time it is: a port, so that a test can set it. */
+/** The current time. It is a port so that tests can set it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

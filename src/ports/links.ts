@@ -1,5 +1,5 @@
-/** Where visitors reach Postern. */
+/** The address at which visitors reach Postern. */
 export interface Links {
-  /** Base address written into links, without a slash at its end. */
+  /** Returns the base URL of links, without a slash at the end. */
   publicUrl(): string;
 }

@@ -1,21 +1,21 @@
 import type { ContentKind } from '#core/policy/delivery.ts';
 
-/** What a file is, by its first bytes. */
+/** Type of a file, detected from its first bytes. */
 export interface Media {
   readonly kind: ContentKind;
-  /** As which a browser may show it. */
+  /** Media type that a browser may safely display. */
   readonly mediaType: string;
 }
 
-/** Tells what files are. */
+/** Detects the types of files. */
 export interface MediaTypes {
-  /** A hint, by the name's ending. */
+  /** Returns the media type by the extension of a name. It is only a hint. */
   byName(name: string): string;
-  /** @param head the first `headBytes` of the file, or all of a shorter one */
+  /** Returns whether a file is a PDF. @param head the first `headBytes` of the file, or all bytes of a shorter file */
   isPdf(head: Uint8Array): boolean;
-  /** @param head the same */
+  /** Detects the type from the content. @param head as for `isPdf` */
   byBytes(head: Uint8Array): Promise<Media>;
 }
 
-/** How many bytes tell what a file is. */
+/** Number of bytes that type detection needs. */
 export const headBytes = 4100;

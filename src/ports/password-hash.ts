@@ -1,22 +1,27 @@
-/** False for a wrong password; null as hash takes as long, so that an unknown name is not told apart. */
-export type VerifyPassword = (hash: string | null, password: string) => Promise<boolean>;
+/**
+ * Returns whether a password is correct. For an unknown user, pass null as `storedHash`: the check takes the same time, so
+ * that clients cannot find out which names exist.
+ */
+export type VerifyPassword = (storedHash: string | null, password: string) => Promise<boolean>;
 
-/** Who sets a password: a visitor, or somebody who manages a tenant. */
+/** Who sets a password: a visitor, by address, or somebody who manages a tenant, by its id. */
 export type PasswordSetter = { readonly address: string } | { readonly tid: number };
 
-/** Passwords of people: slow to try, at most two computed at once. */
+/** Hashes and verifies passwords. The hash is slow on purpose, and at most two are computed at the same time. */
 export interface PasswordHash {
   /**
-   * @param setter whose turn it takes
-   * @throws Refusal `signInBusy` where too many wait
+   * Returns the hash of a new password.
+   * @param setter takes turns with other setters
+   * @throws Refusal `signInBusy` if too many are waiting
    */
   hash(password: string, setter: PasswordSetter): Promise<string>;
   /**
-   * Runs an attempt when its turn comes: what is counted then is counted one by one.
-   * @param address of who asks: networks take turns, so that one does not fill the queue for the others
-   * @throws Refusal `signInBusy` where too many wait
+   * Runs a sign-in attempt when its turn comes. Code that reads and updates failure counts belongs in `attempt`, so that
+   * waiting attempts do not read the same counts.
+   * @param address of the client. Networks take turns, so that one network cannot fill the queue for the others.
+   * @throws Refusal `signInBusy` if too many are waiting
    */
   inTurn<T>(address: string, attempt: (verify: VerifyPassword) => Promise<T>): Promise<T>;
-  /** How many wait for their turn. */
+  /** Returns the number of calls that wait for their turn. */
   waiting(): number;
 }

@@ -7,22 +7,22 @@ import type { Storages } from './storages.ts';
 import type { Store } from './store.ts';
 import type { Vault } from './vault.ts';
 
-/** What a change may use beside its transaction: nothing that waits. */
+/** The ports that a change may use in its transaction. None of them is asynchronous. */
 export interface InstantPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Vault;
   readonly links: Links;
-  /** Names this run of the program among those that share its database. */
+  /** Name of this process. It differs from those of all other processes on the same database. */
   readonly process: string;
 }
 
-/** Everything outside that features reach; each takes the two or three that it needs. */
+/** All ports that features use. Each feature declares the two or three that it needs. */
 export interface Ports extends InstantPorts {
   readonly store: Store;
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;
   readonly media: MediaTypes;
-  /** The operator's limits. */
+  /** Limits that the operator has configured: bytes of a file, days of the audit log, bytes of free disk space. */
   readonly limits: { readonly maxFileSize: number; readonly auditDays: number; readonly minFreeSpace: number };
 }

@@ -1,5 +1,5 @@
-/** Chance that nobody can guess. */
+/** A cryptographically secure random generator. */
 export interface Random {
-  /** base64url text of that many bits. */
+  /** Returns a random token of `bits` bits in base64url. */
   token(bits: number): string;
 }

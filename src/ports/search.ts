@@ -1,46 +1,47 @@
 import type { AliasedExpression } from 'kysely';
 
-/** Records that match, neither ordered nor cut. */
+/** Queries for the matching records, without order and limit. */
 export interface Matches {
-  /** With what they are sorted by. */
+  /** The ids with the values that the search is sorted by. */
   readonly rows: AliasedExpression<{ id: number; value: string | number }, 'found'>;
-  /** The same whatever they are sorted by, so that they are counted once for every order. */
+  /** The ids only. This query does not depend on the sort field, so that one count can be cached for all orders. */
   readonly ids: AliasedExpression<{ id: number }, 'found'>;
 }
 
-/** Where a walk stands: behind this record. */
+/** The last record of the previous page. The next page starts after it. */
 export interface SearchPosition {
   readonly value: string | number;
   readonly id: number;
 }
 
-/** A tenant's records in whose texts words are looked for. */
+/** The records of a tenant whose texts are searched for words. */
 export interface SearchedRecords {
   readonly table: 'share' | 'access_user';
   readonly tid: number;
 }
 
-/** A word that records hold in their folded text, or in that of what they lie in. */
+/** A search word. A record matches if its own folded text contains the word, or if the text of its location does. */
 export interface WordMatch {
   readonly word: string;
-  /** Numbers of the locations whose own text holds it. */
+  /** Ids of the locations whose text contains the word. */
   readonly within: readonly number[];
-  /** What all filters let through, the word among them. */
+  /** The records that pass all filters, the word included. */
   readonly matches: Matches;
 }
 
-/** A page of a search. */
+/** A query for one page of a search. */
 export interface SearchQuery {
-  /** What all filters but the word of `holding` let through. */
+  /** The records that pass all filters except `word`. */
   readonly matches: Matches;
+  /** null: no word, or one that is already a filter of `matches`. */
   readonly word: WordMatch | null;
-  /** The texts that hold it, or that a word may be looked for in next. */
+  /** The records that the text index of `word` covers. Given without a word too, since the next query may have one. */
   readonly texts: SearchedRecords | null;
-  /** Does a filter other than that word narrow it? */
+  /** Whether a filter other than `word` excludes records. */
   readonly narrowed: boolean;
-  /** How many there are that no filter leaves out, where that is kept. */
+  /** Number of records without any filter; null: unknown. */
   readonly size: number | null;
-  /** Another text as soon as a count of this tenant's may have changed; null: that is not known. */
+  /** Changes whenever a count of this tenant may have changed; null: unknown, so that counts cannot be cached. */
   readonly version: string | null;
   readonly order: 'asc' | 'desc';
   readonly after: SearchPosition | null;
@@ -48,7 +49,7 @@ export interface SearchQuery {
   readonly pageSize: number;
 }
 
-/** Records of a page in its order, and how many match in all. */
+/** The records of a page in the requested order, and the number of matching records on all pages. */
 export interface SearchPage {
   readonly rows: readonly { readonly id: number; readonly value: string | number }[];
   readonly total: number;

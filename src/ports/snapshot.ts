@@ -1,9 +1,9 @@
 import type { Tx } from './store.ts';
 
-/** By table: the highest number that it has given out, so that it gives out none of them again. */
+/** The highest id that each table has assigned, by table. A copied database must not assign these ids again. */
 export type LastIds = Readonly<Record<string, number>>;
 
-/** Everything that a database holds at one moment, whatever is changed in it meanwhile. */
+/** The contents of a database at one moment. Later changes do not affect it. */
 export interface Snapshot {
   readonly db: Tx;
   readonly lastIds: LastIds;

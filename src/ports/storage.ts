@@ -1,105 +1,114 @@
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 
-/** A file held open: what is read is what its entry said, whatever happens to the name. */
+/** An open file. Reads return the content that `entry` describes, even if the name is deleted or replaced meanwhile. */
 export interface OpenFile {
   readonly entry: Entry;
-  /** All its bytes, where it is small and they came along. */
+  /** The entire content, if the file is so small that it was read when it was opened. */
   readonly whole?: Uint8Array;
-  /** Reads up to `into.length` bytes from `position`; the number read, 0 at the end. */
-  read(into: Uint8Array, position: number): Promise<number>;
+  /** Reads up to `buffer.length` bytes from `position`. @returns the number of bytes read; 0 at the end of the file */
+  read(buffer: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A file on its way in: nothing is visible until it is placed. */
+/** An upload into a staging file. Visitors see no file before `place`. */
 export interface Upload {
   write(chunk: Uint8Array): Promise<void>;
-  /** Waits until all that was written is on disk; nothing is visible yet. */
+  /** Syncs all written bytes to disk. The file is not visible yet. */
   complete(): Promise<void>;
   /**
-   * Puts it in place, on disk for good: under `name` if that is free, or over `replaces`.
-   * @throws ItemExists, ItemStale
+   * Makes the file visible under `name`, and syncs this to disk.
+   * @param replaces the file that it must replace; null: the name must be free
+   * @throws ItemExists if the name is taken
+   * @throws ItemStale if the file with that name is not `replaces`
    */
   place(name: string, replaces: { readonly etag: string } | null): Promise<Entry>;
-  /** Forgets the staging copy; after place, what was placed stays. */
+  /** Closes the upload and deletes the staging file. A file that `place` has made visible stays. */
   forget(): Promise<void>;
-  /** Lets go of it and leaves the staging copy: it tells a recovery that the file was put in place. */
+  /** Closes the upload and keeps the staging file, from which recovery sees whether the file was put in place. */
   leave(): Promise<void>;
 }
 
-/** A change that was recorded as begun; its token names what it put aside meanwhile. */
+/** A change that was recorded as pending. */
 export interface PendingFileChange {
   readonly action: 'upload' | 'createFolder' | 'rename' | 'delete';
   readonly parent: ItemPath;
   readonly name: string;
-  /** Rename: the new name. */
+  /** New name of a rename. */
   readonly newName: string;
+  /** Names the files of the change in the staging area. */
   readonly token: string;
 }
 
-/** What tells a change apart from all others, after a crash too. */
+/** Identifies a change among all others, so that recovery can find its traces after a crash. */
 export interface ChangeMark {
-  /** Names what the change puts aside, and what tells recovery how far it came. */
+  /** Names the files of the change in the staging area, from which recovery sees how far the change came. */
   readonly token: string;
-  /** Awaited last of all before the change is made. @throws where it must not be made any more */
+  /** Awaited directly before the change is made. @throws if the change must not be made any more, as another process has recovered it */
   readonly confirm?: () => Promise<void>;
-  /** Tokens of changes to the same name that have begun and not ended: where this one takes the name, those have not. */
+  /** Tokens of other pending changes to the same name. If this change finds the name free, none of them has taken place. */
   readonly overtaken: readonly string[];
 }
 
-/** A place that holds files. An ItemPath is a list of checked segments (core/item-path): no adapter splits or decodes one. */
+/**
+ * The files of a location. Every method throws StorageAway if the storage does not answer. Adapters must not split or decode
+ * an ItemPath: its segments are already checked (core/item-path).
+ */
 export interface Storage {
-  /** Answers as long as the place does. */
+  /** Checks that the storage answers. */
   check(): Promise<void>;
-  /** null where nothing lies at `path`, or what is neither file nor folder. Every method throws StorageAway where the place does not answer. */
+  /** Returns the entry at `path`, or null if there is no file or folder. */
   stat(path: ItemPath): Promise<Entry | null>;
-  /** Where a front server on the same machine finds what lies at `path`; null: on no disk of this machine. */
+  /** Returns the absolute path on the disk of this machine, for a front server that sends files itself; null: not on a local disk. */
   onDisk(path: ItemPath): string | null;
-  /** The entries of a folder in batches, in no order; null where there is no folder. */
+  /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. */
   list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null>;
-  /** One page of a folder, sorted; null where there is no folder. @throws PageTooDeep (core/listing) */
+  /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
-  /** null where there is no file. */
+  /** Opens a file. @returns null if there is no file */
   open(path: ItemPath): Promise<OpenFile | null>;
-  /** @throws ItemExists, ItemAbsent (no such parent), StorageFull */
+  /** Creates a folder. @throws ItemExists, ItemAbsent (no such parent), StorageFull */
   createFolder(parent: ItemPath, name: string, mark: ChangeMark): Promise<void>;
   /**
-   * @param token names the staging copy, and is recorded beforehand, so that a later start can settle what a crash left
-   * @param expected bytes that will come, where that is known: what has no room is refused before it is sent
+   * Starts an upload into a folder.
+   * @param token names the staging file. The caller must record it first, so that recovery can find the file after a crash.
+   * @param expected size of the file in bytes, if known: a file without enough free space is refused before it is sent
    * @throws ItemAbsent (no such parent), StorageFull
    */
   upload(parent: ItemPath, token: string, expected?: number | null): Promise<Upload>;
   /**
-   * Did the change take place before a crash? Puts right what it left half done; the same answer however often.
-   * @returns the name that it gave or took; null: it did not take place
+   * Finds out whether a change took place before a crash, and repairs what is half done. Calling it again gives the same
+   * result.
+   * @returns the name that the change created, renamed to or removed; null: the change did not take place
    */
   recover(change: PendingFileChange): Promise<string | null>;
-  /** Clears away what told `settle` the answer, once that is recorded, whatever it is. */
+  /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
   clear(change: PendingFileChange): Promise<void>;
-  /** @throws ItemAbsent, ItemExists */
+  /** Renames a file or folder within its folder. @throws ItemAbsent, ItemExists */
   rename(parent: ItemPath, from: string, to: string, mark: ChangeMark): Promise<void>;
   /**
-   * A file, or a folder with all that is in it, in one step. It may stay aside until `clear`, and tells `settle` that it
-   * was removed.
+   * Removes a file, or a folder with its contents, in one step. The item may stay in the staging area until `clear`, so that
+   * `recover` sees that it was removed.
    * @throws ItemAbsent
    */
   remove(parent: ItemPath, name: string, mark: Omit<ChangeMark, 'overtaken'>): Promise<void>;
   /**
-   * Clears away what a crash left of uploads and removals.
-   * @param underWay tokens of what is not left but under way, committed before anything was put there
+   * Deletes what a crash has left of uploads and removals in the staging area.
+   * @param pendingTokens returns the tokens of pending changes, whose files must stay. It is called after the staging area was
+   *   listed. A token is committed before its first file is created, so that no file of a new change is deleted.
    */
-  sweep(underWay: () => Promise<readonly string[]>): Promise<void>;
+  sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
 }
 
-/** The place does not answer: an unmounted disk, a service that is down. */
+/** The storage does not answer, as an unmounted disk or a service that is down. */
 export class StorageAway extends Error {}
-/** The place refuses what every change needs, and nothing was done: an operator has to put it right. */
+/** The storage lacks what every change needs, such as a writable staging area. Nothing was changed; an operator has to repair it. */
 export class StorageRefused extends Error {}
-/** There is no room left. */
+/** The storage has no free space. */
 export class StorageFull extends Error {}
-/** Nothing lies there. */
+/** There is no file or folder with this path. */
 export class ItemAbsent extends Error {}
-/** The name is taken. */
+/** The name is already in use. */
 export class ItemExists extends Error {}
-/** It is no longer what the caller saw. */
+/** The file has changed since the caller read its etag. */
 export class ItemStale extends Error {}

@@ -1,6 +1,6 @@
 import type { Storage } from './storage.ts';
 
-/** A location as its row says, configuration opened. */
+/** A location with its decrypted configuration. */
 export interface StorageLocation {
   readonly id: number;
   readonly tid: number;
@@ -8,10 +8,13 @@ export interface StorageLocation {
   readonly configuration: string;
 }
 
-/** The storages behind the locations. */
+/** Opens the storages of locations. */
 export interface Storages {
-  /** What lies there; whether the place answers is told by its methods. @throws StorageAway where it cannot be reached at all */
-  open(place: StorageLocation): Promise<Storage>;
-  /** null: the tenant may add such a location; else what is wrong with its configuration. */
-  configurationError(place: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
+  /** Opens the storage of a location. Does not check that it answers. @throws StorageAway if it cannot be reached at all */
+  open(location: StorageLocation): Promise<Storage>;
+  /**
+   * Returns what is wrong with the configuration of a location, or null if the tenant may store it.
+   * @param others the locations of other tenants, with which it must not overlap
+   */
+  configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
 }

@@ -3,88 +3,91 @@ import type { SearchPage, SearchQuery } from './search.ts';
 import type { LastIds } from './snapshot.ts';
 import type { Database } from './tables.ts';
 
-/** Where a change's queries run; it awaits nothing else. */
+/** The transaction of a change. A change must await nothing but its queries. */
 export type Tx = Kysely<Database>;
 
-/** What the engines say differently; features stay on what they share. */
+/** The SQL that differs between the engines. Features otherwise use SQL that both engines understand. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Was this error a row that another row's uniqueness forbids? */
+  /** Returns whether an error is a violation of a unique constraint. */
   isUniqueViolation(error: unknown): boolean;
-  /** A folded word in a column of folded texts, in any script: code points are compared. */
+  /** Returns a condition: the folded texts of a column contain a folded word. It compares code points, so it works for every script. */
   holds(column: string, word: string): RawBuilder<SqlBool>;
-  /** The database's own time, ms since the epoch: what processes on several machines compare is measured by one clock. */
+  /** Current time of the database in milliseconds since the epoch. Processes on several machines compare times of this one clock. */
   readonly now: RawBuilder<number>;
-  /** The column that names a row of any table for as long as a statement runs. */
+  /** The column that identifies a row in every table. Its values are only valid within one statement. */
   readonly rowId: string;
-  /** Numbers that were given out elsewhere are given out no more. */
+  /** Sets the highest assigned ids, so that the tables do not assign these ids again. */
   setLastIds(tx: Tx, ids: LastIds): Promise<void>;
 }
 
 /**
- * Whose turn a change takes: of a tenant's integrators and operators, of the visitors of a wide network, of the attempts
- * to sign in of a network, or of our own jobs, which no client causes.
+ * The group whose turn a change uses. Groups take turns: the integrators and operators of a tenant, the visitors of a wide
+ * network, the sign-in attempts of a network, and scheduled jobs.
  */
 export type WriteTurn = { readonly tenant: number } | { readonly visitor: string } | { readonly network: string } | 'job';
 
 export interface WriteOptions {
-  /** Undoes the change after it has run. */
+  /** Rolls the change back after it has run. */
   readonly dryRun?: boolean;
 }
 
-/** The database. What it answers as changed is on disk. */
+/** The database. A change that it confirms is on disk. */
 export interface Store {
-  /** Short questions. */
+  /** For short queries. */
   readonly read: Kysely<Database>;
-  /** Questions that may take longer: they hold up nobody else. */
+  /** For queries that may take long. They do not delay short queries. */
   readonly search: Kysely<Database>;
-  /** Questions that read a whole history, such as counts by day: they hold up no search. */
+  /** For queries that read the entire audit log, such as counts by day. They do not delay searches. */
   readonly reports: Kysely<Database>;
-  /** For records of one tenant that take long to read, such as shares with thousands of names: tenants take turns. */
+  /** Returns a connection for records that take long to read, such as shares with thousands of names. Tenants take turns. */
   longRecords(tid: number): Kysely<Database>;
-  /** How many of one tenant's searches may run at once, so that those of others need not wait for them. */
+  /** Maximum number of concurrent searches of one tenant, so that other tenants need not wait for them. */
   readonly searchesOfOneTenant: number;
-  /** A page of a search; it holds up nobody else either. */
-  find(search: SearchQuery): Promise<SearchPage>;
+  /** Returns a page of a search. It does not delay short queries. */
+  find(query: SearchQuery): Promise<SearchPage>;
   readonly dialect: Dialect;
-  /** May other processes change the same database? */
+  /** Whether other processes may change the same database. */
   readonly shared: boolean;
   /**
-   * Runs a change in a transaction of its own and answers when it is on disk; a refusal, too, is answered only then,
-   * since it may speak of what others have changed. The change awaits nothing but `tx`, and may be run twice.
+   * Runs a change in its own transaction and resolves when the change is on disk. It also rejects a refused change only when
+   * earlier changes are on disk, since the refusal may depend on them.
+   * @param change must await nothing but `tx`, and may be run more than once
    */
   write<T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions): Promise<T>;
   /**
-   * Asks once, and answers the same until a change of more than the trail (trail-tables.ts) is committed: for what is
-   * asked at every request, and depends on nothing that the trail holds. What depends on the clock is decided by the
-   * caller, on what was answered.
+   * Returns the result of `query`, cached until a commit changes a table other than those of audit-tables.ts. Use it for
+   * queries that run at every request and do not read these tables. The query must not depend on the time: the caller compares
+   * times of the cached result with the clock.
+   * @param key names the query and its parameters
    */
-  cachedUntilChange<T>(key: string, ask: () => Promise<T>): Promise<T>;
-  /** All that was visible before the call is on disk after it. */
+  cachedUntilChange<T>(key: string, query: () => Promise<T>): Promise<T>;
+  /** Waits until all changes that were visible before the call are on disk. */
   durable(): Promise<void>;
-  /** Runs `work` while no other work of that key runs, in any process on the same database. */
+  /** Runs `work` under an exclusive lock on the key, which applies to all processes on the same database. */
   exclusive<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Answers as long as the database does. */
+  /** Checks that the database answers. */
   check(): Promise<void>;
-  /** Tells this database from one that was put in its place since. */
+  /** Returns a text that differs for a database that has replaced this one. */
   identity(): Promise<string>;
-  /** Has another process opened it now? */
+  /** Returns whether another process is connected to the database now. */
   isUsedByOthers(): Promise<boolean>;
   /**
-   * Is its disk full? Then only what has to be recorded is still written (features/room.ts).
-   * @param leaving bytes that are to stay free, where the disk is ours
+   * Returns whether the disk of the database is full. If so, only required entries are still written
+   * (features/health/check-store-space.ts).
+   * @param minFree bytes that must stay free; PostgreSQL ignores it, since the disk is that of its server
    */
-  isFull(leaving?: number): boolean;
-  /** Were damaged pages found in it? */
+  isFull(minFree?: number): boolean;
+  /** Returns whether damaged pages were found in the database. */
   isDamaged(): boolean;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The database's disk is full: the change did not take place. */
+/** The disk of the database is full. The change did not take place. */
 export class StoreFull extends Error {}
 
-/** The database does not answer: whether a change took place is not known. */
+/** The database does not answer. It is unknown whether the change took place. */
 export class StoreAway extends Error {}
 
-/** The database can neither hold nor look up such a value: a request sent what no record has. */
+/** The database can neither store nor look up a value of the request, so no record can have it. */
 export class ValueRefused extends Error {}

@@ -3,10 +3,11 @@ import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingCha
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
 import type { JobTable } from './job-tables.ts';
 
-/** Flags are 0 or 1 and times integer milliseconds since the epoch, in every engine. */
+/** A boolean: 0 or 1 in every engine. Times are integers in milliseconds since the epoch. */
 export type Flag = 0 | 1;
 
-interface Owned {
+/** Columns of all records that keys and operators manage. */
+interface ManagedTable {
   readonly tid: number;
   version: number;
   created_owner: string;
@@ -19,39 +20,39 @@ export interface TenantTable {
   id: Generated<number>;
   title: string;
   default_profile_id: number | null;
-  /** null: shares need not end. */
+  /** null: no limit. */
   longest_validity_days: Generated<number | null>;
   sign_in_required: Generated<number>;
-  /** Names of permissions, separated by commas; empty: none are proposed. */
+  /** Names of permissions, separated by commas; empty: no defaults. */
   default_permissions: Generated<string>;
   created_at: number;
 }
 
-export interface LoginProfileTable extends Owned {
+export interface LoginProfileTable extends ManagedTable {
   id: Generated<number>;
   title: string;
   description: string;
   ip_range: string;
-  /** The same as PackedRanges; null: it was stored by a version that kept them in no other form. */
+  /** `ip_range` as PackedRanges; null: the row was written by a version without this column. */
   ip_bounds: Generated<string | null>;
   type_id: number;
   view_id: string;
   username: string;
   username_key: string;
-  /** Sealed; empty: none. */
+  /** Encrypted; empty: none. */
   password: string;
   lang: string;
   startup_message: string;
-  /** Sealed; empty: none. */
+  /** Encrypted; empty: none. */
   configuration: string;
-  /** Raised by whatever ends the sessions of the profile, or of the user. */
+  /** Changes that end the sessions of the profile increment it. */
   session_epoch: number;
   search_text: string;
-  /** 1: made for the password of one link, and deleted with its last share. */
+  /** 1: created for the password of one link. It is deleted with its last share. */
   for_link: Generated<number>;
 }
 
-export interface AccessUserTable extends Owned {
+export interface AccessUserTable extends ManagedTable {
   id: Generated<number>;
   profile_id: number;
   username: string;
@@ -60,21 +61,22 @@ export interface AccessUserTable extends Owned {
   last_name: string;
   email: string;
   email_key: string;
-  /** argon2id; null: none yet. */
+  /** argon2id hash; null: no password yet. */
   password_hash: string | null;
   active: Flag;
+  /** Changes that end the sessions of the user increment it. */
   session_epoch: number;
   search_text: string;
 }
 
-export interface ShareTable extends Owned {
+export interface ShareTable extends ManagedTable {
   id: Generated<number>;
   title: string;
   location_id: number;
   path: string;
-  /** The path in one spelling, for search. */
+  /** The path in normalized form, for search. */
   path_key: string;
-  /** How many names its lists have; a hint (migrations/0005-long-lists). */
+  /** Approximate number of names in the share's lists: deleting a user does not change it (migrations/0005-long-lists). */
   listed_names: number;
   profile_id: number;
   view_id: string;
@@ -113,7 +115,7 @@ export interface ShareUserTable {
   position: number;
   name: string;
   name_key: string;
-  /** The access user of a USERS profile; for other kinds the name stands for itself. */
+  /** The access user, if the profile is of type USERS. For other types it is null, and only the name counts. */
   user_id: number | null;
 }
 
@@ -125,7 +127,7 @@ export interface ShareGroupTable {
   name_key: string;
 }
 
-/** Every address that was ever in use: it stays its tenant's. */
+/** All viewIds that were ever in use. A viewId stays with its tenant, so that no other tenant can take it over. */
 export interface LinkTable {
   view_key: string;
   tid: number;
@@ -133,11 +135,11 @@ export interface LinkTable {
   profile_id: number | null;
 }
 
-export interface LocationTable extends Owned {
+export interface LocationTable extends ManagedTable {
   id: Generated<number>;
   name: string;
   kind: string;
-  /** Sealed. */
+  /** Encrypted. */
   configuration: string;
   search_text: string;
 }
@@ -148,10 +150,10 @@ export interface IdempotencyTable {
   key: string;
   fingerprint: string;
   status: number;
-  /** Sealed. */
+  /** Encrypted. */
   answer: string;
   created_at: number;
-  /** Audit entry of the change while it is under way; null: it took place. */
+  /** Audit entry of the change while it is pending; null: the change has taken place. */
   audit_id: number | null;
 }
 
@@ -167,37 +169,43 @@ export interface VisitSessionTable {
   used_at: number;
 }
 
-/** Who counted for a login profile: one row for each, so that nobody waits. Its counts are the sums. */
-interface Counted {
+/**
+ * Counts of a login profile, in several rows so that concurrent changes do not wait for each other. The count is the sum of
+ * the rows.
+ */
+interface ProfileCountTable {
   tid: number;
   profile_id: number;
+  /** Number of the row: 0 on SQLite, the connection's process id modulo 64 on PostgreSQL. */
   slot: number;
-  /** Raised by each change of a record that is counted. */
+  /** Each change of a counted record increments it. */
   changes: number;
 }
 
-export interface ShareCountTable extends Counted {
+export interface ShareCountTable extends ProfileCountTable {
   shares: number;
 }
 
-export interface UserCountTable extends Counted {
+export interface UserCountTable extends ProfileCountTable {
   users: number;
   active_users: number;
 }
 
+/** An event that a rate limit counts: a failed sign-in attempt, a viewId conflict or a request for an unknown link. */
 export interface FailureTable {
   id: Generated<number>;
+  /** What the limit counts by, such as a network, or a pair of user and network. */
   key: string;
   at: number;
 }
 
-/** A run of the program that lives. */
+/** A running process. `seen_at` is the time of its last heartbeat. */
 export interface ProcessTable {
   name: string;
   seen_at: number;
 }
 
-/** The one key that the secrets of this database are sealed with, by its fingerprint. */
+/** Fingerprint of the secret key that encrypts the secrets of this database. */
 export interface SecretKeyTable {
   fingerprint: string;
 }

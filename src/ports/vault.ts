@@ -1,11 +1,11 @@
-/** Keeps secrets readable by this installation alone. */
+/** Encrypts secrets so that only this installation can read them. */
 export interface Vault {
-  /** Tells one secret key from another, and nothing else of it. */
+  /** Identifies the secret key without revealing it. */
   readonly fingerprint: string;
-  /** @param purpose what the secret is for: sealed for one purpose, it opens for no other */
+  /** Encrypts a secret. @param purpose use of the secret: `open` fails for any other purpose */
   seal(purpose: string, secret: string): string;
-  /** A hash that nobody without the key can compute, nor try guesses by: HMAC-SHA-256, base64url. */
+  /** Returns an HMAC-SHA-256 in base64url. Without the key, nobody can compute it or use it to test guesses. */
   mac(purpose: string, text: string): string;
-  /** @throws where the text was not sealed here, or for another purpose */
+  /** Decrypts a secret. @throws Error if it was sealed with another key or for another purpose */
   open(purpose: string, sealed: string): string;
 }
