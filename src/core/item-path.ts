@@ -111,7 +111,10 @@ export function splitPath(path: ItemPath): { parent: ItemPath; name: string } | 
   return name === undefined ? null : { parent: toItemPath(path.slice(0, -1)), name };
 }
 
-/** Returns the path with its last name replaced. The root has no name and is returned unchanged. @throws RangeError if the name is not valid */
+/**
+ * Returns the path with its last name replaced. The root has no name and is returned unchanged.
+ * @throws RangeError if the name is not valid
+ */
 export function withName(path: ItemPath, name: string): ItemPath {
   if (path.length === 0) return path;
   const error = nameError(name);
@@ -119,7 +122,10 @@ export function withName(path: ItemPath, name: string): ItemPath {
   return toItemPath([...path.slice(0, -1), name]);
 }
 
-/** Returns `name (2).ext`, the name for a second file of the same name. Shortens names that would be too long. @param suffix a number, or random letters */
+/**
+ * Returns `name (2).ext`, the name for a second file of the same name. Shortens names that would be too long.
+ * @param suffix a number, or random letters
+ */
 export function numberedName(name: string, suffix: number | string): string {
   const dot = name.lastIndexOf('.');
   // An extension that takes more than half of the bytes would leave no space for the name: it counts as part of the name.

@@ -124,7 +124,7 @@ export interface RefusalExtras {
   readonly allow?: string;
 }
 
-/** The error for every refused request. The client gets its message. Any other error is a bug: the client gets 500 and an incident id only. */
+/** A refused request: the client gets the message. Every other error is a bug: the client gets only 500 and an incident id. */
 export class Refusal extends Error {
   readonly messageName: MessageName;
   readonly extras: RefusalExtras;

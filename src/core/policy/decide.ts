@@ -163,7 +163,7 @@ const rules: readonly Rule[] = [
 
 const isAllowedBy = (rule: Rule, question: LinkQuestion) => rule.exempt.has(question.request) || rule.holds(question);
 
-/** Decides whether a visitor may make a request now. All access decisions are made here. @returns a permit, or the reason for the refusal */
+/** Decides whether a visitor may make a request now. No other code decides this. @returns a permit, or the reason for the refusal */
 export function decide(question: Question): Permit | { readonly because: Denial } {
   const { share } = question;
   if (share === null) return { because: 'unknown' };
@@ -189,7 +189,7 @@ export function explain(question: LinkQuestion): RuleExplanation[] {
   });
 }
 
-/** Returns why a portal refuses a visitor, or null if it does not. Only rules 1, 3 and 4 of visit.md apply, since a portal belongs to no share. */
+/** Returns why a portal refuses a visitor, or null. Only rules 1, 3 and 4 of visit.md apply, since a portal belongs to no share. */
 export function decidePortal(profile: ProfileRules, visitor: Visitor): { readonly because: Denial } | null {
   if (!profile.asksSignIn) return { because: 'unknown' };
   return isAddressAllowed(profile, visitor) ? null : { because: 'address' };

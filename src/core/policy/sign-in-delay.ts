@@ -1,7 +1,7 @@
 /** Time for which a failed attempt counts, in milliseconds (visit.md, Sessions). */
 export const failuresCountFor = 15 * 60_000;
 
-/** Difference between clocks that is tolerated, in milliseconds. A failure further in the future comes from a wrong clock and does not count. */
+/** Tolerated difference between clocks, in milliseconds. A failure further in the future comes from a wrong clock and does not count. */
 export const clockTolerance = 60_000;
 
 /** Number of failures that cause no delay: for a pair of user and network, for a network, and for the wider network around it. */
