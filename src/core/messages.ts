@@ -124,7 +124,10 @@ export interface RefusalExtras {
   readonly allow?: string;
 }
 
-/** A refused request: the client gets the message. Every other error is a bug: the client gets only 500 and an incident id. */
+/**
+ * A refused request: the client gets the message. An error that is neither a Refusal nor converted to one (http/problem.ts) is
+ * a bug: the client gets only 500 and an incident id.
+ */
 export class Refusal extends Error {
   readonly messageName: MessageName;
   readonly extras: RefusalExtras;
