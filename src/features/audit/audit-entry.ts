@@ -4,9 +4,9 @@ import type { Caller, ChangeAudit } from '#features/operation.ts';
 import { insertRow } from '#features/records/insert-row.ts';
 import type { Tx } from '#ports/store.ts';
 
-const longText = 1000; // characters
+const maxTextLength = 1000; // characters
 
-/** One audit row before it is written; times in milliseconds since the epoch. */
+/** An audit entry before it is written. Times are in milliseconds since the epoch. */
 export interface NewAuditEntry {
   readonly tid: number;
   readonly at: number;
@@ -21,50 +21,51 @@ export interface NewAuditEntry {
   readonly before: object | null;
   readonly after: object | null;
   readonly requestId: string;
-  /** Of an action under way: where. */
+  /** The process that runs a pending action, else null. */
   readonly process: string | null;
 }
 
-const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-/** Writes the audit row of what happened, in the transaction of what happened. @returns its id */
-export function appendAuditEntry(tx: Tx, happening: NewAuditEntry): Promise<number> {
-  const { share } = happening;
+/** Appends an audit entry, in the transaction of the change that it records. @returns its id */
+export function appendAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<number> {
+  const { share } = entry;
   return insertRow(tx, 'audit', {
-    tid: happening.tid,
-    at: happening.at,
-    actor: happening.actor,
-    actor_kind: happening.actorKind,
-    address: happening.address,
-    action: happening.action,
-    outcome: happening.outcome,
+    tid: entry.tid,
+    at: entry.at,
+    actor: entry.actor,
+    actor_kind: entry.actorKind,
+    address: entry.address,
+    action: entry.action,
+    outcome: entry.outcome,
     share_id: share?.id ?? null,
     share_title: share?.title ?? '',
     view_id: share?.viewId ?? '',
-    path: happening.path,
-    bytes: happening.bytes,
-    before: json(happening.before),
-    after: json(happening.after),
-    request_id: happening.requestId,
+    path: entry.path,
+    bytes: entry.bytes,
+    before: jsonOrNull(entry.before),
+    after: jsonOrNull(entry.after),
+    request_id: entry.requestId,
     count: 1,
-    process: happening.process,
-    search_text: fold(
-      [happening.actor, happening.address, happening.action, share?.title ?? '', happening.path.slice(0, longText)].join('\u001f'),
-    ),
+    process: entry.process,
+    search_text: fold([entry.actor, entry.address, entry.action, share?.title ?? '', entry.path.slice(0, maxTextLength)].join('\u001f')),
   });
 }
 
-/** A record without its long texts that stay the same: a share's lists may hold thousands of names, which each change would store twice. */
+/**
+ * Returns a record without the long texts that are equal in the other record. Otherwise each change of a share would store
+ * its lists of thousands of names twice.
+ */
 function withoutLongTexts(record: object | null, other: object | null): object | null {
   if (record === null || other === null) return record;
-  const others = new Map<string, unknown>(Object.entries(other));
-  const isLong = (value: unknown) => typeof value === 'string' && value.length > longText;
-  return Object.fromEntries(Object.entries(record).filter(([field, value]) => !(isLong(value) && value === others.get(field))));
+  const otherValues = new Map<string, unknown>(Object.entries(other));
+  const isLong = (value: unknown) => typeof value === 'string' && value.length > maxTextLength;
+  return Object.fromEntries(Object.entries(record).filter(([field, value]) => !(isLong(value) && value === otherValues.get(field))));
 }
 
-/** The audit row of a management change. */
-export function appendChangeEntry(tx: Tx, caller: Caller, action: string, trail: ChangeAudit, now: number): Promise<number> {
-  const { before = null, after = null } = trail;
+/** Appends the audit entry of a management change. @returns its id */
+export function appendChangeEntry(tx: Tx, caller: Caller, action: string, changeAudit: ChangeAudit, now: number): Promise<number> {
+  const { before = null, after = null } = changeAudit;
   return appendAuditEntry(tx, {
     tid: caller.tid,
     at: now,
@@ -73,7 +74,7 @@ export function appendChangeEntry(tx: Tx, caller: Caller, action: string, trail:
     address: caller.address,
     action,
     outcome: 'done',
-    share: trail.share ?? null,
+    share: changeAudit.share ?? null,
     path: '',
     bytes: null,
     before: withoutLongTexts(before, after),

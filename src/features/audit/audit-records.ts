@@ -9,16 +9,16 @@ import { bytesOf, bytesOfRows, checkPageBytes } from '#features/records/page-byt
 import { beginningOf, emptyFirst, type SearchPageRequest } from '#features/records/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
-const own = {
+const filterFields = {
   shareId: Type.Optional(recordId('Share.')),
   username: Type.Optional(Type.String({ maxLength: 255, description: 'Who did it.' })),
   action: Type.Optional(Type.String({ maxLength: 64, description: 'The operation, or what a visitor did.' })),
   outcome: Type.Optional(Type.Enum([...outcomes], { description: 'How it ended.' })),
 };
-const filter = Type.Object(own);
-/** What audit/search and audit/export filter by. */
-export const auditQuery = searchQuery(own);
-export { own as auditFilter };
+const filterSchema = Type.Object(filterFields);
+/** The query of audit/search. */
+export const auditQuery = searchQuery(filterFields);
+export { filterFields as auditFilter };
 
 export const auditSortColumns = {
   id: 'audit.id',
@@ -36,30 +36,30 @@ export const auditSortColumns = {
   count: 'audit.count',
 };
 
-/** Rows of a tenant that the filter lets through. */
-export function selectAuditEntries({ search, dialect }: Store, tid: number, query: Static<typeof filter>, page: SearchPageRequest) {
-  let found = search.selectFrom('audit').where('tid', '=', tid);
-  if (page.word !== null) found = found.where(dialect.holds('audit.search_text', page.word));
-  if (page.from !== null) found = found.where('at', '>=', page.from);
-  if (page.before !== null) found = found.where('at', '<', page.before);
-  if (query.shareId !== undefined) found = found.where('share_id', '=', query.shareId);
-  if (query.username !== undefined) found = found.where('actor', 'in', [query.username, fold(query.username)]);
-  if (query.action !== undefined) found = found.where('action', '=', query.action);
-  return query.outcome === undefined ? found : found.where('outcome', '=', query.outcome);
+/** Returns a query for the audit entries of a tenant that match the filters. */
+export function selectAuditEntries({ search, dialect }: Store, tid: number, query: Static<typeof filterSchema>, page: SearchPageRequest) {
+  let entries = search.selectFrom('audit').where('tid', '=', tid);
+  if (page.word !== null) entries = entries.where(dialect.holds('audit.search_text', page.word));
+  if (page.from !== null) entries = entries.where('at', '>=', page.from);
+  if (page.before !== null) entries = entries.where('at', '<', page.before);
+  if (query.shareId !== undefined) entries = entries.where('share_id', '=', query.shareId);
+  if (query.username !== undefined) entries = entries.where('actor', 'in', [query.username, fold(query.username)]);
+  if (query.action !== undefined) entries = entries.where('action', '=', query.action);
+  return query.outcome === undefined ? entries : entries.where('outcome', '=', query.outcome);
 }
 
 const longTexts = ['before', 'after', 'path'];
 
-/** How many bytes the long texts of a row hold. */
+/** The number of bytes in the long texts of an entry, as an SQL expression. */
 export const entryBytes = bytesOf(longTexts);
 
-/** The rows of those ids, in their order. @throws 400 where they are too much for one answer */
+/** Returns the entries with these ids, in the order of the ids. @throws 400 if they are too large for one response */
 export async function auditRecordsOfPage(db: Tx, tid: number, ids: readonly number[]): Promise<AuditEntry[]> {
   checkPageBytes(await bytesOfRows(db, 'audit', longTexts, tid, ids));
   return auditRecords(db, tid, ids);
 }
 
-/** The rows of those ids, in their order. */
+/** Returns the entries with these ids, in the order of the ids. */
 export async function auditRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AuditEntry[]> {
   if (ids.length === 0) return [];
   const rows = await db

@@ -5,101 +5,103 @@ import { bytesOf } from '#features/records/page-bytes.ts';
 import type { Ports } from '#ports/ports.ts';
 
 const hour = 3_600_000;
-const batch = 1000; // entries at a time, so that other changes get their turn
-const batchBytes = 4 << 20; // of their long texts: each of their pages is read from the disk
-const largestGap = 7 * day; // since the newest entry of an earlier run: more, and the clock may be wrong
-const waitAfterGap = 24 * hour; // of running, for the operator to notice
+const batchSize = 1000; // entries in one transaction, so that other changes get their turn
+const batchBytes = 4 << 20; // long texts in one transaction: the database reads each of their pages from the disk
+const maxGap = 7 * day; // between two entries: after a longer gap the clock may be wrong
+const waitAfterGap = 24 * hour; // gives the operator time to notice
 
-/** Says what retention does, and why it waits. */
+/** Logs what retention deletes, or why it waits. */
 export type RetentionLog = (line: string) => void;
 
-/** Deletes audit entries that are older than the operator keeps them. */
+/** Deletes audit entries that are older than POSTERN_AUDIT_DAYS. */
 export interface AuditRetention {
-  /** Deletes the entries of at most one day that is over its time. */
+  /** Deletes the expired entries of at most one day. */
   run(): Promise<void>;
 }
 
 type RetentionPorts = Pick<Ports, 'store' | 'clock' | 'limits'>;
 
-const firstOf = (time: number) => time - (time % day);
+const startOfDay = (time: number) => time - (time % day);
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-async function edge({ store }: RetentionPorts, which: 'asc' | 'desc'): Promise<number | null> {
-  const ended = store.read.selectFrom('audit').select('at').where('outcome', '!=', 'begun');
-  const row = await ended.orderBy('at', which).limit(1).executeTakeFirst();
+/** Returns the time of the oldest (`asc`) or newest (`desc`) entry that is not pending, in ms, or null if there is none. */
+async function findEntryTime({ store }: RetentionPorts, order: 'asc' | 'desc'): Promise<number | null> {
+  const entries = store.read.selectFrom('audit').select('at').where('outcome', '!=', 'begun');
+  const row = await entries.orderBy('at', order).limit(1).executeTakeFirst();
   return row?.at ?? null;
 }
 
 /**
- * The first entry that was written after all of those before `end`. Where it is of a much later day, the clock may have
- * been back when they were written: they would be deleted as soon as it is right.
+ * Returns the time of the first entry that was written after all entries before `end`, in ms. If it is much later, the
+ * clock may have been slow when the earlier entries were written, and their age may be wrong.
  */
-async function entryAfter({ store }: RetentionPorts, end: number): Promise<number | null> {
-  // Not max(id), for which SQLite walks back from the newest entry, through the whole table.
+async function findNextEntryTime({ store }: RetentionPorts, end: number): Promise<number | null> {
+  // `max(id)` would be slow: SQLite would scan the complete table from the newest entry backwards.
   const last = store.read.selectFrom('audit').select(sql<number>`max(id + 0)`.as('id')).where('at', '<', end);
   const row = await store.read.selectFrom('audit').select('at').where('id', '>', last).orderBy('id').limit(1).executeTakeFirst();
   return row?.at ?? null;
 }
 
-/** The oldest entries before a moment: as many as one change may delete. */
-async function oldest({ store }: RetentionPorts, before: number): Promise<{ tid: number; id: number }[]> {
+/** Returns the oldest entries before a time: at most as many as one transaction may delete. */
+async function findOldestEntries({ store }: RetentionPorts, before: number): Promise<{ tid: number; id: number }[]> {
   const rows = await store.reports
     .selectFrom('audit')
     .select(['tid', 'id', bytesOf(['before', 'after', 'search_text']).as('bytes')])
     .where('at', '<', before)
     .where('outcome', '!=', 'begun')
     .orderBy('at')
-    .limit(batch)
+    .limit(batchSize)
     .execute();
   let bytes = 0;
-  const tooMany = rows.findIndex((row) => {
+  const end = rows.findIndex((row) => {
     bytes += Number(row.bytes);
     return bytes > batchBytes;
   });
-  return tooMany < 0 ? rows : rows.slice(0, Math.max(1, tooMany));
+  return end < 0 ? rows : rows.slice(0, Math.max(1, end));
 }
 
+/** Deletes the entries before a time. @returns how many */
 async function deleteBefore(ports: RetentionPorts, before: number): Promise<number> {
   const { store } = ports;
   for (let deleted = 0; ; ) {
-    const old = await oldest(ports, before);
-    if (old.length === 0) return deleted;
-    for (const [tid, rows] of Map.groupBy(old, (row) => row.tid)) {
+    const entries = await findOldestEntries(ports, before);
+    if (entries.length === 0) return deleted;
+    for (const [tid, rows] of Map.groupBy(entries, (row) => row.tid)) {
       const ids = rows.map(({ id }) => id);
       await store.write(async (tx) => {
         await deleteAlerts(tx, tid, ids);
         await tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute();
       }, 'job');
     }
-    deleted += old.length;
+    deleted += entries.length;
   }
 }
 
 /**
- * A clock that is ahead by more than entries are kept would erase the audit log. So retention waits while the clock has
- * jumped since the start, for a day after a start that finds its newest entry long ago, and for a day after an entry of
- * much later; and it deletes one day of entries an hour, so that nothing is gone at once.
- * @param elapsed ms since an arbitrary moment, by a clock that nobody sets
+ * Returns the retention of the audit log. A clock that is fast by more than POSTERN_AUDIT_DAYS would delete the complete
+ * log. Therefore retention waits if the clock was set after the start, for a day after a start that follows a long gap, and
+ * for a day after the first entry behind a long gap. It deletes the entries of at most one day each hour.
+ * @param elapsed ms since an arbitrary time, from a monotonic clock
  */
 export function auditRetention(ports: RetentionPorts, elapsed: () => number, log: RetentionLog): AuditRetention {
   const start = { now: ports.clock.now(), elapsed: elapsed() };
-  let newestAtStart = edge(ports, 'desc');
-  newestAtStart.catch(() => {}); // the database is away: asked again at the run
+  let newestAtStart = findEntryTime(ports, 'desc');
+  newestAtStart.catch(() => {}); // the database is unavailable: the run reads it again
   let deletedAt: number | null = null;
 
-  /** Why nothing may be deleted now; null: it may. */
-  async function reasonToWait(now: number, before: number): Promise<string | null> {
+  /** Returns why nothing may be deleted now, or null if entries may be deleted. */
+  async function findReasonToWait(now: number, before: number): Promise<string | null> {
     const running = elapsed() - start.elapsed;
     if (Math.abs(now - start.now - running) > hour)
       return 'the clock of this machine has been set since the start: restart Postern once it is right';
     const newest = await newestAtStart.catch(() => {
-      newestAtStart = edge(ports, 'desc');
+      newestAtStart = findEntryTime(ports, 'desc');
       return newestAtStart;
     });
-    if (newest !== null && start.now - newest > largestGap && running < waitAfterGap)
+    if (newest !== null && start.now - newest > maxGap && running < waitAfterGap)
       return `the newest entry was of ${dateOf(newest)} when Postern started: is the clock right? Nothing is deleted for a day`;
-    const next = await entryAfter(ports, before);
-    if (next !== null && next - before > largestGap && now - next < waitAfterGap)
+    const next = await findNextEntryTime(ports, before);
+    if (next !== null && next - before > maxGap && now - next < waitAfterGap)
       return `the next entry is of ${dateOf(next)}: was the clock right before? Nothing is deleted for a day`;
     return null;
   }
@@ -107,13 +109,13 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
   return {
     async run() {
       const now = ports.clock.now();
-      const end = firstOf(now) - ports.limits.auditDays * day;
-      const oldest = await edge(ports, 'asc');
+      const end = startOfDay(now) - ports.limits.auditDays * day;
+      const oldest = await findEntryTime(ports, 'asc');
       if (oldest === null || oldest >= end) return;
-      // However often Postern is restarted under a wrong clock, an operator has days to notice.
+      // One day of entries an hour: with a wrong clock, the operator has time to notice before all entries are deleted.
       if (deletedAt !== null && elapsed() - deletedAt < hour) return;
-      const before = Math.min(end, firstOf(oldest) + day);
-      const reason = await reasonToWait(now, before);
+      const before = Math.min(end, startOfDay(oldest) + day);
+      const reason = await findReasonToWait(now, before);
       if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later would be deleted, but ${reason}`);
       log(`audit entries before ${dateOf(before)} are deleted: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);
       const deleted = await deleteBefore(ports, before);

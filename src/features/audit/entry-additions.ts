@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Outcome } from '#core/records/audit-entry.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** What is added to an audit entry that was written before. */
+/** Counts, bytes and an outcome to add to an existing audit entry. */
 export interface EntryAddition {
   tid: number;
   count: number;
@@ -10,11 +10,12 @@ export interface EntryAddition {
   outcome: Outcome | null;
 }
 
-/** What was handed out once stays so, though a later request for the same broke off. */
+/** Keeps the outcome `done`: one complete download counts, even if a later request for the same file broke off. */
 const outcomeAfter = (outcome: Outcome) => sql<Outcome>`case when outcome = 'done' then outcome else ${outcome} end`;
 
-export async function writeAdditions(tx: Tx, parts: readonly (readonly [number, EntryAddition])[]): Promise<void> {
-  for (const [id, { tid, count, bytes, outcome }] of parts)
+/** Adds to existing audit entries. @param additions pairs of an entry's id and its addition */
+export async function writeAdditions(tx: Tx, additions: readonly (readonly [number, EntryAddition])[]): Promise<void> {
+  for (const [id, { tid, count, bytes, outcome }] of additions)
     await tx
       .updateTable('audit')
       .set((row) => ({

@@ -4,14 +4,15 @@ import type { Tx } from '#ports/store.ts';
 import { appendAuditEntry, type NewAuditEntry } from './audit-entry.ts';
 import type { VisitEvent } from './visit-audit.ts';
 
-/** ms within which requests for one version of a file are one download. */
+/** Requests for one version of a file within this time are one download; ms. */
 export const downloadWindow = 600_000;
-/** ms within which equal refusals, visits and lists are one row. */
+/** Equal refusals, visits and folder listings within this time share one entry; ms. */
 export const groupingWindow = 60_000;
 
+/** Returns the tenant of an event, or 0 if the event belongs to no tenant. */
 export const tenantOfEvent = ({ link, tid }: VisitEvent) => link?.tid ?? tid ?? 0;
 
-/** A visitor's happening as an audit row. */
+/** Returns the audit entry of a visitor's event. */
 export function auditEntryOf(event: VisitEvent, { process }: Pick<Ports, 'process'>, now: number): NewAuditEntry {
   const { link, visitor, visitorRequest } = event;
   return {
@@ -32,26 +33,29 @@ export function auditEntryOf(event: VisitEvent, { process }: Pick<Ports, 'proces
   };
 }
 
-/** What a row is written from. */
+/** An event, and how to group it with equal events. */
 interface GroupedEvent {
   readonly event: VisitEvent;
-  /** What equal happenings have in common; null: it is one of its own. */
+  /** Equal events have the same key. null: the event gets an entry of its own. */
   readonly key: string | null;
   readonly now: number;
-  /** Until when equal ones are counted in it. */
+  /** Until when equal events are counted in the same entry; ms since the epoch. */
   readonly until: number;
 }
 
-/** Finds the row that an equal happening is already told by, or writes one. An end further ahead than any is set comes from a clock that was ahead. */
+/**
+ * Finds the open entry of an equal event, or appends an entry. Ignores an open entry whose end is more than
+ * `downloadWindow` ahead: the clock was fast when it was written.
+ */
 export async function findOrAppendEntry(
   tx: Tx,
-  { event, key: plain, now, until }: GroupedEvent,
+  { event, key: plainKey, now, until }: GroupedEvent,
   process: string,
-): Promise<{ id: number; fresh: boolean }> {
+): Promise<{ id: number; isNew: boolean }> {
   const tid = tenantOfEvent(event);
-  if (plain === null) return { id: await appendAuditEntry(tx, auditEntryOf(event, { process }, now)), fresh: true };
-  const key = sha256(plain);
-  const known = await tx
+  if (plainKey === null) return { id: await appendAuditEntry(tx, auditEntryOf(event, { process }, now)), isNew: true };
+  const key = sha256(plainKey);
+  const ongoing = await tx
     .selectFrom('ongoing')
     .select('audit_id')
     .where('tid', '=', tid)
@@ -59,21 +63,21 @@ export async function findOrAppendEntry(
     .where('until', '>', now)
     .where('until', '<=', now + downloadWindow)
     .executeTakeFirst();
-  if (known) return { id: known.audit_id, fresh: false };
+  if (ongoing) return { id: ongoing.audit_id, isNew: false };
   const id = await appendAuditEntry(tx, auditEntryOf(event, { process }, now));
   await tx.deleteFrom('ongoing').where('tid', '=', tid).where('key', '=', key).execute();
   await tx.insertInto('ongoing').values({ tid, key, audit_id: id, until }).execute();
-  return { id, fresh: true };
+  return { id, isNew: true };
 }
 
-/** Writes the row of a happening, or counts it in the one that the database knows. @returns its id */
-export async function countEvent(tx: Tx, row: GroupedEvent, process: string): Promise<number> {
-  const { id, fresh } = await findOrAppendEntry(tx, row, process);
-  if (!fresh)
+/** Appends the entry of an event, or counts the event in its open entry. @returns the id of the entry */
+export async function countEvent(tx: Tx, grouped: GroupedEvent, process: string): Promise<number> {
+  const { id, isNew } = await findOrAppendEntry(tx, grouped, process);
+  if (!isNew)
     await tx
       .updateTable('audit')
       .set((audit) => ({ count: audit('count', '+', 1) }))
-      .where('tid', '=', tenantOfEvent(row.event))
+      .where('tid', '=', tenantOfEvent(grouped.event))
       .where('id', '=', id)
       .execute();
   return id;

@@ -2,14 +2,14 @@ import { networkOf } from '#core/policy/address-range.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { VisitEvent } from './visit-audit.ts';
 
-/** Longest key that is kept in memory as it is; bytes. */
-const longestKey = 512;
-const compact = (key: string) => (key.length <= longestKey ? key : sha256(key));
+/** A longer key is replaced by its hash; characters. */
+const maxKeyLength = 512;
+const compact = (key: string) => (key.length <= maxKeyLength ? key : sha256(key));
 
-/** A network that varies its address is still one visitor: an IPv6 one has 65,536 networks of its own. */
+/** Returns the network that counts as one visitor. For IPv6 it is the /48: a client can own all its 65,536 networks (/64). */
 export const visitorNetwork = (address: string) => (address.includes(':') ? networkOf(address, 32, 48) : address);
 
-/** What equal happenings have in common. Long parts come from outside: thousands of them would fill the memory. */
+/** Returns a key that equal events share. Long keys are hashed: clients send long paths, which would fill the memory. */
 export const eventKey = (event: VisitEvent, version: string | null) =>
   compact(
     JSON.stringify([

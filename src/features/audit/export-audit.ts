@@ -18,40 +18,45 @@ const formats = {
   csv: {
     contentType: 'text/csv; charset=utf-8',
     head: stringify([columns]),
-    // A cell that a spreadsheet would take for a formula is written so that it does not.
+    // Escapes cells that a spreadsheet would run as a formula.
     write: (rows: AuditEntry[]) => stringify(rows, { columns, escape_formulas: true }),
   },
 } as const;
 
-/** The first rows that are one batch together; at least one. */
-function firstBatch(found: readonly { readonly id: number; readonly size: number }[]): number[] {
+/** Returns the ids of the first entries that fit into one batch, at least one. */
+function firstBatch(entries: readonly { readonly id: number; readonly size: number }[]): number[] {
   let bytes = 0;
-  return found.flatMap(({ id, size }, index) => {
+  return entries.flatMap(({ id, size }, index) => {
     bytes += size;
     return index === 0 || bytes <= batch.bytes ? [id] : [];
   });
 }
 
-/** Yields page after page by key: one page is in memory, and each takes its turn, so that a slow reader holds none. */
-async function* rows(found: ReturnType<typeof selectAuditEntries>, db: Tx, tid: number, inTurn: InTurn): AsyncGenerator<AuditEntry[]> {
-  const newest = await inTurn(() => found.select('id').orderBy('id', 'desc').limit(1).executeTakeFirst());
+/** Yields the entries page by page, one page in memory. Each page waits for its own turn, so that a slow client blocks no turn. */
+async function* readPages(
+  entries: ReturnType<typeof selectAuditEntries>,
+  db: Tx,
+  tid: number,
+  inTurn: InTurn,
+): AsyncGenerator<AuditEntry[]> {
+  const newest = await inTurn(() => entries.select('id').orderBy('id', 'desc').limit(1).executeTakeFirst());
   const end = newest?.id ?? 0;
-  const page = async (last: number) => {
-    const sizes = found
+  const readPage = async (lastId: number) => {
+    const sizes = entries
       .select(['id', entryBytes.as('size')])
-      .where('id', '>', last)
+      .where('id', '>', lastId)
       .where('id', '<=', end)
       .orderBy('id')
       .limit(batch.rows);
     const ids = firstBatch(await sizes.execute());
     return { ids, records: ids.length === 0 ? [] : await auditRecords(db, tid, ids) };
   };
-  for (let last = 0; last < end; ) {
-    const from = last;
-    const { ids, records } = await inTurn(() => page(from));
+  for (let lastId = 0; lastId < end; ) {
+    const previousId = lastId;
+    const { ids, records } = await inTurn(() => readPage(previousId));
     if (ids.length === 0) return;
     yield records;
-    last = ids.at(-1) ?? last;
+    lastId = ids.at(-1) ?? lastId;
   }
 }
 
@@ -72,10 +77,10 @@ export const exportAudit = stream({
   ),
   async stream({ format = 'ndjson', ...query }, caller, { store }, inTurn): Promise<StreamedResponse> {
     const { contentType, head, write } = formats[format];
-    const found = selectAuditEntries(store, caller.tid, query, parsePage(query, { id: 'audit.id' }));
+    const entries = selectAuditEntries(store, caller.tid, query, parsePage(query, { id: 'audit.id' }));
     async function* body() {
       if (head) yield head;
-      for await (const part of rows(found, store.search, caller.tid, inTurn)) yield write(part);
+      for await (const page of readPages(entries, store.search, caller.tid, inTurn)) yield write(page);
     }
     return { contentType, fileName: `audit.${format}`, body: body() };
   },

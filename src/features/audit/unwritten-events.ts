@@ -4,68 +4,70 @@ import { countEvent, groupingWindow } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
 import type { VisitEvent } from './visit-audit.ts';
 
-const batch = 100; // in one transaction, so that others get their turn
+const batchSize = 100; // events in one transaction, so that other changes get their turn
 
-const mostCharacters = 16 << 20; // of the texts of all kept events
-const smallest = 300; // characters that an event counts at least
+const maxCharacters = 16 << 20; // in the texts of all queued events
+const minEventLength = 300; // characters that each event counts at least
 
-/** Returns the event with only what its audit entry holds: lists of a share and headers of a request would fill the memory. */
-function withoutRest({ link, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
+/** Returns the event with only the parts that its audit entry needs: a share's lists and the request headers would fill the memory. */
+function compactEvent({ link, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
   const columns = link && { id: link.id, tid: link.tid, title: link.title, view_id: link.view_id, notify_emails: '' };
   return { ...event, link: columns, visitorRequest: { address, requestId } };
 }
 
-/** What visitors did while the database took no change, oldest first. */
+/** A queue of visitors' events that the database could not take, oldest first. */
 export interface UnwrittenEvents {
+  /** Whether the queue holds events. */
   readonly some: boolean;
+  /** Queues an event, or drops it if the queue is full. @param at time of the event, ms since the epoch */
   add(event: VisitEvent, at: number): void;
-  /** Writes all, in their order. One that the database will not hold is left out. @throws StoreAway, StoreFull; what is not written stays */
+  /** Writes all events in their order and drops those that the database rejects. @throws StoreAway, StoreFull; unwritten events stay queued */
   write(): Promise<void>;
 }
 
 /**
- * @param most how many are kept
- * @param refused is told what the database says of an event that it will not hold
+ * @param maxEvents capacity of the queue
+ * @param onRejected receives the error of each event that the database rejects
  */
 export function unwrittenEvents(
   { store, process }: Pick<Ports, 'store' | 'process'>,
-  most: number,
-  refused: (cause: unknown) => void,
+  maxEvents: number,
+  onRejected: (cause: unknown) => void,
 ): UnwrittenEvents {
-  const events: { readonly event: VisitEvent; readonly at: number; readonly length: number }[] = [];
+  const queue: { readonly event: VisitEvent; readonly at: number; readonly length: number }[] = [];
   let characters = 0;
-  const writeTogether = (some: typeof events) =>
+  const writeBatch = (batch: typeof queue) =>
     store.write(async (tx) => {
-      for (const { event, at } of some)
+      for (const { event, at } of batch)
         await countEvent(tx, { event, key: eventKey(event, null), now: at, until: at + groupingWindow }, process);
     }, 'job');
-  const passes = (cause: unknown) => cause instanceof StoreAway || cause instanceof StoreFull;
-  async function writeEach(some: typeof events): Promise<void> {
-    for (const one of some)
-      await writeTogether([one]).catch((cause: unknown) => {
-        if (passes(cause)) throw cause;
-        refused(cause);
+  const isTemporary = (cause: unknown) => cause instanceof StoreAway || cause instanceof StoreFull;
+  async function writeEach(batch: typeof queue): Promise<void> {
+    for (const entry of batch)
+      await writeBatch([entry]).catch((cause: unknown) => {
+        if (isTemporary(cause)) throw cause;
+        onRejected(cause);
       });
   }
   return {
     get some() {
-      return events.length > 0;
+      return queue.length > 0;
     },
     add(event, at) {
-      const kept = withoutRest(event);
-      const length = smallest + JSON.stringify(kept).length;
-      if (events.length >= most || characters + length > mostCharacters) return;
+      const compact = compactEvent(event);
+      const length = minEventLength + JSON.stringify(compact).length;
+      if (queue.length >= maxEvents || characters + length > maxCharacters) return;
       characters += length;
-      events.push({ event: kept, at, length });
+      queue.push({ event: compact, at, length });
     },
     async write() {
-      while (events.length > 0) {
-        const some = events.slice(0, batch);
-        await writeTogether(some).catch((cause: unknown) => {
-          if (passes(cause)) throw cause;
-          return writeEach(some);
+      while (queue.length > 0) {
+        const batch = queue.slice(0, batchSize);
+        await writeBatch(batch).catch((cause: unknown) => {
+          if (isTemporary(cause)) throw cause;
+          return writeEach(batch); // finds the event that the database rejects
         });
-        for (const { length } of events.splice(0, some.length)) characters -= length;
+        for (const { length } of queue.splice(0, batch.length)) characters -= length;
       }
     },
   };

@@ -10,12 +10,12 @@ import { countEvent, downloadWindow, findOrAppendEntry, groupingWindow, tenantOf
 import { eventKey } from './event-key.ts';
 import { unwrittenEvents } from './unwritten-events.ts';
 
-const flushEvery = 500; // ms; what an action came to is told within a second of its end
-const longestPause = 5000; // ms, while the database takes no change
-const mostRemembered = 50_000;
-const mostUnderWay = 64; // rows that are begun at once: the rest is written together
+const flushInterval = 500; // ms: the audit log shows the outcome of an action within a second of its end
+const maxPause = 5000; // ms between two attempts while the database accepts no changes
+const maxOpenEntries = 50_000;
+const maxConcurrentWrites = 64; // of single events: further events are written in batches
 
-/** What a visitor did, before it is written. */
+/** An action of a visitor, before it is written to the audit log. */
 export interface VisitEvent {
   readonly link: Pick<LinkRow, 'id' | 'tid' | 'title' | 'view_id' | 'notify_emails'> | null;
   readonly tid?: number;
@@ -28,21 +28,21 @@ export interface VisitEvent {
   readonly after?: object;
 }
 
-/** An action that hands out bytes, recorded before the first of them. */
+/** The audit entry of a download. It is on disk before the first byte is sent. */
 export interface TransferEntry {
-  /** Adds what was handed out, null where that is not known; `failed`: it broke off. */
+  /** Adds the number of bytes sent, null if it is unknown. @param outcome `failed`: the transfer was interrupted */
   end(outcome: 'done' | 'failed', bytes: number | null): void;
 }
 
 export interface VisitAudit extends AsyncDisposable {
-  /** Notes a visit, a list or a refusal; nobody waits for it. */
+  /** Records a visit, a folder listing or a refusal without making the caller wait. */
   note(event: VisitEvent): void;
-  /** The same, and on disk when it answers. */
+  /** Records an event. Resolves when it is on disk. */
   record(event: VisitEvent): Promise<void>;
   /**
-   * Commits the row of an action that hands out bytes; on disk when it answers.
-   * @param version what makes requests one download; null: each is one of its own
-   * @param alert whether an e-mail is owed for it
+   * Commits the entry of a download before its first byte is sent. Resolves when the entry is on disk.
+   * @param version requests with the same version are one download; null: each request is a download of its own
+   * @param alert whether to enqueue an alert e-mail
    */
   begin(event: VisitEvent, version: string | null, alert: boolean): Promise<TransferEntry>;
 }
@@ -51,128 +51,132 @@ interface OpenEntry {
   readonly auditId: Promise<number>;
   readonly until: number;
 }
-/** An end further ahead than any is set comes from a clock that was ahead. */
+/** Returns whether an entry still counts equal events. An end more than `downloadWindow` ahead was set while the clock was fast. */
 const isOngoing = ({ until }: OpenEntry, now: number) => until > now && until <= now + downloadWindow;
 
-/** The trail of all visits of this process; equal ones are counted, in the database too, so that a restart goes on. */
-export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, failed: (cause: unknown) => void): VisitAudit {
+/**
+ * Returns the audit log for visits to this process. Equal events share one entry with a count. The database holds the open
+ * entries too, so that counting continues after a restart.
+ * @param onFailure receives errors of writes that no caller waits for
+ */
+export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, onFailure: (cause: unknown) => void): VisitAudit {
   const { store, clock, process } = ports;
-  const ongoing = new Map<string, OpenEntry>();
-  const choices = archiveEntries(clock);
-  const added = new Map<number, EntryAddition>();
-  const unwritten = unwrittenEvents(ports, mostRemembered, failed);
+  const openEntries = new Map<string, OpenEntry>();
+  const groupArchives = archiveEntries(clock);
+  const additions = new Map<number, EntryAddition>();
+  const backlog = unwrittenEvents(ports, maxOpenEntries, onFailure);
   let timer: NodeJS.Timeout | undefined;
-  let pause = flushEvery;
-  let flushing = false;
-  const underWay = new Set<Promise<unknown>>();
+  let pause = flushInterval;
+  let isFlushing = false;
+  const runningWrites = new Set<Promise<unknown>>();
 
-  /** Nobody waits for it but the end of the process. */
-  function tellIfFailed(work: Promise<unknown>): void {
-    const told = work.catch(failed).finally(() => underWay.delete(told));
-    underWay.add(told);
+  /** Reports the failure of a write that no caller waits for. Only the shutdown waits for its end. */
+  function trackWrite(write: Promise<unknown>): void {
+    const running = write.catch(onFailure).finally(() => runningWrites.delete(running));
+    runningWrites.add(running);
   }
   async function flush(): Promise<void> {
     timer = undefined;
-    flushing = true;
+    isFlushing = true;
     try {
-      await unwritten.write();
-      await writeAdded();
-      pause = flushEvery;
+      await backlog.write();
+      await flushAdditions();
+      pause = flushInterval;
     } catch (cause) {
-      pause = Math.min(2 * pause, longestPause);
+      pause = Math.min(2 * pause, maxPause);
       throw cause;
     } finally {
-      flushing = false;
-      if (unwritten.some || added.size > 0) soon();
+      isFlushing = false;
+      if (backlog.some || additions.size > 0) scheduleFlush();
     }
   }
-  async function writeAdded(): Promise<void> {
-    const parts = [...added];
-    added.clear();
-    if (parts.length === 0) return;
+  async function flushAdditions(): Promise<void> {
+    const batch = [...additions];
+    additions.clear();
+    if (batch.length === 0) return;
     try {
-      await store.write((tx) => writeAdditions(tx, parts), 'job');
+      await store.write((tx) => writeAdditions(tx, batch), 'job');
     } catch (cause) {
-      for (const [id, part] of parts) add(id, part); // told the next time
+      for (const [id, addition] of batch) addToEntry(id, addition); // the next flush writes them
       throw cause;
     }
   }
-  function soon(): void {
-    if (!flushing) timer ??= setTimeout(() => tellIfFailed(flush()), pause).unref();
+  function scheduleFlush(): void {
+    if (!isFlushing) timer ??= setTimeout(() => trackWrite(flush()), pause).unref();
   }
-  function add(id: number, { tid, count, bytes, outcome }: EntryAddition): void {
-    const known = added.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
-    // One whole download among several requests is a download.
-    const best = known.outcome === 'done' ? 'done' : (outcome ?? known.outcome);
-    added.set(id, { tid, count: known.count + count, bytes: bytes === null ? known.bytes : (known.bytes ?? 0) + bytes, outcome: best });
-    soon();
+  function addToEntry(id: number, { tid, count, bytes, outcome }: EntryAddition): void {
+    const sum = additions.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
+    // One complete download among several requests makes the outcome `done`.
+    const best = sum.outcome === 'done' ? 'done' : (outcome ?? sum.outcome);
+    additions.set(id, { tid, count: sum.count + count, bytes: bytes === null ? sum.bytes : (sum.bytes ?? 0) + bytes, outcome: best });
+    scheduleFlush();
   }
-  /** Drops the oldest entry where there are too many: the database still knows it. */
-  function remember(key: string, auditId: Promise<number>, until: number): void {
-    setNewest(ongoing, key, { auditId, until }, mostRemembered);
-    auditId.catch(() => ongoing.delete(key));
+  /** Caches an open entry. Drops the oldest one above the limit, since the database still holds it. */
+  function cacheOpenEntry(key: string, auditId: Promise<number>, until: number): void {
+    setNewest(openEntries, key, { auditId, until }, maxOpenEntries);
+    auditId.catch(() => openEntries.delete(key));
   }
 
-  function livingOf(key: string | null, now: number): OpenEntry | undefined {
-    const known = key === null ? undefined : ongoing.get(key);
-    return known && isOngoing(known, now) ? known : undefined;
+  function findOpenEntry(key: string | null, now: number): OpenEntry | undefined {
+    const entry = key === null ? undefined : openEntries.get(key);
+    return entry && isOngoing(entry, now) ? entry : undefined;
   }
-  const addOne = (id: number, event: VisitEvent) => add(id, { tid: tenantOfEvent(event), count: 1, bytes: null, outcome: null });
+  const countOne = (id: number, event: VisitEvent) => addToEntry(id, { tid: tenantOfEvent(event), count: 1, bytes: null, outcome: null });
 
-  /** Begins the row of an event that no row tells yet, or adds it to the one that the database knows. */
-  function beginRow(event: VisitEvent, key: string, now: number): Promise<number> {
-    const row = { event, key, now, until: now + groupingWindow };
-    const auditId = store.write((tx) => countEvent(tx, row, process), visitorTurn(event.visitorRequest.address));
-    remember(key, auditId, row.until);
+  /** Writes the entry of an event that has no open entry in memory. The database may still hold one: then it counts the event there. */
+  function writeEvent(event: VisitEvent, key: string, now: number): Promise<number> {
+    const grouped = { event, key, now, until: now + groupingWindow };
+    const auditId = store.write((tx) => countEvent(tx, grouped, process), visitorTurn(event.visitorRequest.address));
+    cacheOpenEntry(key, auditId, grouped.until);
     return auditId;
   }
 
   async function record(event: VisitEvent): Promise<void> {
     const now = clock.now();
     const key = eventKey(event, null);
-    const known = livingOf(key, now);
-    if (known) addOne(await known.auditId, event);
-    else await beginRow(event, key, now);
+    const entry = findOpenEntry(key, now);
+    if (entry) countOne(await entry.auditId, event);
+    else await writeEvent(event, key, now);
   }
 
   function note(event: VisitEvent): void {
     const now = clock.now();
     const key = eventKey(event, null);
-    const known = livingOf(key, now);
-    const later = () => {
-      unwritten.add(event, now);
-      soon();
+    const entry = findOpenEntry(key, now);
+    const queueEvent = () => {
+      backlog.add(event, now);
+      scheduleFlush();
     };
-    // Most events equal one that has an entry: only its count changes.
-    if (known) return void known.auditId.then((id) => addOne(id, event)).catch(later); // said for the first of them
-    if (unwritten.some || underWay.size >= mostUnderWay) return void later();
-    const auditId = beginRow(event, key, now);
-    auditId.catch(later);
-    tellIfFailed(auditId);
+    // Most events have an open entry: only its count changes. If its write fails, the first event reports the failure.
+    if (entry) return void entry.auditId.then((id) => countOne(id, event)).catch(queueEvent);
+    if (backlog.some || runningWrites.size >= maxConcurrentWrites) return void queueEvent();
+    const auditId = writeEvent(event, key, now);
+    auditId.catch(queueEvent);
+    trackWrite(auditId);
   }
 
-  /** Keeps the entry of an archive that was requested before. */
-  function toldApart(download: Download, now: number): Download {
+  /** Groups an unbounded archive, unless the same archive has an open entry already. */
+  function groupUnlessOpen(download: Download, now: number): Download {
     const { event, version } = download;
-    return version !== null && livingOf(eventKey(event, version), now) ? download : choices(download);
+    return version !== null && findOpenEntry(eventKey(event, version), now) ? download : groupArchives(download);
   }
 
-  async function begin(asked: VisitEvent, askedVersion: string | null, alert: boolean): Promise<TransferEntry> {
+  async function begin(requestedEvent: VisitEvent, requestedVersion: string | null, alert: boolean): Promise<TransferEntry> {
     const now = clock.now();
-    const download = { event: asked, version: askedVersion };
-    const { event, version } = isUnboundedArchive(download) ? toldApart(download, now) : download;
+    const download = { event: requestedEvent, version: requestedVersion };
+    const { event, version } = isUnboundedArchive(download) ? groupUnlessOpen(download, now) : download;
     const key = version === null ? null : eventKey(event, version);
-    const living = livingOf(key, now);
+    const openEntry = findOpenEntry(key, now);
     const auditId =
-      living?.auditId ??
+      openEntry?.auditId ??
       store.write(async (tx) => {
-        const { id, fresh } = await findOrAppendEntry(tx, { event, key, now, until: now + downloadWindow }, process);
-        if (fresh && alert && event.link) await enqueueAlert(tx, event.link, id, event.action, now);
+        const { id, isNew } = await findOrAppendEntry(tx, { event, key, now, until: now + downloadWindow }, process);
+        if (isNew && alert && event.link) await enqueueAlert(tx, event.link, id, event.action, now);
         return id;
       }, visitorTurn(event.visitorRequest.address));
-    if (key !== null && !living) remember(key, auditId, now + downloadWindow);
+    if (key !== null && !openEntry) cacheOpenEntry(key, auditId, now + downloadWindow);
     const id = await auditId;
-    return { end: (outcome, bytes) => add(id, { tid: tenantOfEvent(event), count: 0, bytes, outcome }) };
+    return { end: (outcome, bytes) => addToEntry(id, { tid: tenantOfEvent(event), count: 0, bytes, outcome }) };
   }
 
   return {
@@ -180,9 +184,9 @@ export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, fa
     record,
     begin,
     async [Symbol.asyncDispose]() {
-      await Promise.all(underWay);
+      await Promise.all(runningWrites);
       clearTimeout(timer);
-      await flush().catch(failed);
+      await flush().catch(onFailure);
       clearTimeout(timer);
     },
   };
