@@ -4,98 +4,98 @@ import type { Role } from '#core/policy/role.ts';
 import type { InstantPorts, Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Who calls a management operation. */
+/** The caller of a management operation. */
 export interface Caller {
   readonly tid: number;
-  /** Name of the key or operator: `createdOwner`, `updatedOwner`, the audit row's actor. */
+  /** Name of the key or operator. It becomes `createdOwner`, `updatedOwner` and the actor of the audit entry. */
   readonly name: string;
   readonly role: Role;
   readonly kind: 'key' | 'operator';
-  /** Of the key or operator. */
+  /** Id of the key or operator. */
   readonly id: number;
-  /** Hash of the key, token or session that the call carries: by it a change asks once more whether it still holds. */
+  /** Hash of the key, token or session of the call. A change checks with it, in its transaction, that it is still valid. */
   readonly proof: string;
   readonly address: string;
   readonly requestId: string;
 }
 
-/** What the audit row of a change tells; before and after without secrets. */
+/** The part of an audit entry that a change fills in. `before` and `after` contain no secrets. */
 export interface ChangeAudit {
   readonly before?: object | null;
   readonly after?: object | null;
   readonly share?: { readonly id: number; readonly title: string; readonly viewId: string };
 }
 
-/** What a change came to. */
+/** The result of a change. */
 export interface ChangeResult {
-  /** Fields that the answer carries beside the envelope; `fresh` ones are left out of a dry run. */
+  /** Fields of the response beside the envelope, such as the id of a new record. A dry run leaves them out. */
   readonly created?: Readonly<Record<string, unknown>>;
-  /** Where it says something other than the operation's own message. */
+  /** Replaces the message of the operation. */
   readonly message?: MessageName;
   readonly detail?: string;
   readonly audit: ChangeAudit;
 }
 
-/** Tables whose rows have a version that If-Match can name. */
+/** The tables whose rows have a version for If-Match. */
 export type VersionedTable = 'share' | 'access_user' | 'login_profile' | 'location' | 'api_key' | 'operator';
 
-/** Which record an operation is about; where it is not the caller's, the answer is 404 before anything else. */
+/** The record that an operation changes. If the record is not in the caller's tenant, the response is 404 before any other check. */
 export interface Target<Body> {
   readonly table: VersionedTable;
-  /** The record's id where the body names it in another way; undefined: there is none. */
+  /** Returns the id of a record that the body names by something else than its id, or undefined if it does not exist. */
   find?(body: Body, caller: Caller, tx: Tx): Promise<number | undefined>;
 }
 
 interface OperationBase<B extends TSchema> {
-  /** `share/add`: the path below /api/v1, and the action of its audit row. */
+  /** The path below /api/v1, such as `share/add`. It is also the action of the audit entry. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly role: Role;
-  /** What it does, for the documentation. */
+  /** One sentence for the documentation. */
   readonly summary: string;
   readonly body: B;
-  /** Most field errors that one answer names, where the body is a list of records; else twenty. */
+  /** Maximum number of field errors in one response, for a body that is a list of records. Default: 20. */
   readonly mostFieldErrors?: number;
-  /** Body fields that Postern computes: taken and ignored, so that a fetched record can be sent back whole. */
+  /** Body fields that Postern computes. They are accepted and ignored, so that a client can send a fetched record back unchanged. */
   readonly computed?: readonly string[];
 }
 
-/** An operation that changes records: check, then change. */
-export interface ChangeOperation<B extends TSchema, Seen> extends OperationBase<B> {
+/** An operation that changes records. `check` runs first, then `change`. */
+export interface ChangeOperation<B extends TSchema, Checked> extends OperationBase<B> {
   readonly message: MessageName;
   readonly target?: Target<Static<B>>;
-  /** Fields that the answer carries beside the envelope. */
+  /** Schema of the response fields beside the envelope. */
   readonly responseFields?: TSchema;
-  /** true: its check reads records of all tenants, and takes turns with other such checks of its tenant. */
+  /** true: `check` reads records of all tenants, and takes turns with other such checks of its tenant. */
   readonly readsAllTenants?: true;
-  /** May wait for the outside world; reads only. */
-  check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Seen>;
-  /** Awaits nothing but `tx`, and asks again what check saw of the database. */
-  change(body: Static<B>, caller: Caller, tx: Tx, ports: InstantPorts, seen: Seen): Promise<ChangeResult>;
+  /** Only reads. May wait for disks and other services. */
+  check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Checked>;
+  /** Awaits nothing but `tx`. Repeats the database reads of `check` within `tx`, since the rows may have changed. */
+  change(body: Static<B>, caller: Caller, tx: Tx, ports: InstantPorts, checked: Checked): Promise<ChangeResult>;
 }
 
-/** An operation that answers records. */
+/** An operation that returns records. */
 export interface ReadOperation<B extends TSchema> extends OperationBase<B> {
-  /** true: it reads many records, and takes turns with other searches. */
+  /** true: the operation reads many records, and takes turns with other searches. */
   readonly isSearch?: true;
-  /** true: it reads a whole history, and takes turns with other reports. */
+  /** true: the operation reads a complete history, and takes turns with other reports. */
   readonly isReport?: true;
-  /** The name of the location that it reads, with others that read it in turn. */
+  /** Returns the name of the location that the operation reads. Operations that read the same location take turns. */
   readonly locationName?: (body: Static<B>) => string;
   readonly response: TSchema;
   read(body: Static<B>, caller: Caller, ports: Ports): Promise<object>;
 }
 
-/** An answer too long for memory. */
+/** A response that is too long for memory. */
 export interface StreamedResponse {
   readonly contentType: string;
   readonly fileName: string;
   readonly body: AsyncIterable<string>;
 }
 
-/** An operation whose answer is streamed. */
+/** An operation that streams its response. */
 export interface StreamOperation<B extends TSchema> extends OperationBase<B> {
-  /** @param inTurn runs one query when the caller's turn comes; rejects when the client has left */
+  /** @param inTurn runs one query when the caller's turn comes; rejects when the client has disconnected */
   stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: InTurn): Promise<StreamedResponse>;
 }
 
@@ -103,8 +103,8 @@ export interface StreamOperation<B extends TSchema> extends OperationBase<B> {
 export type InTurn = <T>(query: () => Promise<T>) => Promise<T>;
 
 /**
- * An operation as the edge sees it: it hands on what the operation's own schema has checked. (The functions above are
- * methods, whose parameters TypeScript compares both ways; that is what lets one list hold them all.)
+ * An operation as the HTTP layer sees it. The layer passes a body that it has validated against the operation's schema.
+ * The functions above are methods: TypeScript compares method parameters bivariantly, so one list can hold all operations.
  */
 export type AnyChange = ChangeOperation<TSchema, unknown>;
 export type AnyRead = ReadOperation<TSchema>;
@@ -113,11 +113,12 @@ export type Operation = AnyChange | AnyRead | AnyStream;
 
 export const isChange = (operation: Operation): operation is AnyChange => 'change' in operation;
 
-/** Declares a change; the body is typed by its schema. */
-export const change = <B extends TSchema, Seen = undefined>(declared: ChangeOperation<B, Seen>): ChangeOperation<B, Seen> => declared;
+/** Declares an operation that changes records. The schema gives the body its type. */
+export const change = <B extends TSchema, Checked = undefined>(operation: ChangeOperation<B, Checked>): ChangeOperation<B, Checked> =>
+  operation;
 
-/** Declares an export; the body is typed by its schema. */
-export const stream = <B extends TSchema>(declared: StreamOperation<B>): StreamOperation<B> => declared;
+/** Declares an operation that streams its response. The schema gives the body its type. */
+export const stream = <B extends TSchema>(operation: StreamOperation<B>): StreamOperation<B> => operation;
 
-/** Declares a question; the body is typed by its schema. */
-export const read = <B extends TSchema>(declared: ReadOperation<B>): ReadOperation<B> => declared;
+/** Declares an operation that returns records. The schema gives the body its type. */
+export const read = <B extends TSchema>(operation: ReadOperation<B>): ReadOperation<B> => operation;

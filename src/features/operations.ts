@@ -46,7 +46,7 @@ import { updateShare } from './shares/update-share.ts';
 import { getPolicy, updatePolicy } from './tenants/tenant-policy.ts';
 import { addTenant, searchTenants } from './tenants/tenants.ts';
 
-/** Every operation of /api/v1: routes, OpenAPI, the role table and the documentation come from this list. */
+/** All operations of /api/v1. Routes, OpenAPI, the role table and the documentation are generated from this list. */
 export const operations: readonly Operation[] = [
   updateAccessUser,
   updatePassword,
