@@ -9,7 +9,7 @@ import { namedTenant } from '#features/records/named-tenant.ts';
 import type { Tx } from '#ports/store.ts';
 import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './api-key-rows.ts';
 
-function expiryIn(text: string | null | undefined, now: number): number | null {
+function parseExpiry(text: string | null | undefined, now: number): number | null {
   if (!text) return null;
   const at = parseInstant(text, 'firstOfNextDay');
   if (at === null) throw fieldRefusal('expiryDateTime', 'must be an ISO 8601 date or date-time that exists');
@@ -18,14 +18,15 @@ function expiryIn(text: string | null | undefined, now: number): number | null {
 }
 
 async function checkName(tx: Tx, tid: number, name: string, now: number): Promise<void> {
-  const living = await tx
+  const existing = await tx
     .selectFrom('api_key')
     .select('id')
     .where('tid', '=', tid)
     .where('name', '=', name)
     .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst();
-  if (living) throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another living key' }] });
+  if (existing)
+    throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another living key' }] });
 }
 
 export const addApiKey = change({
@@ -45,7 +46,7 @@ export const addApiKey = change({
     const key = keyPrefix + random.token(keyBits);
     const id = await insertKey(
       tx,
-      { tid, name, role: body.role, key, expiresAt: expiryIn(body.expiryDateTime, now), owner: caller.name },
+      { tid, name, role: body.role, key, expiresAt: parseExpiry(body.expiryDateTime, now), owner: caller.name },
       now,
     );
     const [after] = await apiKeyRecords(tx, tid, [id]);

@@ -5,16 +5,17 @@ import { inIdOrder } from '#features/records/in-id-order.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Begins every key, so that a person and a secret scanner recognise it. */
+/** The prefix of every key, so that people and secret scanners recognise a key. */
 export const keyPrefix = 'pst_';
 export const keyBits = 256;
-const shownCharacters = 8;
+const visibleCharacters = 8;
 
-export const firstCharacters = (key: string) => key.slice(0, shownCharacters);
+/** Returns the part of a key that is stored in plain text, to identify the key in lists. */
+export const firstCharacters = (key: string) => key.slice(0, visibleCharacters);
 
-const orNull = (at: number | null) => (at === null ? null : formatInstant(at));
+const formatOrNull = (at: number | null) => (at === null ? null : formatInstant(at));
 
-/** The records of a tenant's keys, in the order of the ids. */
+/** Returns the records of a tenant's keys, in the order of the ids. */
 export async function apiKeyRecords(db: Tx, tid: number, ids: readonly number[]): Promise<ApiKey[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -29,8 +30,8 @@ export async function apiKeyRecords(db: Tx, tid: number, ids: readonly number[])
     name: row.name,
     role: parseKeyRole(row.role),
     firstCharacters: row.first_characters,
-    expiryDateTime: orNull(row.expires_at),
-    lastUsedDateTime: orNull(row.last_used_at),
+    expiryDateTime: formatOrNull(row.expires_at),
+    lastUsedDateTime: formatOrNull(row.last_used_at),
     createdOwner: row.created_owner,
     createDateTime: formatInstant(row.created_at),
     etag: `"${row.version}"`,

@@ -4,19 +4,19 @@ import { sha256 } from '#features/records/sha256.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
 const tokenLife = 3_600_000; // ms
-const useNotedEvery = 60_000; // ms
+const useInterval = 60_000; // ms between two updates of last_used_at
 
-/** A living key, found by itself or by a token of it. */
+/** A key that has not expired, found by the key itself or by one of its tokens. */
 export interface LivingKey {
   readonly keyId: number;
-  /** Of the key, or of the token that stands for it. */
+  /** Hash of the key, or of the token that was sent in its place. */
   readonly hash: string;
   readonly tid: number;
   readonly name: string;
   readonly role: Role;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
-  /** Was it found by a token, which signs nobody in? */
+  /** Whether the request sent a token of the key. A token cannot sign in to the console. */
   readonly byToken: boolean;
 }
 
@@ -27,8 +27,8 @@ const keyByHash = preparedQuery<
   { id: number; tid: number; name: string; role: string; expires_at: number | null; last_used_at: number | null }
 >((db, p) => db.selectFrom('api_key').select(columns).where('hash', '=', p('hash')));
 
-/** The key of a hash, or of a token of that hash; living or not. */
-async function keyOfHash(db: Tx, hash: string) {
+/** Returns the key with this hash, or the key whose token has this hash, even if it has expired; else null. */
+async function findKeyByHash(db: Tx, hash: string) {
   const [byKey] = await keyByHash(db, { hash });
   if (byKey) return { ...byKey, ends_at: byKey.expires_at, byToken: false };
   const byToken = await db
@@ -40,23 +40,23 @@ async function keyOfHash(db: Tx, hash: string) {
   return byToken ? { ...byToken, byToken: true } : null;
 }
 
-const hasEnded = (key: { ends_at: number | null; expires_at: number | null }, now: number) =>
+const isExpired = (key: { ends_at: number | null; expires_at: number | null }, now: number) =>
   [key.ends_at, key.expires_at].some((end) => end !== null && end <= now);
 
-/** The role of the living key of a hash; null: it has ended. */
+/** Returns the role of the key with this hash, or null if the key does not exist or has expired. */
 export async function roleOfKey(db: Tx, hash: string, now: number): Promise<Role | null> {
-  const row = await keyOfHash(db, hash);
-  return row && !hasEnded(row, now) ? parseKeyRole(row.role) : null;
+  const row = await findKeyByHash(db, hash);
+  return row && !isExpired(row, now) ? parseKeyRole(row.role) : null;
 }
 
-/** The living key that a Bearer secret is, or is a token of; null: neither. */
+/** Returns the key for a Bearer secret, which is a key or a token of one. Returns null if it is neither or has expired. */
 export async function findKey(store: Store, secret: string, now: number): Promise<LivingKey | null> {
   const row = await store.cachedUntilChange(`key ${secret}`, async () => {
     const hash = sha256(secret);
-    const found = await keyOfHash(store.read, hash);
-    return found && { ...found, hash };
+    const key = await findKeyByHash(store.read, hash);
+    return key && { ...key, hash };
   });
-  if (!row || hasEnded(row, now)) return null;
+  if (!row || isExpired(row, now)) return null;
   return {
     keyId: row.id,
     hash: row.hash,
@@ -69,14 +69,14 @@ export async function findKey(store: Store, secret: string, now: number): Promis
   };
 }
 
-/** Notes that a key was used, at most once a minute and without anybody waiting for it. */
+/** Records that a key was used, at most once a minute. Does not wait for the database. */
 export function recordKeyUse(store: Store, key: LivingKey, now: number): void {
-  if (key.lastUsedAt !== null && now - key.lastUsedAt < useNotedEvery) return;
-  const note = (tx: Tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute();
-  void store.write(note, { tenant: key.tid }).catch(() => {}); // the next use notes it
+  if (key.lastUsedAt !== null && now - key.lastUsedAt < useInterval) return;
+  const update = (tx: Tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute();
+  void store.write(update, { tenant: key.tid }).catch(() => {}); // the next use records it
 }
 
-/** A token for a key: good for an hour, and never longer than the key. */
+/** Stores a token for a key. It is valid for an hour, but never longer than the key. @returns when it expires, ms since the epoch */
 export async function issueToken(store: Store, key: LivingKey, token: string, now: number): Promise<number> {
   const expires_at = Math.min(now + tokenLife, key.expiresAt ?? Number.POSITIVE_INFINITY);
   const values = { hash: sha256(token), key_id: key.keyId, expires_at };

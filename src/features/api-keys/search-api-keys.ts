@@ -24,11 +24,11 @@ export const searchApiKeys = read({
   response: searchEnvelope(ApiKey),
   async read(query, caller, ports) {
     const page = parsePage(query, sortColumns);
-    let found = ports.store.search.selectFrom('api_key').where('tid', '=', caller.tid);
-    if (page.word !== null) found = found.where(ports.store.dialect.holds('api_key.name', page.word));
-    if (page.from !== null) found = found.where('created_at', '>=', page.from);
-    if (page.before !== null) found = found.where('created_at', '<', page.before);
-    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'api_key.id' });
+    let keys = ports.store.search.selectFrom('api_key').where('tid', '=', caller.tid);
+    if (page.word !== null) keys = keys.where(ports.store.dialect.holds('api_key.name', page.word));
+    if (page.from !== null) keys = keys.where('created_at', '>=', page.from);
+    if (page.before !== null) keys = keys.where('created_at', '<', page.before);
+    const { ids, ...rest } = await findPage(ports.store, { matches: keys, page, id: 'api_key.id' });
     const list = await apiKeyRecords(ports.store.search, caller.tid, ids);
     return envelopeOf('apikey', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
