@@ -6,19 +6,20 @@ import { roleOfSession } from '#features/operators/operator-session.ts';
 import type { Tx } from '#ports/store.ts';
 
 /**
- * Asks anew who calls, in the transaction of the change: whoever was thrown out while the body came, or a password was
- * hashed, changes nothing any more. The same before each part of an answer that is streamed.
- * @returns the caller with the role of this moment; @throws 401, 403
+ * Checks the caller again, in the transaction of the change: the key or operator may have been removed while the body
+ * arrived or a password was hashed. A streamed response runs the same check before each part.
+ * @returns the caller with its current role
+ * @throws 401, 403
  */
-export async function checkCaller(tx: Tx, caller: Caller, needs: Role, now: number): Promise<Caller> {
+export async function checkCaller(tx: Tx, caller: Caller, requiredRole: Role, now: number): Promise<Caller> {
   const isKey = caller.kind === 'key';
   const role = await (isKey ? roleOfKey : roleOfSession)(tx, caller.proof, now);
   if (role === null) throw new Refusal(isKey ? 'keyWrong' : 'signInNeeded');
-  checkRole({ kind: caller.kind, role }, needs);
+  checkRole({ kind: caller.kind, role }, requiredRole);
   return { ...caller, role };
 }
 
-/** @throws 403 */
-export function checkRole({ kind, role }: Pick<Caller, 'kind' | 'role'>, needs: Role): void {
-  if (!reaches(role, needs)) throw new Refusal('roleTooLow', `This needs the role ${needs}; the ${kind} has ${role}.`);
+/** Checks that a role includes the required one. @throws 403 */
+export function checkRole({ kind, role }: Pick<Caller, 'kind' | 'role'>, requiredRole: Role): void {
+  if (!reaches(role, requiredRole)) throw new Refusal('roleTooLow', `This requiredRole the role ${requiredRole}; the ${kind} has ${role}.`);
 }

@@ -3,7 +3,7 @@ import { WhoCalls } from '#core/records/operator.ts';
 import { type Caller, read } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Who calls, as caller/get and a sign-in to the console answer it. */
+/** Returns the record of the caller, for caller/get and for a sign-in to the console. */
 export async function whoCalls(caller: Caller, { store, links }: Pick<Ports, 'store' | 'links'>): Promise<WhoCalls> {
   const { title } = await store.read.selectFrom('tenant').select('title').where('id', '=', caller.tid).executeTakeFirstOrThrow();
   const { id, name, kind, role, tid, address } = caller;
