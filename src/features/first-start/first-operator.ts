@@ -15,20 +15,20 @@ import type { Tx } from '#ports/store.ts';
 const invitationLife = 3_600_000; // ms
 const invitationBits = 256;
 
-/** Whoever can make all the others. */
-const anyAdmin = (db: Tx) =>
+/** Returns an admin of tenant 1, or undefined if there is none. */
+const findAdmin = (db: Tx) =>
   db.selectFrom('operator').select('id').where('tid', '=', firstTenant).where('role', '=', 'admin').limit(1).executeTakeFirst();
 
 /**
- * What the console's first address carries: it makes the first operator, once and within an hour.
- * @returns null where tenant 1 has an admin among its operators
+ * Creates the token of the invitation to the console. The token creates the first operator, once and within an hour.
+ * @returns the token, or null if tenant 1 already has an operator with the role admin
  */
 export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>): Promise<string | null> {
   const token = random.token(invitationBits);
   const now = clock.now();
   return store.write(async (tx) => {
     await tx.deleteFrom('console_invitation').where('expires_at', '<=', now).execute();
-    if (await anyAdmin(tx)) return null;
+    if (await findAdmin(tx)) return null;
     await tx
       .insertInto('console_invitation')
       .values({ hash: sha256(token), expires_at: now + invitationLife })
@@ -37,35 +37,35 @@ export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 
   }, 'job');
 }
 
-/** Makes the first operator, an admin of tenant 1, and signs them in. @throws 400, 410 */
+/** Creates the first operator, an admin of tenant 1, and signs them in. @throws 400, 410 */
 export async function makeFirstOperator(ports: Ports, body: FirstOperator, origin: Origin): Promise<OperatorSignedIn> {
   const { store, clock, random, passwordHash } = ports;
   checkNewPassword(body, 'password');
-  await checkInvited(store.read, body.token, clock.now()); // before a hash is computed for nobody
+  await checkInvitation(store.read, body.token, clock.now()); // an invalid token must not cost a password hash
   const hash = await passwordHash.hash(body.password, { tid: firstTenant });
   const [token, name] = [random.token(sessionBits), normalizeText(body.name)];
   const caller = await store.write(
     async (tx) => {
       const now = clock.now();
-      await checkInvited(tx, body.token, now);
+      await checkInvitation(tx, body.token, now);
       await tx.deleteFrom('console_invitation').execute();
       const id = await insertOperator(tx, { tid: firstTenant, name, role: 'admin', passwordHash: hash, owner: name }, now);
       await beginOperatorSession(tx, token, { id, epoch: 1 }, now);
-      const made = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', proof: sha256(token), ...origin } as const;
-      await appendChangeEntry(tx, made, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
-      return made;
+      const newCaller = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', proof: sha256(token), ...origin } as const;
+      await appendChangeEntry(tx, newCaller, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
+      return newCaller;
     },
     attemptTurn(networkKeys('operator', origin.address)),
   );
   return { caller, token };
 }
 
-async function checkInvited(db: Tx, token: string, now: number): Promise<void> {
-  const invited = await db
+async function checkInvitation(db: Tx, token: string, now: number): Promise<void> {
+  const invitation = await db
     .selectFrom('console_invitation')
     .select('hash')
     .where('hash', '=', sha256(token))
     .where('expires_at', '>', now)
     .executeTakeFirst();
-  if (!invited || (await anyAdmin(db))) throw new Refusal('firstAddressEnded');
+  if (!invitation || (await findAdmin(db))) throw new Refusal('firstAddressEnded');
 }

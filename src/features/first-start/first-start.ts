@@ -11,35 +11,35 @@ import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
 const owner = 'postern';
-/** Folder of the location `local`, within POSTERN_DATA. */
-const ownFolder = 'files';
-/** Name of the key that the first start makes where none is set. */
+/** The folder of the location `local`, relative to POSTERN_DATA. */
+const localFolder = 'files';
+/** The name of the key that the first start creates if POSTERN_API_KEY is not set. */
 export const firstKeyName = 'first';
 
-/** What a start needs from outside. */
+/** Values from the environment and the data folder that a start needs. */
 export interface FirstStart {
   /** POSTERN_API_KEY. */
   readonly apiKey: string | null;
-  /** The key of a new installation, which its operator can already read in a file; null: there is to be none. */
+  /** The key of a new installation. Its file is already written, so the operator can read it. null: create no key. */
   readonly firstKey: string | null;
-  /** The folder `files` of POSTERN_DATA: locations within it are stored relative to it, so that they move with it. */
+  /** The folder `files` of POSTERN_DATA. Locations within it are stored as relative paths, so that the data can be moved. */
   readonly files: string;
 }
 
-/** POSTERN_API_KEY replaces its forerunner at each start; left unset, the forerunner ends. */
+/** Replaces the key of the previous POSTERN_API_KEY at each start. Deletes it if POSTERN_API_KEY is no longer set. */
 async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promise<void> {
-  const present = await tx
+  const existing = await tx
     .selectFrom('api_key')
     .select(['id', 'hash'])
     .where('tid', '=', firstTenant)
     .where('name', '=', environmentKeyName)
     .execute();
-  if (key !== null && present.some(({ hash }) => hash === sha256(key))) return;
+  if (key !== null && existing.some(({ hash }) => hash === sha256(key))) return;
   await tx.deleteFrom('api_key').where('tid', '=', firstTenant).where('name', '=', environmentKeyName).execute();
   if (key !== null) await insertKey(tx, { tid: firstTenant, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
 }
 
-async function insertLocal(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
+async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
   await tx
     .insertInto('location')
     .values({
@@ -47,7 +47,7 @@ async function insertLocal(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>,
       version: 1,
       name: 'local',
       kind: 'local',
-      configuration: sealConfiguration(JSON.stringify({ folder: ownFolder }), vault),
+      configuration: sealConfiguration(JSON.stringify({ folder: localFolder }), vault),
       search_text: fold('local'),
       created_owner: owner,
       updated_owner: owner,
@@ -57,8 +57,8 @@ async function insertLocal(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>,
     .execute();
 }
 
-/** The configuration of a location; null where its row is damaged, which readiness reports. */
-function configurationIn(row: { readonly configuration: string }, vault: Ports['vault']): { readonly folder?: string } | null {
+/** Returns the configuration of a location, or null if its row is damaged, which readiness reports. */
+function readConfiguration(row: { readonly configuration: string }, vault: Ports['vault']): { readonly folder?: string } | null {
   try {
     return JSON.parse(openConfiguration(row, vault));
   } catch {
@@ -66,8 +66,8 @@ function configurationIn(row: { readonly configuration: string }, vault: Ports['
   }
 }
 
-/** Earlier versions stored the absolute path: data that was moved, or restored elsewhere, served the old files. */
-async function makeRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault'>): Promise<void> {
+/** Converts absolute paths that earlier versions stored. With those, data that was moved or restored elsewhere served the old files. */
+async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault'>): Promise<void> {
   const rows = await tx
     .selectFrom('location')
     .select(['id', 'configuration'])
@@ -75,45 +75,48 @@ async function makeRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault
     .where('kind', '=', 'local')
     .execute();
   for (const row of rows) {
-    const value = configurationIn(row, vault);
+    const value = readConfiguration(row, vault);
     const folder = value?.folder;
     if (folder !== files && !folder?.startsWith(`${files}/`)) continue;
-    const configuration = sealConfiguration(JSON.stringify({ ...value, folder: ownFolder + folder.slice(files.length) }), vault);
+    const configuration = sealConfiguration(JSON.stringify({ ...value, folder: localFolder + folder.slice(files.length) }), vault);
     await tx.updateTable('location').set({ configuration }).where('tid', '=', firstTenant).where('id', '=', row.id).execute();
   }
 }
 
-/** Has nothing been made in this database yet? */
+/** Returns whether the database is new: it has no tenant. */
 export const isNew = async ({ store }: Pick<Ports, 'store'>) =>
   (await store.read.selectFrom('tenant').select('id').limit(1).executeTakeFirst()) === undefined;
 
-/** Has nothing been sealed in this database yet? */
+/** Returns whether the database has never stored an encrypted secret. */
 export const holdsNoSecrets = async (store: Pick<Store, 'read'>) =>
   (await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst()) === undefined;
 
-/** @throws where the secrets of this database were sealed with another key: nothing could be read, and much be lost */
+/**
+ * Checks that the secrets of this database were encrypted with the present key, and stores the key's fingerprint in a new database.
+ * @throws Error if the key differs, since no secret could be decrypted, or if the database is an unfinished copy
+ */
 export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'vault'>): Promise<void> {
   const { fingerprint } = vault;
-  const known = await store.write(async (tx) => {
+  const stored = await store.write(async (tx) => {
     const row = await tx.selectFrom('secret_key').selectAll().executeTakeFirst();
     if (!row) await tx.insertInto('secret_key').values({ fingerprint }).execute();
     return row?.fingerprint ?? fingerprint;
   }, 'job');
-  if (known === unfinishedCopy) throw new Error(`${unfinishedCopy}: run npm run restore or npm run move-store again`);
-  if (known !== fingerprint)
+  if (stored === unfinishedCopy) throw new Error(`${unfinishedCopy}: run npm run restore or npm run move-store again`);
+  if (stored !== fingerprint)
     throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
 }
 
-/** Returns whether the database knows a key that has not ended. */
+/** Returns whether an API key exists and has not expired. */
 export const isLivingKey = async ({ store, clock }: Pick<Ports, 'store' | 'clock'>, key: string) =>
   (await roleOfKey(store.read, sha256(key), clock.now())) !== null;
 
-/** A new admin key. */
+/** Returns a new API key. */
 export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
 
 /**
- * Makes what a new installation begins with: tenant 1, its default login profile, the location `local` and the first
- * key; at every start sets the key of the environment.
+ * Prepares the database at every start. In a new one, creates tenant 1, its default login profile, the location `local` and
+ * the first key. Then sets the key of POSTERN_API_KEY and makes the folders of locations relative.
  */
 export async function prepare(
   ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault'>,
@@ -122,14 +125,14 @@ export async function prepare(
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();
     if (!(await tx.selectFrom('tenant').select('id').limit(1).executeTakeFirst())) {
-      // Its number is said: of several that begin at once, those that were taken back have used up numbers.
+      // Sets the id explicitly: if several processes start together, rolled back inserts have used up ids.
       await insertTenant(tx, 'First tenant', owner, ports, firstTenant);
       await ports.store.dialect.setLastIds(tx, { tenant: firstTenant });
-      await insertLocal(tx, firstTenant, ports, now);
+      await insertLocalLocation(tx, firstTenant, ports, now);
       if (firstKey !== null)
         await insertKey(tx, { tid: firstTenant, name: firstKeyName, role: 'admin', key: firstKey, expiresAt: null, owner }, now);
     }
     await setEnvironmentKey(tx, apiKey, now);
-    await makeRelative(tx, files, ports);
+    await makeFoldersRelative(tx, files, ports);
   }, 'job');
 }
