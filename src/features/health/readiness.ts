@@ -2,28 +2,31 @@ import { type LocationHealth, locationsHealth, passes } from '#features/storage-
 import type { Ports } from '#ports/ports.ts';
 
 const locationsInterval = 30_000; // ms
-const shortestInterval = 1000; // ms between two looks at the disk, however often anybody asks
+const minInterval = 1000; // ms between two checks of the database and the disk, however many requests arrive
 
-/** Whether this process can serve. */
+/** Whether this process can serve requests. */
 export interface Readiness {
   readonly store: boolean;
   readonly data: boolean;
-  /** The database's disk is full: files are read, nothing is changed. */
+  /** Whether the disk of the database is full. Then files can be read, but nothing can be changed. */
   readonly full: boolean;
-  /** Damaged pages were found in the database: a backup is to be restored. */
+  /** Whether the database has damaged pages. Then the operator must restore a backup. */
   readonly damaged: boolean;
   readonly locations: readonly LocationHealth[];
 }
 
-/** Answers from the last look, so that nobody can make Postern open every location by asking. */
+/** Reports readiness from cached checks, so that frequent requests cannot make Postern open every location each time. */
 export interface ReadinessCheck extends Disposable {
   readiness(): Promise<Readiness>;
 }
 
-/** @param probe rejects where the disk of POSTERN_DATA does not take what is written */
+/**
+ * Starts to check the locations at an interval, and returns the readiness check.
+ * @param probe rejects if the disk of POSTERN_DATA is not writable
+ */
 export function checkReadiness(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>, probe: () => Promise<void>): ReadinessCheck {
   let probing: Promise<void> | undefined;
-  /** One at a time: on a disk that hangs each would take a thread of the pool for ever. */
+  /** Runs one probe at a time: on a disk that hangs, each probe would block a thread of the pool for ever. */
   function probeOnce(): Promise<void> {
     probing ??= probe().finally(() => {
       probing = undefined;
@@ -31,33 +34,33 @@ export function checkReadiness(ports: Pick<Ports, 'store' | 'storages' | 'vault'
     return probing;
   }
   let latest: Promise<Pick<Readiness, 'store' | 'data'>> | undefined;
-  let lookedAt = 0;
-  async function look() {
-    const found = { store: await passes(() => ports.store.check()), data: await passes(probeOnce) };
-    if (!found.store || !found.data) latest = undefined; // what is away is looked for again by the next who asks
-    return found;
+  let checkedAt = 0;
+  async function checkNow() {
+    const result = { store: await passes(() => ports.store.check()), data: await passes(probeOnce) };
+    if (!result.store || !result.data) latest = undefined; // after a failure, the next request checks again
+    return result;
   }
   let locations: Promise<readonly LocationHealth[]> = locationsHealth(ports).catch(() => []);
-  let busy = false;
+  let isChecking = false;
   const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
+    if (isChecking) return;
+    isChecking = true;
     locationsHealth(ports)
       .then((health) => {
         locations = Promise.resolve(health);
       })
-      .catch(() => {}) // the database is away: what was last seen of the locations stands
+      .catch(() => {}) // the database is unavailable: keeps the last health of the locations
       .finally(() => {
-        busy = false;
+        isChecking = false;
       });
   }, locationsInterval).unref();
 
   return {
     async readiness() {
       const now = ports.clock.now();
-      if (!latest || Math.abs(now - lookedAt) >= shortestInterval) {
-        lookedAt = now;
-        latest = look();
+      if (!latest || Math.abs(now - checkedAt) >= minInterval) {
+        checkedAt = now;
+        latest = checkNow();
       }
       return { ...(await latest), full: ports.store.isFull(), damaged: ports.store.isDamaged(), locations: await locations };
     },
