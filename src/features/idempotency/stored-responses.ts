@@ -2,28 +2,28 @@ import { type MessageName, Refusal } from '#core/messages.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
-/** How long a repeated request is answered as before (decisions.md); ms. */
+/** How long a stored response is replayed to duplicate requests (decisions.md); ms. */
 export const responsesStoredFor = 24 * 3_600_000;
-const longestKey = 255;
+const maxKeyLength = 255;
 const purpose = 'idempotent answer';
 
-/** A request that says by its key that it may come twice. */
+/** A request with an Idempotency-Key: the client may send it again with the same key. */
 export interface IdempotentRequest {
   readonly tid: number;
-  /** Who sends it: keys of different callers are different keys. */
+  /** Kind and id of the caller. Equal keys of different callers are different keys. */
   readonly caller: string;
   readonly key: string;
-  /** Method, path, query and body, hashed under a key, since a body may hold a password: another request under the same key is refused. */
+  /** MAC of method, path, query and body. Keyed, since a body may hold a password. Another request under the same key is refused. */
   readonly fingerprint: string;
 }
 
-/** An answer as it was given. */
+/** A response as it was sent. */
 export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
 
-/** The twin that a request is, or null where it carries no key. @throws 400 */
+/** Returns the idempotent request for an Idempotency-Key header, or null without the header. @throws 400 */
 export function idempotentRequestOf(
   header: string | string[] | undefined,
   { tid, caller }: Pick<IdempotentRequest, 'tid' | 'caller'>,
@@ -32,7 +32,7 @@ export function idempotentRequestOf(
 ): IdempotentRequest | null {
   if (header === undefined) return null;
   const key = String(header);
-  if (key === '' || key.length > longestKey)
+  if (key === '' || key.length > maxKeyLength)
     throw new Refusal('fieldInvalid', 'Idempotency-Key must be 1 to 255 characters.', {
       fieldErrors: [{ field: 'Idempotency-Key', detail: 'must be 1 to 255 characters' }],
     });
@@ -41,73 +41,79 @@ export function idempotentRequestOf(
   return { tid, caller, key, fingerprint };
 }
 
-/** Requests with a key that are under way in this process. */
+/** The requests with a key that this process is running. */
 export type RunningRequests = Set<string>;
 
-/** The answer to the first of the twins, or null. @throws 409 where the key was used for another request, or the first is under way */
-export async function findStoredResponse(db: Tx, twin: IdempotentRequest, vault: Vault, now: number): Promise<StoredResponse | null> {
+/**
+ * Returns the stored response to an earlier request with the same key, or null.
+ * @throws 409 if the key was used for a different request, or the earlier request is still running
+ */
+export async function findStoredResponse(db: Tx, request: IdempotentRequest, vault: Vault, now: number): Promise<StoredResponse | null> {
   const row = await db
     .selectFrom('idempotency')
     .selectAll()
-    .where('tid', '=', twin.tid)
-    .where('caller', '=', twin.caller)
-    .where('key', '=', twin.key)
+    .where('tid', '=', request.tid)
+    .where('caller', '=', request.caller)
+    .where('key', '=', request.key)
     .executeTakeFirst();
-  // While the change is under way the key does not expire: a clock may be set ahead.
+  // The key of a pending change never expires: the clock may have been set forward.
   if (!row || (row.audit_id === null && row.created_at <= now - responsesStoredFor)) return null;
-  if (row.fingerprint !== twin.fingerprint) throw new Refusal('idempotencyReused');
+  if (row.fingerprint !== request.fingerprint) throw new Refusal('idempotencyReused');
   if (row.audit_id !== null) throw new Refusal('idempotencyRunning');
   return { status: row.status, body: vault.open(purpose, row.answer) };
 }
 
-/** A twin was answered by another process meanwhile. */
-class AnsweredMeanwhile extends Error {
-  readonly kept: StoredResponse;
-  constructor(kept: StoredResponse) {
+/** Another process has answered a duplicate request in the meantime. */
+class AlreadyAnswered extends Error {
+  readonly response: StoredResponse;
+  constructor(response: StoredResponse) {
     super('a twin was answered meanwhile');
-    this.kept = kept;
+    this.response = response;
   }
 }
 
-/** Asked first in the transaction of a change: nothing is done twice, by whichever process. @throws what `once` answers */
-export async function checkNotAnswered(tx: Tx, twin: IdempotentRequest | null, vault: Vault, now: number): Promise<void> {
-  const kept = twin && (await findStoredResponse(tx, twin, vault, now));
-  if (kept) throw new AnsweredMeanwhile(kept);
+/**
+ * Checks, at the beginning of a change's transaction, that no process has answered the same request.
+ * @throws AlreadyAnswered, which `runOnce` turns into the stored response
+ */
+export async function checkNotAnswered(tx: Tx, request: IdempotentRequest | null, vault: Vault, now: number): Promise<void> {
+  const response = request && (await findStoredResponse(tx, request, vault, now));
+  if (response) throw new AlreadyAnswered(response);
 }
 
 /**
- * Keeps the answer, in the transaction of the change.
- * @param underWay audit entry of a change that has only begun: its answer is confirmed or forgotten with its outcome
+ * Stores the response, in the transaction of the change.
+ * @param underWay id of the audit entry of a pending change: the response is confirmed or deleted with the change's outcome
  */
 export async function storeResponse(
   tx: Tx,
-  twin: IdempotentRequest,
-  answer: StoredResponse,
+  request: IdempotentRequest,
+  response: StoredResponse,
   { vault, now, underWay = null }: { readonly vault: Vault; readonly now: number; readonly underWay?: number | null },
 ): Promise<void> {
-  await checkNotAnswered(tx, twin, vault, now);
+  await checkNotAnswered(tx, request, vault, now);
   await tx
     .deleteFrom('idempotency')
-    .where('tid', '=', twin.tid)
-    .where('caller', '=', twin.caller)
-    .where('key', '=', twin.key)
+    .where('tid', '=', request.tid)
+    .where('caller', '=', request.caller)
+    .where('key', '=', request.key)
     .where('created_at', '<=', now - responsesStoredFor)
     .execute();
   const values = {
-    tid: twin.tid,
-    caller: twin.caller,
-    key: twin.key,
-    fingerprint: twin.fingerprint,
-    status: answer.status,
-    answer: vault.seal(purpose, answer.body),
+    tid: request.tid,
+    caller: request.caller,
+    key: request.key,
+    fingerprint: request.fingerprint,
+    status: response.status,
+    answer: vault.seal(purpose, response.body),
     created_at: now,
     audit_id: underWay,
   };
   await tx.insertInto('idempotency').values(values).execute();
 }
 
-/** Refusals of what somebody has changed before. */
-const changedBefore: readonly string[] = [
+/** Refusals that a duplicate request meets when the first request has already made the change. */
+const conflictMessages: readonly string[] = [
   'itemAbsent',
   'itemExists',
   'recordUnknown',
@@ -117,33 +123,34 @@ const changedBefore: readonly string[] = [
 ] satisfies MessageName[];
 
 /**
- * Runs a change once for all its twins.
- * @param run does the change and keeps its answer by keepAnswer
- * @throws 409 while a twin runs
+ * Runs a change once for all duplicates of a request.
+ * @param run makes the change and stores its response with `storeResponse`
+ * @returns the result of `run`, or the stored response to the first request
+ * @throws 409 while a duplicate is running
  */
 export async function runOnce<T>(
-  twin: IdempotentRequest | null,
+  request: IdempotentRequest | null,
   running: RunningRequests,
   { store, vault }: { store: Store; vault: Vault },
   now: number,
   run: () => Promise<T>,
 ): Promise<T | { readonly replayed: StoredResponse }> {
-  if (!twin) return run();
-  const name = JSON.stringify([twin.caller, twin.key]);
+  if (!request) return run();
+  const name = JSON.stringify([request.caller, request.key]);
   if (running.has(name)) throw new Refusal('idempotencyRunning');
   running.add(name);
   try {
-    const kept = await findStoredResponse(store.read, twin, vault, now);
-    if (!kept) return await run();
-    await store.durable(); // what was seen may not be on disk yet
-    return { replayed: kept };
+    const response = await findStoredResponse(store.read, request, vault, now);
+    if (!response) return await run();
+    await store.durable(); // the stored response may not be on disk yet
+    return { replayed: response };
   } catch (cause) {
-    if (cause instanceof AnsweredMeanwhile) return { replayed: cause.kept };
-    if (!(cause instanceof Refusal) || !changedBefore.includes(cause.messageName)) throw cause;
-    // It may have been refused because a twin had taken place at another process.
-    const kept = await findStoredResponse(store.read, twin, vault, now);
-    if (!kept) throw cause;
-    return { replayed: kept };
+    if (cause instanceof AlreadyAnswered) return { replayed: cause.response };
+    if (!(cause instanceof Refusal) || !conflictMessages.includes(cause.messageName)) throw cause;
+    // The cause of the refusal may be that another process has made the same change.
+    const response = await findStoredResponse(store.read, request, vault, now);
+    if (!response) throw cause;
+    return { replayed: response };
   } finally {
     running.delete(name);
   }
