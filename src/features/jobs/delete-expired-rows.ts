@@ -7,12 +7,12 @@ import { longestIdle, longestSession } from '#features/visits/sessions/visit-ses
 import type { Ports } from '#ports/ports.ts';
 import type { Database } from '#ports/tables.ts';
 
-const longestConflict = 3_600_000;
-const batch = 1000; // rows at a time, so that other changes get their turn
+const conflictWindow = 3_600_000; // ms
+const batchSize = 1000; // rows in one transaction, so that other changes get their turn
 
-/** What has ended by itself, by its table. */
-const endedAt = (now: number): readonly (readonly [keyof Database, RawBuilder<boolean>])[] => [
-  ['failure', sql`at < ${now - Math.max(failuresCountFor, longestConflict)}`],
+/** Returns, for each table, the condition of its expired rows. */
+const expiredConditions = (now: number): readonly (readonly [keyof Database, RawBuilder<boolean>])[] => [
+  ['failure', sql`at < ${now - Math.max(failuresCountFor, conflictWindow)}`],
   ['visit_session', sql`created_at < ${now - longestSession} or used_at < ${now - longestIdle}`],
   ['operator_session', sql`created_at < ${now - longestOperatorSession}`],
   ['api_token', sql`expires_at < ${now}`],
@@ -20,15 +20,15 @@ const endedAt = (now: number): readonly (readonly [keyof Database, RawBuilder<bo
   ['ongoing', sql`until < ${now}`],
 ];
 
-async function deleteEnded({ store }: Pick<Ports, 'store'>, table: keyof Database, ended: RawBuilder<boolean>): Promise<void> {
+async function deleteExpired({ store }: Pick<Ports, 'store'>, table: keyof Database, condition: RawBuilder<boolean>): Promise<void> {
   const row = sql.ref(store.dialect.rowId);
-  const some = sql`delete from ${sql.table(table)} where ${row} in (select ${row} from ${sql.table(table)} where ${ended} limit ${batch})`;
-  for (let deleted = batch; deleted === batch; )
-    deleted = await store.write(async (tx) => Number((await some.execute(tx)).numAffectedRows), 'job');
+  const statement = sql`delete from ${sql.table(table)} where ${row} in (select ${row} from ${sql.table(table)} where ${condition} limit ${batchSize})`;
+  for (let deleted = batchSize; deleted === batchSize; )
+    deleted = await store.write(async (tx) => Number((await statement.execute(tx)).numAffectedRows), 'job');
 }
 
-/** Takes away what has ended by itself: nothing here is still asked for by anybody. */
+/** Deletes expired rows from all tables, then expired audit entries. */
 export async function deleteExpiredRows(ports: Pick<Ports, 'store' | 'clock'>, retention: AuditRetention): Promise<void> {
-  for (const [table, ended] of endedAt(ports.clock.now())) await deleteEnded(ports, table, ended);
+  for (const [table, condition] of expiredConditions(ports.clock.now())) await deleteExpired(ports, table, condition);
   await retention.run();
 }
