@@ -7,7 +7,7 @@ import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
 import { findViewIdOwner } from './view-ids.ts';
 
-/** The ranges of a profile as they were sent, where an earlier version stored it: it kept them in no other form. */
+/** The address ranges of a profile that an earlier version stored as plain text only, as an SQL expression; null for other profiles. */
 export const unpackedRanges = (profile: string) =>
   sql<string | null>`case when ${sql.ref(profile)}.ip_bounds is null then ${sql.ref(profile)}.ip_range end`;
 
@@ -33,51 +33,57 @@ const selectLinks = (db: Tx) =>
       'location.configuration',
     ]);
 
-/** All of a link but the visitor: the share, its login profile and its location, by one query. */
+/** A link: the share, its login profile and its location, read by one query. */
 export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute']>>[number];
 
+/** Returns the link of a share, or undefined. */
 export const findLinkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
   selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
-/** Whose an address is tells the table of addresses, which no tenant's tables need to be asked for. */
+
+/** Returns the link for a viewId, or undefined. The viewId table maps it to its tenant, so no tenant's tables are scanned. */
 export async function findLink(db: Tx, viewId: string): Promise<LinkRow | undefined> {
   const owner = await findViewIdOwner(db, viewId);
   const link = owner?.share_id ? await findLinkOfShare(db, owner.tid, owner.share_id) : undefined;
   return link?.view_id === viewId ? link : undefined;
 }
-/** Who has signed in, with the number of the access user where it is one. */
+
+/** A signed-in visitor. */
 export interface SignedInVisitor extends Identity {
+  /** Id of the access user, or null for other kinds of sign-in. */
   readonly userId: number | null;
   readonly name: string;
   readonly email: string;
 }
 
-const listed = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>
+const listEntries = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>
   db.selectFrom(list).select('name').where('tid', '=', link.tid).where('share_id', '=', link.id);
 
-/** Entries of the share's lists that could be this visitor: no more of a long list needs to be read. */
+/** Returns the entries of the share's lists that can match this visitor, so that long lists are not read completely. */
 async function listedNames(db: Tx, link: LinkRow, visitor: SignedInVisitor): Promise<ListedNames> {
   const keys = visitor.names.map(fold);
-  const users = listed(db, 'share_user', link);
-  // In a USERS profile a list names users, not texts: a name that was deleted and is made anew inherits nothing.
-  const named =
+  const users = listEntries(db, 'share_user', link);
+  // In a USERS profile the list refers to user ids: a new user with the name of a deleted one inherits no access.
+  const userEntries =
     link.type_id === profileTypes.USERS ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
   const groups = visitor.groups.map(fold);
   return {
-    userNames: (await named.execute()).map(({ name }) => name),
+    userNames: (await userEntries.execute()).map(({ name }) => name),
     groupNames:
-      groups.length === 0 ? [] : (await listed(db, 'share_group', link).where('name_key', 'in', groups).execute()).map(({ name }) => name),
+      groups.length === 0
+        ? []
+        : (await listEntries(db, 'share_group', link).where('name_key', 'in', groups).execute()).map(({ name }) => name),
   };
 }
 
 type ListedNames = Pick<ShareRules, 'userNames' | 'groupNames'>;
 
-/** What the decision asks about a share, for one visitor. */
+/** Returns the rules of a share that decide about one visitor. */
 export async function shareRules(db: Tx, link: LinkRow, visitor: SignedInVisitor | null): Promise<ShareRules> {
-  const all = link.allow_all_users === 1;
-  return shareRulesOfRow(link, all || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
+  const allowsAll = link.allow_all_users === 1;
+  return shareRulesOfRow(link, allowsAll || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
 }
 
-/** Columns of a share that tell what it rules. */
+/** The columns of a share that hold its rules. */
 export const ruleColumns = [
   'active',
   'valid_from',
@@ -95,8 +101,8 @@ export const ruleColumns = [
   'allow_all_users',
 ] as const satisfies readonly (keyof ShareTable)[];
 
-/** The same from a row of the share. @param listed entries of its lists that could be the visitor */
-export function shareRulesOfRow(link: Pick<Selectable<ShareTable>, (typeof ruleColumns)[number]>, listed: ListedNames): ShareRules {
+/** Returns the rules of a share from its row. @param names entries of its lists that can match the visitor */
+export function shareRulesOfRow(link: Pick<Selectable<ShareTable>, (typeof ruleColumns)[number]>, names: ListedNames): ShareRules {
   return {
     active: link.active === 1,
     validFrom: link.valid_from,
@@ -112,11 +118,11 @@ export function shareRulesOfRow(link: Pick<Selectable<ShareTable>, (typeof ruleC
     waterMarkText: link.water_mark_text,
     digitalSignature: link.digital_signature === 1,
     allowAllUsers: link.allow_all_users === 1,
-    ...listed,
+    ...names,
   };
 }
 
-/** What the decision asks about a login profile. */
+/** Returns the rules of a login profile that decide about a visitor. */
 export const profileRules = (profile: {
   readonly type_id: number;
   readonly ip_bounds: string | null;

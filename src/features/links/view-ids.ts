@@ -5,15 +5,15 @@ import { preparedQuery, type QueryParameter } from '#features/records/prepared-q
 import type { Random } from '#ports/random.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** A new viewId: 128 random bits. */
+/** Returns a new viewId of 128 random bits. */
 export const newViewId = (random: Random) => random.token(viewIdBits);
 
-/** @throws 400 where the text is no viewId */
+/** Checks the form of a viewId. @throws 400 */
 export function checkViewId(viewId: string): void {
   if (!new RegExp(viewIdPattern).test(viewId)) throw fieldRefusal('viewId', 'must be 4 to 64 characters of A-Z, a-z, 0-9, _ and -');
 }
 
-/** @throws 409 where a link without sign-in would stand open under an address short enough to guess */
+/** Checks that the viewId of a link without sign-in is too long to guess. @throws 409 */
 export function checkViewIdLength(viewId: string, typeId: number): void {
   if (asksSignIn(typeId) || viewId.length >= shortestOpenViewId) return;
   throw new Refusal(
@@ -25,11 +25,11 @@ export function checkViewIdLength(viewId: string, typeId: number): void {
   );
 }
 
-/** Whose an address is, or was. */
+/** Returns the owner of a viewId, present or former, or undefined. */
 export const findViewIdOwner = (db: Tx, viewId: string) =>
   db.selectFrom('link').selectAll().where('view_key', '=', viewIdKey(viewId)).executeTakeFirst();
 
-/** Makes an address a record's own. Once used it stays its tenant's, whatever becomes of the record. @throws 409 */
+/** Assigns a viewId to a record. A used viewId stays reserved for its tenant, even after the record is deleted. @throws 409 */
 export async function claimViewId(
   tx: Tx,
   tid: number,
@@ -37,18 +37,18 @@ export async function claimViewId(
   owner: { share_id: number } | { profile_id: number },
 ): Promise<void> {
   const view_key = viewIdKey(viewId);
-  const taken = () => new Refusal('viewIdTaken', undefined, { fieldErrors: [{ field: 'viewId', detail: 'is taken; choose another' }] });
-  const known = await findViewIdOwner(tx, viewId);
-  if (!known) {
+  const conflict = () => new Refusal('viewIdTaken', undefined, { fieldErrors: [{ field: 'viewId', detail: 'is taken; choose another' }] });
+  const existing = await findViewIdOwner(tx, viewId);
+  if (!existing) {
     await tx
       .insertInto('link')
       .values({ view_key, tid, share_id: null, profile_id: null, ...owner })
       .execute();
     return;
   }
-  const own = 'share_id' in owner ? known.share_id === owner.share_id : known.profile_id === owner.profile_id;
-  const free = known.share_id === null && known.profile_id === null;
-  if (known.tid !== tid || !(own || free)) throw taken();
+  const isOwn = 'share_id' in owner ? existing.share_id === owner.share_id : existing.profile_id === owner.profile_id;
+  const isFree = existing.share_id === null && existing.profile_id === null;
+  if (existing.tid !== tid || !(isOwn || isFree)) throw conflict();
   await tx.updateTable('link').set(owner).where('view_key', '=', view_key).execute();
 }
 
@@ -57,7 +57,7 @@ const insertLink = preparedQuery(
     db.insertInto('link').values({ view_key: p('view_key'), tid: p('tid'), share_id: p('share_id'), profile_id: p('profile_id') }),
 );
 
-/** Makes an address a new record's own: 128 random bits are nobody else's. */
+/** Assigns a new viewId to a new record. It needs no conflict check: 128 random bits are unique. */
 export async function claimNewViewId(
   tx: Tx,
   tid: number,
@@ -67,7 +67,7 @@ export async function claimNewViewId(
   await insertLink(tx, { view_key: viewIdKey(viewId), tid, share_id: null, profile_id: null, ...owner });
 }
 
-/** Stops an address: nobody is led by it from now on. */
+/** Removes the record from a viewId, so that the link leads nowhere. */
 export async function releaseViewId(tx: Tx, viewId: string): Promise<void> {
   await tx.updateTable('link').set({ share_id: null, profile_id: null }).where('view_key', '=', viewIdKey(viewId)).execute();
 }
