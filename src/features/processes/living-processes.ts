@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
 import type { Ports } from '#ports/ports.ts';
 
-/** How often a process says that it lives; ms. */
+/** Interval between two reports of a process that it is running; ms. */
 export const reportInterval = 10_000;
-/** How long a process counts as living after it last said so; ms. */
+/** How long a process counts as running after its last report; ms. */
 export const livingFor = 60_000;
 
-type Self = Pick<Ports, 'store' | 'process'>;
+type ProcessPorts = Pick<Ports, 'store' | 'process'>;
 
-/** The database is not the one that this process has started on: a copy is made there, or it was made anew. */
+/** The database is not the one that this process was started with: it was created again, or a copy is being restored into it. */
 export class DatabaseExchanged extends Error {}
 
 /**
- * @param identity that of the database when this process started
- * @throws DatabaseExchanged: what the process remembers does not hold there
+ * Checks that the database was not replaced since this process started. The caches of the process would be wrong there.
+ * @param identity identity of the database when this process started
+ * @throws DatabaseExchanged
  */
 export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 'vault'>, identity: string): Promise<void> {
   if (!store.shared) return;
@@ -22,8 +23,8 @@ export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 
   if (row?.fingerprint !== vault.fingerprint) throw new DatabaseExchanged();
 }
 
-/** Says that this process lives, to those that share its database; by the database's time, whatever the machine's is. */
-export async function reportAlive({ store, process }: Self): Promise<void> {
+/** Reports to the other processes on the database that this one is running. Uses the database's clock, since machines' clocks differ. */
+export async function reportAlive({ store, process }: ProcessPorts): Promise<void> {
   if (!store.shared) return;
   const { now } = store.dialect;
   await store.write(async (tx) => {
@@ -33,13 +34,13 @@ export async function reportAlive({ store, process }: Self): Promise<void> {
   }, 'job');
 }
 
-/** This one has come to its end: what it left may be settled at once. */
-export async function reportEnded({ store, process }: Self): Promise<void> {
+/** Reports that this process has ended, so that others can recover its interrupted work at once. */
+export async function reportEnded({ store, process }: ProcessPorts): Promise<void> {
   if (store.shared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 
-/** The processes whose work is under way; whatever another has begun was cut off. */
-export async function livingProcesses({ store, process }: Self): Promise<string[]> {
+/** Returns the names of the running processes, this one first. Pending work of any other process was interrupted. */
+export async function livingProcesses({ store, process }: ProcessPorts): Promise<string[]> {
   if (!store.shared) return [process];
   const rows = await store.read
     .selectFrom('process')
