@@ -5,13 +5,13 @@ import { clockTolerance, type FailureCount, type FailureScope, failuresCountFor,
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** What failures are counted by. */
+/** A key that failures are counted by. */
 export interface FailureKey {
   readonly scope: FailureScope;
   readonly key: string;
 }
 
-/** The networks that an address stands for; `kind` keeps visitors, API keys and operators apart. */
+/** Returns the keys of an address's networks. `kind` separates the counts of visitors, API keys and operators. */
 export function networkKeys(kind: 'signIn' | 'apiKey' | 'operator', address: string): FailureKey[] {
   return [
     { scope: 'network', key: `${kind} ${networkOf(address, 32, 64)}` },
@@ -19,7 +19,7 @@ export function networkKeys(kind: 'signIn' | 'apiKey' | 'operator', address: str
   ];
 }
 
-/** A pair of user and network; `where` names the login profile, or the tenant whose operators sign in. */
+/** Returns the key of a user and a network. @param where the login profile, or the tenant of an operator */
 export const pairKey = (where: string, user: string, address: string): FailureKey => ({
   scope: 'pair',
   key: `pair ${where} ${user} ${networkOf(address, 32, 64)}`,
@@ -39,21 +39,21 @@ async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): P
     .groupBy('key')
     .execute();
   return rows.flatMap((row) => {
-    const found = keys.find(({ key }) => key === row.key);
-    return found ? [{ scope: found.scope, count: row.count, lastAt: row.last_at }] : [];
+    const match = keys.find(({ key }) => key === row.key);
+    return match ? [{ scope: match.scope, count: row.count, lastAt: row.last_at }] : [];
   });
 }
 
-/** @throws 429 with Retry-After while an attempt is not to be looked at */
+/** Checks that no delay after failed attempts is running. @throws 429 with Retry-After during the delay */
 export async function checkWait(db: Tx, keys: readonly FailureKey[], now: number): Promise<void> {
-  const left = remainingDelay(await findFailures(db, keys, now), now);
-  if (left > 0) throw new Refusal('tooManyFailures', undefined, { retryAfter: Math.ceil(left / 1000) });
+  const delay = remainingDelay(await findFailures(db, keys, now), now);
+  if (delay > 0) throw new Refusal('tooManyFailures', undefined, { retryAfter: Math.ceil(delay / 1000) });
 }
 
-/** The network whose attempts take turns with those of others. */
+/** Returns the write turn of an attempt: wide networks take turns. */
 export const attemptTurn = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
 
-/** Counts an attempt as a failure. @throws 429 with Retry-After within the wait */
+/** Counts an attempt as a failure. @throws 429 with Retry-After during the delay */
 export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'clock'>, keys: readonly FailureKey[]): Promise<void> {
   await store.write(async (tx) => {
     const now = clock.now();
@@ -65,8 +65,8 @@ export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'cloc
   }, attemptTurn(keys));
 }
 
-/** Takes one failure of each key back: its attempt was right, or was not looked at. */
-async function takeBack(tx: Tx, keys: readonly FailureKey[]): Promise<void> {
+/** Removes the latest failure of each key: the attempt succeeded, or its password was not checked. */
+async function removeLatestFailures(tx: Tx, keys: readonly FailureKey[]): Promise<void> {
   for (const { key } of keys) {
     const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').limit(1).executeTakeFirst();
     if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
@@ -74,28 +74,29 @@ async function takeBack(tx: Tx, keys: readonly FailureKey[]): Promise<void> {
 }
 
 /**
- * Looks at one attempt to sign in, and counts it: a failure for its pair and its networks; a success clears its pair.
- * The failure is counted before the password is looked at, and taken back if it was right: a hundred attempts at once
- * are a hundred attempts.
- * @param verify null: the name or the password is wrong
- * @throws 401; 429 within the wait; what `verify` throws, which is then no attempt
+ * Verifies one sign-in attempt and counts it. A failure counts for its user and networks, a success clears the failures of
+ * its user. The failure is counted before the password is checked and removed after a success: otherwise a hundred
+ * concurrent attempts could pass before the first failure is counted.
+ * @param verify returns null if the name or the password is wrong
+ * @returns the result of `verify`
+ * @throws 401; 429 during the delay; what `verify` throws: a Refusal does not count as an attempt
  */
-export async function verifyCounted<Right>(
+export async function verifyCounted<Result>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   pair: FailureKey,
   networks: readonly FailureKey[],
-  verify: () => Promise<Right | null>,
-): Promise<Right> {
+  verify: () => Promise<Result | null>,
+): Promise<Result> {
   const keys = [pair, ...networks];
   await countAttempt({ store, clock }, keys);
-  const right = await verify().catch(async (cause: unknown) => {
-    if (cause instanceof Refusal) await store.write((tx) => takeBack(tx, keys), attemptTurn(keys));
+  const result = await verify().catch(async (cause: unknown) => {
+    if (cause instanceof Refusal) await store.write((tx) => removeLatestFailures(tx, keys), attemptTurn(keys));
     throw cause;
   });
-  if (right === null) throw new Refusal('signInWrong');
+  if (result === null) throw new Refusal('signInWrong');
   await store.write(async (tx) => {
     await tx.deleteFrom('failure').where('key', '=', pair.key).execute();
-    await takeBack(tx, networks);
+    await removeLatestFailures(tx, networks);
   }, attemptTurn(keys));
-  return right;
+  return result;
 }

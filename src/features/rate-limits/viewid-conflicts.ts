@@ -5,21 +5,21 @@ import type { Caller } from '#features/operation.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
-// Who asks on would learn which addresses are in use; a tenant may make keys as it likes.
-const mostAnHour = { caller: 20, tenant: 200 };
+// Each conflict reveals that a viewId exists. The tenant has a limit too, since it can create any number of keys.
+const maxPerHour = { caller: 20, tenant: 200 };
 const hour = 3_600_000; // ms
 const limitsOf = ({ kind, id, tid }: Caller) => [
-  { key: kind === 'key' ? `viewId ${id}` : `viewId ${kind} ${id}`, most: mostAnHour.caller },
-  { key: `viewId tenant ${tid}`, most: mostAnHour.tenant },
+  { key: kind === 'key' ? `viewId ${id}` : `viewId ${kind} ${id}`, max: maxPerHour.caller },
+  { key: `viewId tenant ${tid}`, max: maxPerHour.tenant },
 ];
 
-const namesViewId = (parameters: unknown) => typeof parameters === 'object' && parameters !== null && 'viewId' in parameters;
+const hasViewId = (parameters: unknown) => typeof parameters === 'object' && parameters !== null && 'viewId' in parameters;
 
-/** @throws 429 where the caller, or its tenant, has met too many taken viewIds within the hour */
+/** Checks that the caller and its tenant have not caused too many viewId conflicts within the hour. @throws 429 */
 export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unknown, now: number): Promise<void> {
-  if (!namesViewId(parameters)) return;
+  if (!hasViewId(parameters)) return;
   const limits = limitsOf(caller);
-  const met = await db
+  const rows = await db
     .selectFrom('failure')
     .select(['key', sql<number>`count(*)`.as('conflicts'), sql<number>`min(at)`.as('first')])
     .where(
@@ -30,13 +30,13 @@ export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unk
     .where('at', '>', now - hour)
     .groupBy('key')
     .execute();
-  const reached = met.find(({ key, conflicts }) => limits.some((limit) => limit.key === key && conflicts >= limit.most));
-  if (reached) throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil((reached.first + hour - now) / 1000) });
+  const exceeded = rows.find(({ key, conflicts }) => limits.some((limit) => limit.key === key && conflicts >= limit.max));
+  if (exceeded) throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil((exceeded.first + hour - now) / 1000) });
 }
 
 const isConflict = (cause: unknown) => cause instanceof Refusal && cause.messageName === 'viewIdTaken';
 
-/** Counts a conflict, then throws on what was thrown. */
+/** Counts an error that is a viewId conflict, then throws the error again. */
 export async function countConflict(store: Store, caller: Caller, cause: unknown, now: number): Promise<never> {
   if (isConflict(cause))
     await store.write(
@@ -50,19 +50,19 @@ export async function countConflict(store: Store, caller: Caller, cause: unknown
   throw cause;
 }
 
-/** Runs the transaction of a change, which may meet a taken viewId. */
+/** Runs the transaction of a change that may cause a viewId conflict. */
 export type WithinConflictLimit = <T>(caller: Caller, parameters: unknown, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Counts the conflicts of this process as they are met: changes that were sent together have all passed the check before
- * the first of them is noted.
+ * Returns a limit that counts the conflicts of this process in memory. The check of the database is not enough: concurrent
+ * changes all pass it before the first conflict is stored.
  */
 export function conflictLimit(clock: Clock): WithinConflictLimit {
   const counts = windowCounts(hour, clock.now);
   return async (caller, parameters, work) => {
-    if (!namesViewId(parameters)) return work();
+    if (!hasViewId(parameters)) return work();
     const limits = limitsOf(caller);
-    if (limits.some(({ key, most }) => counts.count(key) >= most))
+    if (limits.some(({ key, max }) => counts.count(key) >= max))
       throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil(counts.left() / 1000) });
     try {
       return await work();
