@@ -2,20 +2,20 @@ import { Refusal } from '#core/messages.ts';
 import type { Caller, Target } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Does an If-Match list (RFC 9110, 13.1.1) name this version? Quotes may be left out, as the field `etag` is read by programs. */
-function matches(ifMatch: string, version: number): boolean {
+/** Returns whether an If-Match list (RFC 9110, section 13.1.1) contains this version. Accepts versions without quotes. */
+function matchesVersion(ifMatch: string, version: number): boolean {
   return ifMatch.split(',').some((tag) => ['*', String(version)].includes(tag.trim().replace(/^"(.*)"$/, '$1')));
 }
 
-function idIn(body: unknown): number {
+function readId(body: unknown): number {
   const id: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'id') : undefined;
   if (typeof id === 'number') return id;
   throw new Refusal('fieldInvalid', 'id is required', { fieldErrors: [{ field: 'id', detail: 'is required: it names the record' }] });
 }
 
 /**
- * Is the record that a change is about there, the caller's, and still what the caller saw?
- * @param ifMatch the header, or undefined where every version will do
+ * Checks that the record of a change exists in the caller's tenant and has the version of If-Match.
+ * @param ifMatch the header, or undefined to accept any version
  * @throws 400 without an id, 404, 412
  */
 export async function checkTarget(
@@ -25,12 +25,12 @@ export async function checkTarget(
   caller: Caller,
   ifMatch: string | undefined,
 ): Promise<void> {
-  const id = target.find ? await target.find(body, caller, tx) : idIn(body);
+  const id = target.find ? await target.find(body, caller, tx) : readId(body);
   const row =
     id === undefined
       ? undefined
       : await tx.selectFrom(target.table).select('version').where('id', '=', id).where('tid', '=', caller.tid).executeTakeFirst();
   if (!row) throw new Refusal('recordUnknown');
-  if (ifMatch !== undefined && !matches(ifMatch, row.version))
+  if (ifMatch !== undefined && !matchesVersion(ifMatch, row.version))
     throw new Refusal('versionStale', `The record is at version "${row.version}".`);
 }

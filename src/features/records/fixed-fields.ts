@@ -1,20 +1,24 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { Refusal } from '#core/messages.ts';
 
-/** The body of an update, which takes further fields of the record as long as they say what the record says. */
+/**
+ * Returns the body schema of an update with further, fixed fields of the record: `checkFixedFields` accepts them if their
+ * values equal the record's.
+ * @param fixed by field: a text that names the operation that changes it
+ */
 export function withFixedFields<B extends TSchema, F extends TProperties, K extends keyof F & string>(
   body: B,
   fields: F,
   fixed: Readonly<Record<K, string>>,
 ) {
   const names = Object.keys(fixed);
-  const extra = Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+  const schemas = Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
   const properties: TProperties = { ...('properties' in body ? (body.properties as TProperties) : {}) };
-  for (const [name, schema] of Object.entries(extra)) properties[name] = Type.Optional(schema);
+  for (const [name, schema] of Object.entries(schemas)) properties[name] = Type.Optional(schema);
   return Type.Unsafe<Static<B> & { [N in K]?: Static<F[N]> }>({ ...body, properties });
 }
 
-/** @throws 400 for each fixed field that differs from the record's, naming what changes it */
+/** Checks that the fixed fields of a body equal the record's. @throws 400 with a field error for each field that differs */
 export function checkFixedFields(body: object, record: object, fixed: Readonly<Record<string, string>>): void {
   const fieldErrors = Object.entries(fixed).flatMap(([field, detail]) => {
     const sent: unknown = Reflect.get(body, field);

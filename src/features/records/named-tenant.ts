@@ -3,7 +3,11 @@ import { firstTenant } from '#core/records/tenant.ts';
 import type { Caller } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** The tenant that a key or operator is made for: the caller's own, or the one that an admin of tenant 1 names. */
+/**
+ * Returns the tenant for a new key or operator: the caller's own, or the one that an admin of tenant 1 names.
+ * @param tid the tenant that the body names, if any
+ * @throws 400, 403
+ */
 export async function namedTenant(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
   if (!tid || tid === caller.tid) return caller.tid;
   if (caller.tid !== firstTenant)

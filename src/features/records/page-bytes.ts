@@ -3,16 +3,16 @@ import { fieldRefusal } from '#core/messages.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
-const mostBytes = 16 << 20; // written out as JSON in a tenth of a second, during which others wait
+const maxBytes = 16 << 20; // writing them as JSON blocks the event loop for a tenth of a second
 
-/** How many bytes the columns of a row hold, told by the database without reading them. */
+/** Returns an SQL expression for the number of bytes in the columns of a row. The database computes it without reading the values. */
 export const bytesOf = (columns: readonly string[]): RawBuilder<number> =>
   sql<number>`(${sql.join(
     columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
     sql` + `,
   )})`;
 
-/** How many bytes these columns hold in a tenant's rows. */
+/** Returns the number of bytes in these columns of a tenant's rows. @param id the column that `ids` refer to */
 export async function bytesOfRows(
   db: Tx,
   table: keyof Database,
@@ -27,14 +27,14 @@ export async function bytesOfRows(
   return rows[0]?.bytes ?? 0;
 }
 
-/** Would the records of a page be too large for one answer? */
-export const isPageTooLarge = (bytes: number) => bytes > mostBytes;
+/** Returns whether the records of a page are too large for one response. */
+export const isPageTooLarge = (bytes: number) => bytes > maxBytes;
 
-/** @param bytes that the long texts of a page's records hold. @throws 400 where that is more than one answer takes */
+/** Checks that a page fits into one response. @param bytes size of the long texts of its records. @throws 400 */
 export function checkPageBytes(bytes: number): void {
   if (isPageTooLarge(bytes))
     throw fieldRefusal(
       'pageSize',
-      `must be smaller here: these records hold ${Math.ceil(bytes / 2 ** 20)} MiB, an answer takes ${mostBytes / 2 ** 20} MiB`,
+      `must be smaller here: these records hold ${Math.ceil(bytes / 2 ** 20)} MiB, an answer takes ${maxBytes / 2 ** 20} MiB`,
     );
 }

@@ -11,52 +11,53 @@ import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { type Cursor, readCursor, writeCursor } from './search-cursor.ts';
 
-/** By the field that sorts: its column, or what is sorted by in its place. */
+/** Maps each sort field to its column, or to an SQL expression to sort by. */
 export type Sortable = Readonly<Record<string, string | Expression<unknown>>>;
 
-/** Which page of which records, read once. */
+/** The parsed parameters of a search page. */
 export interface SearchPageRequest {
   readonly word: string | null;
+  /** First time of the date range, ms since the epoch; null: no limit. */
   readonly from: number | null;
-  /** First instant that is too late. */
+  /** First time after the date range, ms since the epoch; null: no limit. */
   readonly before: number | null;
   readonly startIndex: number;
   readonly pageSize: number;
   readonly field: string;
   readonly sortBy: Expression<unknown>;
   readonly order: 'asc' | 'desc';
-  /** Where the walk stands that this page goes on with; null: it is found by its number. */
+  /** The cursor that this page continues from; null: the page is located by `startIndex`. */
   readonly after: Cursor | null;
 }
 
-/** What a page of a search came to. */
+/** The result of one search page. */
 export interface SearchResult {
   readonly ids: readonly number[];
   readonly total: number;
-  /** The cursor of the next page; null: this is the last. */
+  /** The cursor of the next page, or null on the last page. */
   readonly next: string | null;
 }
 
-/** What an empty column counts as; no value is as low. */
+/** The sort value of an empty column. It is lower than every value in the database. */
 export const asEmpty = Number.MIN_SAFE_INTEGER;
 
-/** A column that may be empty, sorted alike by every engine: what is empty comes first. */
+/** Returns a sort expression for a nullable column. Both engines then sort empty values first. */
 export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(asEmpty)})`;
 
-const sortedBy = 200; // characters
+const maxSortLength = 200; // characters
 
-/** A column of long texts, sorted by their beginnings: a page deep in the list holds what it is sorted by of all before it. */
-export const beginningOf = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(sortedBy)})`;
+/** Returns a sort expression for the beginnings of long texts: the sort of a late page holds the values of all records before it. */
+export const beginningOf = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(maxSortLength)})`;
 
-function instantIn(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
+function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
-  const found = parseInstant(text, field === 'fromDate' ? 'firstOfDay' : 'firstOfNextDay');
-  if (found === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
-  // toDate itself is still within; a date alone already stands for the next day's first instant.
-  return field === 'toDate' && text.includes(':') ? found + 1 : found;
+  const instant = parseInstant(text, field === 'fromDate' ? 'firstOfDay' : 'firstOfNextDay');
+  if (instant === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
+  // The range includes toDate. A date without a time was parsed to the start of the next day already.
+  return field === 'toDate' && text.includes(':') ? instant + 1 : instant;
 }
 
-/** Reads what all searches take. @param sortable columns by the field that sorts by them */
+/** Parses the parameters that all searches have in common. @param sortable columns by sort field. @throws 400 */
 export function parsePage(query: PageQuery, sortable: Sortable): SearchPageRequest {
   const field = query.sortField ?? 'id';
   const sortBy = Object.hasOwn(sortable, field) ? sortable[field] : undefined;
@@ -67,8 +68,8 @@ export function parsePage(query: PageQuery, sortable: Sortable): SearchPageReque
   if (after && query.startIndex !== undefined) throw fieldRefusal('startIndex', 'must be left out where after says where to go on');
   return {
     word: query.searchWord ? fold(query.searchWord) : null,
-    from: instantIn('fromDate', query.fromDate),
-    before: instantIn('toDate', query.toDate),
+    from: parseDateFilter('fromDate', query.fromDate),
+    before: parseDateFilter('toDate', query.toDate),
     startIndex: after?.index ?? query.startIndex ?? 0,
     pageSize: query.pageSize ?? defaultPageSize,
     field,
@@ -78,25 +79,26 @@ export function parsePage(query: PageQuery, sortable: Sortable): SearchPageReque
   };
 }
 
-/** A word that records hold in their text, or in that of what they lie in; by an index of texts, not by reading each. */
+/** A word to find through the text index, in the texts of the records or of their locations. */
 interface Word {
   readonly word: string;
+  /** Ids of the locations whose own text contains the word. */
   readonly within: readonly number[];
-  /** The same as a condition. */
+  /** The same search as an SQL condition. */
   readonly holds: Expression<SqlBool>;
 }
 
-/** Records whose number is kept. */
+/** Records that the database keeps a count of. */
 interface CountedRecords extends SearchedRecords {
-  /** Does a filter other than the word leave any out? */
+  /** Whether the search has a filter other than the word. */
   readonly narrowed: boolean;
-  /** Is the same asked again answered by the same number until one of these records changes? */
+  /** Whether the number of matches stays the same until one of these records changes. */
   readonly lasting: boolean;
 }
 
-/** What is searched, and how. */
+/** A search over one table. */
 interface SearchRequest<TB extends keyof Database> {
-  /** What all filters but an indexed word let through. */
+  /** The records that match all filters except an indexed word. */
   readonly matches: SelectQueryBuilder<Database, TB, object>;
   readonly page: SearchPageRequest;
   readonly id: ReferenceExpression<Database, TB>;
@@ -106,7 +108,7 @@ interface SearchRequest<TB extends keyof Database> {
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
-/** How many records a tenant has, and a text that is another as soon as one of them has changed. */
+/** Returns the number of a tenant's records, and a version that changes whenever one of them changes (null: not applicable). */
 async function recordCount(db: Tx, { table, tid, lasting }: CountedRecords) {
   const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db
@@ -117,24 +119,24 @@ async function recordCount(db: Tx, { table, tid, lasting }: CountedRecords) {
   return { total, version: lasting ? String(changes) : null };
 }
 
-/** The ids of a page and the exact number of matches. */
+/** Returns the ids of a page and the exact number of matches. */
 export async function findPage<TB extends keyof Database>(
   store: Store,
-  { matches, page, id, word, counted: kept }: SearchRequest<TB>,
+  { matches, page, id, word, counted }: SearchRequest<TB>,
 ): Promise<SearchResult> {
   const idOf = sql<number>`${sql.ref(String(id))}`.as('id');
-  const select = (found: typeof matches): Matches => ({
-    rows: found.select([idOf, sql<string | number>`${page.sortBy}`.as('value')]).as('found'),
-    ids: found.select(idOf).as('found'),
+  const select = (query: typeof matches): Matches => ({
+    rows: query.select([idOf, sql<string | number>`${page.sortBy}`.as('value')]).as('found'),
+    ids: query.select(idOf).as('found'),
   });
-  const counted = kept ? await recordCount(store.search, kept) : null;
+  const count = counted ? await recordCount(store.search, counted) : null;
   const { rows, total } = await store.find({
     matches: select(matches),
     word: word ? { ...word, matches: select(matches.where(word.holds)) } : null,
-    texts: kept ? { table: kept.table, tid: kept.tid } : null,
-    narrowed: kept?.narrowed ?? true,
-    size: counted?.total ?? null,
-    version: counted?.version ?? null,
+    texts: counted ? { table: counted.table, tid: counted.tid } : null,
+    narrowed: counted?.narrowed ?? true,
+    size: count?.total ?? null,
+    version: count?.version ?? null,
     order: page.order,
     after: page.after,
     startIndex: page.startIndex,
@@ -146,15 +148,15 @@ export async function findPage<TB extends keyof Database>(
   return { ids: rows.map((row) => row.id), total, next };
 }
 
-const mostAtOnce = 100;
+const maxReadRecords = 100;
 
-/** Where the records of a page are read: some at once, where they would only be carried from one thread to the other. */
-export const recordsFrom = ({ read, search }: Store, ids: readonly number[]): Tx => (ids.length <= mostAtOnce ? read : search);
+/** Returns the connection to read a page's records with. Few records are read directly: sending them between threads costs more. */
+export const recordsFrom = ({ read, search }: Store, ids: readonly number[]): Tx => (ids.length <= maxReadRecords ? read : search);
 
-/** Puts the records of a page into the envelope of every search. */
+/** Returns the response of a search: the records of a page in the envelope that all searches share. */
 export function envelopeOf(
   kind: string,
-  found: Omit<SearchResult, 'ids'> & { readonly list: readonly object[] },
+  result: Omit<SearchResult, 'ids'> & { readonly list: readonly object[] },
   page: SearchPageRequest,
   filtered: boolean,
   caller: Caller,
@@ -163,11 +165,11 @@ export function envelopeOf(
 ) {
   const mayChange = reaches(caller.role, changeRole);
   return {
-    list: found.list,
+    list: result.list,
     startIndex: page.startIndex,
     pageSize: page.pageSize,
-    resultCount: found.list.length,
-    totalCount: found.total,
+    resultCount: result.list.length,
+    totalCount: result.total,
     containerType: kind,
     searchType: filtered ? 'filtered' : 'all',
     startupMessage: '',
@@ -179,13 +181,13 @@ export function envelopeOf(
     canRename: mayChange,
     canCreateFolder: false,
     copyProtect: false,
-    // Not in the record: the edge names it in the Link header.
-    next: found.next,
+    // Not part of the response body: the HTTP layer sends it in the Link header.
+    next: result.next,
   };
 }
 
 const pageOnly = ['after', 'startIndex', 'pageSize', 'sortField', 'sortOrder', 'details'];
 
-/** Does the query leave any record out? */
+/** Returns whether the query has a filter. */
 export const hasFilter = (query: object) =>
   Object.entries(query).some(([name, value]) => !pageOnly.includes(name) && value !== undefined && value !== '');

@@ -1,6 +1,6 @@
 import { formatInstant } from '#core/instant.ts';
 
-/** What a row keeps of its making and its last change. */
+/** The columns of a row that record its creation and its last change. */
 interface StampedRow {
   readonly created_owner: string;
   readonly updated_owner: string;
@@ -9,7 +9,7 @@ interface StampedRow {
   readonly version: number;
 }
 
-/** Who made a record and changed it last, when, and its validator, as they are answered. */
+/** Returns the response fields for the creation and the last change of a record, and its etag. */
 export const stampsOf = (row: StampedRow) => ({
   createdOwner: row.created_owner,
   updatedOwner: row.updated_owner,

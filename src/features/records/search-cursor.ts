@@ -1,14 +1,14 @@
 import { fieldRefusal } from '#core/messages.ts';
 
-/** Where a walk through the pages of a search stands: behind this record. */
+/** A position in the results of a search: after this record. */
 export interface Cursor {
   readonly value: string | number;
   readonly id: number;
-  /** How many records lie before. */
+  /** The number of records up to this position. */
   readonly index: number;
 }
 
-/** A cursor as the address of the next page names it; it fits one order only. */
+/** Returns the text of a cursor for the address of the next page. It is valid for this sort field and order only. */
 export const writeCursor = (field: string, order: string, { value, id, index }: Cursor): string =>
   Buffer.from(JSON.stringify([field, order, value, id, index])).toString('base64url');
 
@@ -22,13 +22,17 @@ function parse(text: string): unknown {
   }
 }
 
-/** @throws 400 for what no search of this order has named */
+/** Parses a cursor. @throws 400 if it does not come from a search with this sort field and order */
 export function readCursor(text: string, field: string, order: string): Cursor {
   const parsed = parse(text);
-  const [ofField, ofOrder, value, id, index]: unknown[] = Array.isArray(parsed) ? parsed : [];
-  const fits =
-    ofField === field && ofOrder === order && (typeof value === 'string' || typeof value === 'number') && isCount(id) && isCount(index);
-  if (!fits || String(value).includes('\0'))
+  const [cursorField, cursorOrder, value, id, index]: unknown[] = Array.isArray(parsed) ? parsed : [];
+  const isValid =
+    cursorField === field &&
+    cursorOrder === order &&
+    (typeof value === 'string' || typeof value === 'number') &&
+    isCount(id) &&
+    isCount(index);
+  if (!isValid || String(value).includes('\0'))
     throw fieldRefusal('after', 'must be one that the Link header of a search in this order has named');
   return { value, id, index };
 }

@@ -1,45 +1,45 @@
 import { fieldRefusal } from '#core/messages.ts';
 import { secretMask } from '#core/records/login-profile.ts';
 
-/** 400 at `configuration`. */
+/** Returns the refusal with status 400 for the field `configuration`. */
 export const configurationRefusal = (detail: string) => fieldRefusal('configuration', detail);
 
 const entriesOf = (value: object): [string, unknown][] => Object.entries(value);
 
-/** Reads a configuration, which is a JSON object in a text. @throws 400 at `configuration` */
+/** Parses a configuration, which is a JSON object in a string. @throws 400 at `configuration` */
 export function parseConfiguration(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // said below, as for any other text that is no object
+    // the same error as for JSON that is not an object
   }
   throw configurationRefusal('must be a JSON object in a string');
 }
 
 /**
- * Puts the secrets back for which a mask was sent: the mask leaves a secret as it is.
- * @param secrets members whose value is a secret
- * @param present the configuration so far, secrets open; empty: none
- * @throws 400 where there is no secret that the mask could stand for
+ * Replaces each mask by the present secret, since a client sends a mask to leave a secret unchanged.
+ * @param secrets names of the members whose value is a secret
+ * @param present the present configuration with its secrets in plain text; empty: none
+ * @throws 400 if there is no present secret for a mask
  */
 export function unmaskMembers(value: object, secrets: readonly string[], present: string): object {
-  const known = present === '' ? {} : parseConfiguration(present);
-  const filled = entriesOf(value).map(([key, sent]) => {
+  const existing = present === '' ? {} : parseConfiguration(present);
+  const entries = entriesOf(value).map(([key, sent]) => {
     if (!secrets.includes(key) || sent !== secretMask) return [key, sent];
-    const secret: unknown = Reflect.get(known, key);
+    const secret: unknown = Reflect.get(existing, key);
     if (typeof secret !== 'string')
       throw configurationRefusal(`${key} must be the secret itself: there is none yet that ${secretMask} could stand for`);
     return [key, secret];
   });
-  return Object.fromEntries(filled);
+  return Object.fromEntries(entries);
 }
 
-/** Is a secret of this configuration sent as its mask? */
+/** Returns whether a secret of this configuration is a mask. */
 export const holdsMask = (value: object, secrets: readonly string[]) =>
   entriesOf(value).some(([key, text]) => secrets.includes(key) && text === secretMask);
 
-/** A configuration as it is answered and audited: every secret masked. */
+/** Returns the configuration with every secret masked, for responses and the audit log. */
 export function maskMembers(text: string, secrets: readonly string[]): string {
   if (text === '') return '';
   const entries = entriesOf(parseConfiguration(text));

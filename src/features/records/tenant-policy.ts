@@ -21,7 +21,7 @@ export async function tenantPolicy(db: Tx, tid: number): Promise<TenantPolicy> {
   };
 }
 
-/** Refuses a share that the policy of its tenant does not allow. @throws 400 at every field at fault */
+/** Checks that the policy of the tenant allows a share. @throws 400 with a field error for each field that it does not allow */
 export async function checkPolicy(tx: Tx, tid: number, share: GovernedShare, now: number): Promise<void> {
   if (!share.active) return;
   const fieldErrors = policyErrors(await tenantPolicy(tx, tid), share, now);
