@@ -1,2 +1,2 @@
-/** Stands in the place of the secret key's fingerprint until a copy is whole: on such a database no Postern starts. */
+/** Replaces the fingerprint of the secret key until a copy is complete, so that Postern does not start on half a copy. */
 export const unfinishedCopy = 'a copy into this database has not come to its end';
