@@ -1,10 +1,10 @@
 import type { Ports } from '#ports/ports.ts';
 import { openLocation } from './open-location.ts';
 
-const patience = 1000; // ms; a mount that hangs is told as away
-const atOnce = 250; // locations: 20 ms of the event loop; those of a mount that hangs wait a second together
+const timeout = 1000; // ms: a mount that hangs counts as unavailable
+const concurrency = 250; // locations: costs 20 ms of the event loop; the locations of a mount that hangs time out together
 
-/** Does a location answer? */
+/** The health of a location: whether its storage answers. */
 export interface LocationHealth {
   readonly id: number;
   readonly tid: number;
@@ -13,10 +13,10 @@ export interface LocationHealth {
   readonly answers: boolean;
 }
 
-/** Runs a check and says only whether it passed, and in time. */
+/** Runs a check. @returns whether it passed within the timeout */
 export async function passes(check: () => Promise<unknown>): Promise<boolean> {
-  const late = new Promise<never>((_, reject) => setTimeout(reject, patience, new Error('no answer')).unref());
-  return Promise.race([check(), late]).then(
+  const deadline = new Promise<never>((_, reject) => setTimeout(reject, timeout, new Error('no answer')).unref());
+  return Promise.race([check(), deadline]).then(
     () => true,
     () => false,
   );
@@ -24,16 +24,20 @@ export async function passes(check: () => Promise<unknown>): Promise<boolean> {
 
 type HealthPorts = Pick<Ports, 'store' | 'storages' | 'vault'>;
 
-/** Some locations, in the order of their ids. @param after the id of the last one that was read before */
-function someLocations({ store }: HealthPorts, after: number, tid: number | undefined) {
-  const next = store.read.selectFrom('location').selectAll().where('id', '>', after).orderBy('id').limit(atOnce);
+/** Returns the next batch of locations, in the order of their ids. @param after the last id of the previous batch, 0 for the first */
+function selectLocations({ store }: HealthPorts, after: number, tid: number | undefined) {
+  const next = store.read.selectFrom('location').selectAll().where('id', '>', after).orderBy('id').limit(concurrency);
   return (tid === undefined ? next : next.where('tid', '=', tid)).execute();
 }
 
-/** Asks every location, or those of one tenant, whether it answers: a few at a time, so that thousands hold up nobody. */
+/** Checks all locations, or those of one tenant. Works in batches, so that thousands of locations do not block the event loop. */
 export async function locationsHealth(ports: HealthPorts, tid?: number): Promise<readonly LocationHealth[]> {
-  const found: LocationHealth[] = [];
-  for (let rows = await someLocations(ports, 0, tid); rows.length > 0; rows = await someLocations(ports, found.at(-1)?.id ?? 0, tid)) {
+  const results: LocationHealth[] = [];
+  for (
+    let rows = await selectLocations(ports, 0, tid);
+    rows.length > 0;
+    rows = await selectLocations(ports, results.at(-1)?.id ?? 0, tid)
+  ) {
     const healthOf = async (row: (typeof rows)[number]) => ({
       id: row.id,
       tid: row.tid,
@@ -41,8 +45,8 @@ export async function locationsHealth(ports: HealthPorts, tid?: number): Promise
       kind: row.kind,
       answers: await passes(async () => (await openLocation(row, ports)).check()),
     });
-    found.push(...(await Promise.all(rows.map(healthOf))));
+    results.push(...(await Promise.all(rows.map(healthOf))));
     await new Promise(setImmediate);
   }
-  return found;
+  return results;
 }

@@ -5,21 +5,21 @@ import type { Vault } from '#ports/vault.ts';
 
 const purpose = 'location';
 
-/** By the row that holds it: a row that the store keeps is opened once. */
-const opened = new WeakMap<object, string>();
+/** Decrypted configurations by row: a row that the store has cached is decrypted once. */
+const decrypted = new WeakMap<object, string>();
 
-/** Where a location lies, as its row keeps it. */
+/** Returns the encrypted configuration of a location, as its row stores it. */
 export const sealConfiguration = (configuration: string, vault: Vault): string => vault.seal(purpose, configuration);
 
-/** Where a location lies. @param row what holds it sealed */
+/** Returns the decrypted configuration of a location. @param row the row with the encrypted configuration */
 export function openConfiguration(row: { readonly configuration: string }, vault: Vault): string {
-  const known = opened.get(row);
-  if (known !== undefined) return known;
+  const cached = decrypted.get(row);
+  if (cached !== undefined) return cached;
   const configuration = vault.open(purpose, row.configuration);
-  opened.set(row, configuration);
+  decrypted.set(row, configuration);
   return configuration;
 }
 
-/** What lies at a location. @param row the location, its configuration sealed; @throws StorageAway */
+/** Opens the storage of a location. @param row the location with its encrypted configuration. @throws StorageAway */
 export const openLocation = (row: StorageLocation, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
   storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: openConfiguration(row, vault) });
