@@ -15,8 +15,8 @@ const recordOf = ({ longestValidityDays, signInRequired, defaultPermissions }: T
   defaultPermissions: formatList(defaultPermissions ?? []),
 });
 
-/** Counts the active shares that the policy would refuse now. */
-async function countOutside(
+/** Counts the active shares that do not comply with the policy. */
+async function countNoncompliant(
   db: Tx,
   tid: number,
   { longestValidityDays: days, signInRequired }: TenantPolicy,
@@ -60,17 +60,17 @@ export const getPolicy = read({
   response: TenantPolicyRecord,
   async read(_query, caller, { store, clock }) {
     const policy = await tenantPolicy(store.read, caller.tid);
-    return { ...recordOf(policy), outsideCount: await countOutside(store.search, caller.tid, policy, clock.now()) };
+    return { ...recordOf(policy), outsideCount: await countNoncompliant(store.search, caller.tid, policy, clock.now()) };
   },
 });
 
 /** Returns the permissions that a text lists. @throws 400 */
-function permissionsIn(text: string): readonly string[] {
+function parsePermissions(text: string): readonly string[] {
   const names = parseList(text) ?? [text];
-  const known: readonly string[] = permissionNames;
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw fieldRefusal('defaultPermissions', `"${unknown}" must be one of ${known.join(', ')}`);
-  return known.filter((name) => names.includes(name));
+  const allowed: readonly string[] = permissionNames;
+  const unknown = names.find((name) => !allowed.includes(name));
+  if (unknown !== undefined) throw fieldRefusal('defaultPermissions', `"${unknown}" must be one of ${allowed.join(', ')}`);
+  return allowed.filter((name) => names.includes(name));
 }
 
 export const updatePolicy = change({
@@ -88,7 +88,7 @@ export const updatePolicy = change({
       .set({
         ...(longestValidityDays === undefined ? {} : { longest_validity_days: longestValidityDays }),
         ...(signInRequired === undefined ? {} : { sign_in_required: signInRequired ? 1 : 0 }),
-        ...(defaultPermissions === undefined ? {} : { default_permissions: permissionsIn(defaultPermissions ?? '').join(',') }),
+        ...(defaultPermissions === undefined ? {} : { default_permissions: parsePermissions(defaultPermissions ?? '').join(',') }),
         id: tid,
       })
       .where('id', '=', tid)

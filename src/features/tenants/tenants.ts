@@ -17,9 +17,9 @@ function checkFirstTenant(caller: Caller): void {
 }
 
 /**
- * Makes a tenant with its default login profile, which asks for no sign-in.
- * @param number its id; left out, the next one
- * @returns its id
+ * Creates a tenant with its default login profile, which requires no sign-in.
+ * @param number id of the tenant; undefined: the next free id
+ * @returns the id
  */
 export async function insertTenant(
   tx: Tx,
@@ -108,11 +108,11 @@ export const searchTenants = read({
   async read(query, caller, ports) {
     checkFirstTenant(caller);
     const page = parsePage(query, { id: 'tenant.id', title: 'tenant.title', createDateTime: 'tenant.created_at' });
-    let found = ports.store.search.selectFrom('tenant');
-    if (page.word !== null) found = found.where(ports.store.dialect.holds('tenant.title', page.word));
-    if (page.from !== null) found = found.where('created_at', '>=', page.from);
-    if (page.before !== null) found = found.where('created_at', '<', page.before);
-    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'tenant.id' });
+    let tenants = ports.store.search.selectFrom('tenant');
+    if (page.word !== null) tenants = tenants.where(ports.store.dialect.holds('tenant.title', page.word));
+    if (page.from !== null) tenants = tenants.where('created_at', '>=', page.from);
+    if (page.before !== null) tenants = tenants.where('created_at', '<', page.before);
+    const { ids, ...rest } = await findPage(ports.store, { matches: tenants, page, id: 'tenant.id' });
     return envelopeOf(
       'tenant',
       { list: await tenantRecords(ports.store.search, ids), ...rest },
