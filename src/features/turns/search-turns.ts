@@ -1,36 +1,42 @@
 import { Refusal } from '#core/messages.ts';
 import { turns, turnsByKey } from './turns.ts';
 
-const searchesAtOnce = 4;
-const mostWaiting = { inner: 64, all: 2000 };
+const concurrentSearches = 4;
+const maxWaiting = { inner: 64, all: 2000 };
 const retryAfter = 2; // seconds
 
-/** Who searches: tenants take turns, and within a tenant callers do. */
+/** The caller of a search. Tenants take turns, and callers take turns within their tenant. */
 export interface SearchCaller {
   readonly tid: number;
   readonly caller: string;
 }
 
-/** Runs searches in turns, so that the searches of one caller hold up no other. */
+/** Runs searches in turns, so that the searches of one caller do not delay those of others. */
 export interface SearchTurns {
-  /** @throws 503 where too many wait; the reason of `left` where the client left before its turn */
-  run<T>(searching: SearchCaller, left: AbortSignal, search: () => Promise<T>): Promise<T>;
+  /** @throws 503 if too many searches wait; the reason of `clientGone` if the client disconnects before its turn */
+  run<T>(searchCaller: SearchCaller, clientGone: AbortSignal, search: () => Promise<T>): Promise<T>;
 }
 
-function turnsOf(atOnce: number, ofOneTenant: number): SearchTurns {
+function limitSearches(concurrency: number, concurrencyOfTenant: number): SearchTurns {
   const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
-  const tenants = turns({ atOnce, mostWaiting, refusal });
-  const callers = turnsByKey({ atOnce: ofOneTenant, mostWaiting, refusal });
+  const tenants = turns({ atOnce: concurrency, mostWaiting: maxWaiting, refusal });
+  const callers = turnsByKey({ atOnce: concurrencyOfTenant, mostWaiting: maxWaiting, refusal });
   return {
-    run: ({ tid, caller }, left, search) => {
+    run: ({ tid, caller }, clientGone, search) => {
       const tenant = `${tid}`;
-      return callers(tenant, (own) => own.run([caller, caller], left, () => tenants.run([tenant, tenant], left, search)));
+      return callers(tenant, (tenantTurns) =>
+        tenantTurns.run([caller, caller], clientGone, () => tenants.run([tenant, tenant], clientGone, search)),
+      );
     },
   };
 }
 
-/** @param ofOneTenant how many of one tenant run at once: each may take seconds, and the others' find a thread or a connection */
-export const searchTurns = (ofOneTenant: number): SearchTurns => turnsOf(searchesAtOnce, ofOneTenant);
+/**
+ * Returns the turns of searches.
+ * @param concurrencyOfTenant how many searches of one tenant run at the same time. Each may take seconds, so a tenant must
+ * leave a thread or connection free for the others.
+ */
+export const searchTurns = (concurrencyOfTenant: number): SearchTurns => limitSearches(concurrentSearches, concurrencyOfTenant);
 
-/** Turns of reports, which read a whole history for seconds: they leave the turns of searches, and of portals, to those. */
-export const reportTurns = (): SearchTurns => turnsOf(1, 1);
+/** Returns the turns of reports. A report reads a complete history for seconds, and must not use up the turns of searches. */
+export const reportTurns = (): SearchTurns => limitSearches(1, 1);

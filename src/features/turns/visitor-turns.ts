@@ -1,20 +1,20 @@
 import { networkOf } from '#core/policy/address-range.ts';
 import type { TurnGroups } from './turns.ts';
 
-/** Who asks for a turn. */
+/** A visitor who waits for a turn. */
 export interface TurnVisitor {
   readonly viewId: string;
   readonly address: string;
 }
 
-/** A network that one party may have, with many of the networks that take turns within it. */
+/** Returns the wide network of an address (IPv4 /24, IPv6 /48). One organisation may own it, with many smaller networks. */
 export const wideNetworkOf = (address: string) => networkOf(address, 24, 48);
 
-/** Returns what many who ask may have in common: the link, and a wide network. */
+/** Returns the large groups that a visitor shares with others: the link and the wide network. */
 export const crowdsOf = ({ viewId, address }: TurnVisitor): readonly string[] => [`link ${viewId}`, `network ${wideNetworkOf(address)}`];
 
-/** Returns the groups that take turns: links, and within a link networks. */
+/** Returns the groups that take turns: links, and networks within a link. */
 export const turnGroupsOf = ({ viewId, address }: TurnVisitor): TurnGroups => [viewId, networkOf(address, 32, 64)];
 
-/** Returns whose turn a visitor's change takes. */
+/** Returns the write turn of a visitor's change. */
 export const visitorTurn = (address: string) => ({ visitor: wideNetworkOf(address) });

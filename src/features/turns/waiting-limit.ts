@@ -3,50 +3,51 @@ import type { Refusal } from '#core/messages.ts';
 
 /** A caller that waits for its turn. */
 export interface Waiting {
-  /** Its innermost group. */
+  /** Name of its inner group. */
   readonly inner: string;
-  /** Larger groups that it is in. */
+  /** Names of the large groups that it belongs to. */
   readonly crowds: readonly string[];
   /** Ends its wait. */
   readonly refuse: (cause: unknown) => void;
 }
 
-/** Bounds how many wait at one time: those of one group, and all. */
+/** Limits how many callers wait at the same time: in each inner group, and in total. */
 export interface WaitingLimit {
   /**
-   * Adds a caller. Where all places are taken, the newest of the largest crowd is refused in favour of one of smaller crowds.
-   * @throws the refusal where too many of its group wait, or its own crowds are the largest
+   * Adds a caller. If the total is reached, refuses the newest caller of the largest crowd in favour of a caller of smaller crowds.
+   * @throws the refusal if too many callers of its group wait, or if its own crowds are the largest
    */
-  add(one: Waiting): void;
+  add(caller: Waiting): void;
   /** Removes a caller. @returns whether it still waited */
-  remove(one: Waiting): boolean;
+  remove(caller: Waiting): boolean;
 }
 
-export function waitingLimit(most: { readonly inner: number; readonly all: number }, refusal: () => Refusal): WaitingLimit {
-  const waiting = new Set<Waiting>(); // in the order in which they came
-  const counts = new Map<string, number>(); // of those that wait, by inner group and by crowd
+export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Refusal): WaitingLimit {
+  const waiting = new Set<Waiting>(); // in the order of arrival
+  const counts = new Map<string, number>(); // waiting callers by inner group and by crowd
   const countOf = (name: string) => counts.get(name) ?? 0;
   const namesOf = ({ inner, crowds }: Waiting) => new Set([`inner ${inner}`, ...crowds.map((crowd) => `crowd ${crowd}`)]);
   const sizeOf = ({ crowds }: Waiting) => Math.max(...crowds.map((crowd) => countOf(`crowd ${crowd}`)));
 
-  function remove(one: Waiting): boolean {
-    if (!waiting.delete(one)) return false;
-    for (const name of namesOf(one)) addCount(counts, name, -1);
+  function remove(caller: Waiting): boolean {
+    if (!waiting.delete(caller)) return false;
+    for (const name of namesOf(caller)) addCount(counts, name, -1);
     return true;
   }
+  /** Refuses the newest caller of the largest crowd. @throws the refusal if that crowd is not larger than the newcomer's */
   function refuseLargestFor(newcomer: Waiting): void {
-    let refused: Waiting | undefined;
-    for (const one of waiting) if (!refused || sizeOf(one) >= sizeOf(refused)) refused = one;
-    if (!refused || sizeOf(refused) <= sizeOf(newcomer) + 1) throw refusal();
-    remove(refused);
-    refused.refuse(refusal());
+    let candidate: Waiting | undefined;
+    for (const caller of waiting) if (!candidate || sizeOf(caller) >= sizeOf(candidate)) candidate = caller;
+    if (!candidate || sizeOf(candidate) <= sizeOf(newcomer) + 1) throw refusal();
+    remove(candidate);
+    candidate.refuse(refusal());
   }
   return {
-    add(one) {
-      if (countOf(`inner ${one.inner}`) >= most.inner) throw refusal();
-      if (waiting.size >= most.all) refuseLargestFor(one);
-      waiting.add(one);
-      for (const name of namesOf(one)) addCount(counts, name, 1);
+    add(caller) {
+      if (countOf(`inner ${caller.inner}`) >= max.inner) throw refusal();
+      if (waiting.size >= max.all) refuseLargestFor(caller);
+      waiting.add(caller);
+      for (const name of namesOf(caller)) addCount(counts, name, 1);
     },
     remove,
   };
