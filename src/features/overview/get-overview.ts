@@ -8,9 +8,9 @@ import { emptyFirst } from '#features/records/record-search.ts';
 import { locationsHealth } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
 
-const lookedBack = 30; // days
-const lookedAhead = 14; // days
-const mostEnding = 20;
+const daysBack = 30;
+const daysAhead = 14;
+const maxEnding = 20;
 
 const Overview = Type.Object({
   byDay: Type.Array(
@@ -20,11 +20,11 @@ const Overview = Type.Object({
       downloads: count('Downloads.'),
       uploads: count('Uploads.'),
     }),
-    { description: `The last ${lookedBack} days; those on which nothing happened are left out.` },
+    { description: `The last ${daysBack} days; those on which nothing happened are left out.` },
   ),
   endingSoon: Type.Array(
     Type.Object({ id: recordId('Share.'), title: Type.String(), validityEndDate: Type.String({ format: 'date-time' }) }),
-    { description: `Active shares that end within ${lookedAhead} days, at most ${mostEnding}, the first to end first.` },
+    { description: `Active shares that end within ${daysAhead} days, at most ${maxEnding}, the first to end first.` },
   ),
   alertsWaiting: count('E-mails that are owed and not sent yet.'),
   mail: Type.Boolean({ description: 'Whether e-mails are sent at all.' }),
@@ -39,22 +39,22 @@ const Overview = Type.Object({
   ),
 });
 
-async function endingSoon({ store }: Ports, tid: number, now: number) {
+async function findEndingShares({ store }: Ports, tid: number, now: number) {
   const end = emptyFirst('valid_to');
   const rows = await store.reports
     .selectFrom('share')
     .select(['id', 'title', 'valid_to'])
     .where('tid', '=', tid)
     .where(end, '>', now)
-    .where(end, '<=', now + lookedAhead * day)
+    .where(end, '<=', now + daysAhead * day)
     .where('active', '=', 1)
     .orderBy(end)
-    .limit(mostEnding)
+    .limit(maxEnding)
     .execute();
   return rows.map(({ id, title, valid_to }) => ({ id, title, validityEndDate: formatInstant(valid_to ?? now) }));
 }
 
-async function alertsWaiting({ store }: Ports, tid: number): Promise<number> {
+async function countWaitingAlerts({ store }: Ports, tid: number): Promise<number> {
   const { waiting } = await store.reports
     .selectFrom('alert')
     .select(sql<number>`count(*)`.as('waiting'))
@@ -73,13 +73,13 @@ export const getOverview = read({
   response: Overview,
   async read(_query, { tid }, ports) {
     const now = ports.clock.now();
-    const from = now - (now % day) - (lookedBack - 1) * day;
+    const from = now - (now % day) - (daysBack - 1) * day;
     const locations = await locationsHealth(ports, tid);
     return {
       byDay: await countsByDay(visitorEntries(ports.store.reports, tid, from, null)),
-      endingSoon: await endingSoon(ports, tid, now),
-      alertsWaiting: await alertsWaiting(ports, tid),
-      mail: false, // their sending is built by a later issue
+      endingSoon: await findEndingShares(ports, tid, now),
+      alertsWaiting: await countWaitingAlerts(ports, tid),
+      mail: false, // sending e-mails is not implemented yet
       store: ports.store.dialect.name,
       locations: locations.map(({ id, name, kind, answers }) => ({ id, name, kind, answers })),
     };
