@@ -8,7 +8,7 @@ const hour = 3_600_000;
 const batchSize = 1000; // entries in one transaction, so that other changes get their turn
 const batchBytes = 4 << 20; // long texts in one transaction: the database reads each of their pages from the disk
 const maxGap = 7 * day; // between two entries: after a longer gap the clock may be wrong
-const waitAfterGap = 24 * hour; // gives the operator time to notice
+const waitAfterGap = 24 * hour; // gives the operator time to notice a wrong clock
 
 /** Logs what retention deletes, or why it waits. */
 export type RetentionLog = (line: string) => void;
@@ -33,7 +33,7 @@ async function findEntryTime({ store }: RetentionPorts, order: 'asc' | 'desc'): 
 
 /**
  * Returns the time of the first entry that was written after all entries before `end`, in ms. If it is much later, the
- * clock may have been slow when the earlier entries were written, and their age may be wrong.
+ * clock may have been slow when the earlier entries were written. Retention would delete them as soon as the clock is right.
  */
 async function findNextEntryTime({ store }: RetentionPorts, end: number): Promise<number | null> {
   // `max(id)` would be slow: SQLite would scan the complete table from the newest entry backwards.

@@ -21,7 +21,7 @@ export interface UnwrittenEvents {
   readonly some: boolean;
   /** Queues an event, or drops it if the queue is full. @param at time of the event, ms since the epoch */
   add(event: VisitEvent, at: number): void;
-  /** Writes all events in their order and drops those that the database rejects. @throws StoreAway, StoreFull; unwritten events stay queued */
+  /** Writes all events in order and drops those that the database rejects. @throws StoreAway, StoreFull; then the rest stays queued */
   write(): Promise<void>;
 }
 
