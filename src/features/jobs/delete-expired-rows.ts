@@ -22,7 +22,8 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
 
 async function deleteExpired({ store }: Pick<Ports, 'store'>, table: keyof Database, condition: RawBuilder<boolean>): Promise<void> {
   const row = sql.ref(store.dialect.rowId);
-  const statement = sql`delete from ${sql.table(table)} where ${row} in (select ${row} from ${sql.table(table)} where ${condition} limit ${batchSize})`;
+  const rows = sql`select ${row} from ${sql.table(table)} where ${condition} limit ${batchSize}`;
+  const statement = sql`delete from ${sql.table(table)} where ${row} in (${rows})`;
   for (let deleted = batchSize; deleted === batchSize; )
     deleted = await store.write(async (tx) => Number((await statement.execute(tx)).numAffectedRows), 'job');
 }
