@@ -7,7 +7,7 @@ import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
 import { findViewIdOwner } from './view-ids.ts';
 
-/** The address ranges of a profile that an earlier version stored as plain text only, as an SQL expression; null for other profiles. */
+/** Returns an SQL expression for the address ranges that an earlier version stored as text only. It is null for other profiles. */
 export const unpackedRanges = (profile: string) =>
   sql<string | null>`case when ${sql.ref(profile)}.ip_bounds is null then ${sql.ref(profile)}.ip_range end`;
 
