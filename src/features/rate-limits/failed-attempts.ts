@@ -19,10 +19,10 @@ export function networkKeys(kind: 'signIn' | 'apiKey' | 'operator', address: str
   ];
 }
 
-/** Returns the key of a user and a network. @param where the login profile, or the tenant of an operator */
-export const pairKey = (where: string, user: string, address: string): FailureKey => ({
+/** Returns the key of a user and a network. @param realm the login profile, or the tenant of an operator */
+export const pairKey = (realm: string, user: string, address: string): FailureKey => ({
   scope: 'pair',
-  key: `pair ${where} ${user} ${networkOf(address, 32, 64)}`,
+  key: `pair ${realm} ${user} ${networkOf(address, 32, 64)}`,
 });
 
 async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): Promise<FailureCount[]> {
