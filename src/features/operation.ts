@@ -111,6 +111,7 @@ export type AnyRead = ReadOperation<TSchema>;
 export type AnyStream = StreamOperation<TSchema>;
 export type Operation = AnyChange | AnyRead | AnyStream;
 
+/** Returns whether an operation changes records. */
 export const isChange = (operation: Operation): operation is AnyChange => 'change' in operation;
 
 /** Declares an operation that changes records. The schema gives the body its type. */

@@ -7,6 +7,7 @@ import type { Tx } from '#ports/store.ts';
 
 /** The prefix of every key, so that people and secret scanners recognise a key. */
 export const keyPrefix = 'pst_';
+/** The number of random bits in a key. */
 export const keyBits = 256;
 const visibleCharacters = 8;
 

@@ -20,6 +20,7 @@ const filterSchema = Type.Object(filterFields);
 export const auditQuery = searchQuery(filterFields);
 export { filterFields as auditFilter };
 
+/** The sort fields of audit/search. */
 export const auditSortColumns = {
   id: 'audit.id',
   dateTime: 'audit.at',

@@ -34,6 +34,7 @@ export interface TransferEntry {
   end(outcome: 'done' | 'failed', bytes: number | null): void;
 }
 
+/** Writes the audit log of visitors' actions. */
 export interface VisitAudit extends AsyncDisposable {
   /** Records a visit, a folder listing or a refusal without making the caller wait. */
   note(event: VisitEvent): void;

@@ -13,6 +13,7 @@ export interface NewSessions {
   take(address: string, profileId: number): void;
 }
 
+/** Returns a limit of new sessions for this process. */
 export function newSessions(clock: Clock): NewSessions {
   const counts = windowCounts(minute, clock.now);
   return {

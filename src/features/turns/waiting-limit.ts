@@ -22,6 +22,7 @@ export interface WaitingLimit {
   remove(caller: Waiting): boolean;
 }
 
+/** Returns a limit. @param max how many callers may wait in an inner group and in total. @param refusal creates the error */
 export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Refusal): WaitingLimit {
   const waiting = new Set<Waiting>(); // in the order of arrival
   const counts = new Map<string, number>(); // waiting callers by inner group and by crowd
