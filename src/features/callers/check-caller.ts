@@ -21,5 +21,5 @@ export async function checkCaller(tx: Tx, caller: Caller, requiredRole: Role, no
 
 /** Checks that a role includes the required one. @throws 403 */
 export function checkRole({ kind, role }: Pick<Caller, 'kind' | 'role'>, requiredRole: Role): void {
-  if (!reaches(role, requiredRole)) throw new Refusal('roleTooLow', `This requiredRole the role ${requiredRole}; the ${kind} has ${role}.`);
+  if (!reaches(role, requiredRole)) throw new Refusal('roleTooLow', `This needs the role ${requiredRole}; the ${kind} has ${role}.`);
 }
