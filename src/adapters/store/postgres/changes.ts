@@ -6,50 +6,51 @@ import { lockOver } from './locks.ts';
 import type { Connections } from './pool.ts';
 import { transactions } from './transactions.ts';
 
-const triesInLine = 3; // only changes of visitors can be in the way
-const longestInLine = 10_000; // ms: a process that stands still holds up the line no longer
+const maxQueuedTries = 3; // in the retry queue of a tenant, only visitors' changes can conflict
+const maxLockIdle = 10_000; // ms after which a process that hangs no longer blocks the queue
 
 /** How many changes run at once. */
-interface Most {
+interface ChangeLimits {
   readonly changesOfTenants: number;
   readonly changesOfOneTenant: number;
   readonly changesOfVisitors: number;
   readonly attempts: number;
 }
 
-/** The name of the line for changes that collided: those of a tenant, or of visitors of a network. */
-function lineOf(turn: WriteTurn): string {
+/** Returns the name of the retry queue for a change: one for each tenant, each network of visitors, and our own jobs. */
+function retryQueueOf(turn: WriteTurn): string {
   if (turn === 'job') return 'changes of jobs';
   if ('tenant' in turn) return `changes of tenant ${turn.tenant}`;
   return `changes of visitors, network ${'visitor' in turn ? turn.visitor : turn.network}`;
 }
 
-/** Runs a change, again where it collided with another. */
+/** Runs a change, and runs it again after a conflict with another change. */
 export type Write = <T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions) => Promise<T>;
 
 /**
- * Runs changes beside one another. One that collided stands in a line of its tenant, and has the tenant to itself, in
- * all processes, when its turn comes; while the line is not empty, further changes of the tenant join it. Visitors'
- * changes that collided stand in a line of their network. Those of others go on beside it undisturbed.
- * @param lines connections for the locks of lines, one for each that moves
+ * Returns a function that runs changes concurrently. A change that conflicted with another waits in the retry queue of
+ * its tenant; at its turn, no other change of the tenant runs in any process. While the queue is not empty, further
+ * changes of the tenant join it. Visitors' changes wait in a retry queue of their network. Other changes continue
+ * undisturbed.
+ * @param queueConnections connections for the locks of the retry queues: one for each queue whose change runs
  */
-export function changesOver(connections: Connections, lines: Connections, most: Most): Write {
+export function changesOver(connections: Connections, queueConnections: Connections, limits: ChangeLimits): Write {
   const transact = transactions(connections);
-  const tenants = costTurns(most.changesOfTenants, most.changesOfOneTenant);
-  const visitors = costTurns(most.changesOfVisitors);
-  const networks = costTurns(most.attempts);
-  const inLine = inTurns();
-  const locked = lockOver(lines, longestInLine);
-  const lengths = new Map<string, number>();
+  const runForTenant = costTurns(limits.changesOfTenants, limits.changesOfOneTenant);
+  const runForVisitor = costTurns(limits.changesOfVisitors);
+  const runForNetwork = costTurns(limits.attempts);
+  const runSerially = inTurns();
+  const withQueueLock = lockOver(queueConnections, maxLockIdle);
+  const queueLengths = new Map<string, number>();
 
-  function inTurn<T>(run: () => Promise<T>, turn: WriteTurn): Promise<T> {
+  function runInTurn<T>(run: () => Promise<T>, turn: WriteTurn): Promise<T> {
     if (turn === 'job') return run();
-    if ('tenant' in turn) return tenants(`${turn.tenant}`, run);
-    return 'visitor' in turn ? visitors(turn.visitor, run) : networks(turn.network, run);
+    if ('tenant' in turn) return runForTenant(`${turn.tenant}`, run);
+    return 'visitor' in turn ? runForVisitor(turn.visitor, run) : runForNetwork(turn.network, run);
   }
 
-  async function oneOfLine<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    for (let tries = 1; tries <= triesInLine; tries += 1) {
+  async function retry<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+    for (let tries = 1; tries <= maxQueuedTries; tries += 1) {
       try {
         return await transact.beside()(change, dryRun);
       } catch (cause) {
@@ -59,26 +60,26 @@ export function changesOver(connections: Connections, lines: Connections, most: 
     return transact.alone(change, dryRun);
   }
 
-  async function standInLine<T>(line: string, work: () => Promise<T>): Promise<T> {
-    lengths.set(line, (lengths.get(line) ?? 0) + 1);
+  async function runFromQueue<T>(queue: string, work: () => Promise<T>): Promise<T> {
+    queueLengths.set(queue, (queueLengths.get(queue) ?? 0) + 1);
     try {
-      return await inLine(line, work);
+      return await runSerially(queue, work);
     } finally {
-      const left = (lengths.get(line) ?? 1) - 1;
-      if (left > 0) lengths.set(line, left);
-      else lengths.delete(line);
+      const remaining = (queueLengths.get(queue) ?? 1) - 1;
+      if (remaining > 0) queueLengths.set(queue, remaining);
+      else queueLengths.delete(queue);
     }
   }
 
   return async (change, turn, { dryRun = false } = {}) => {
-    const line = lineOf(turn);
-    const ofTenant = turn !== 'job' && 'tenant' in turn;
-    if (!ofTenant || !lengths.has(line))
+    const queue = retryQueueOf(turn);
+    const isOfTenant = turn !== 'job' && 'tenant' in turn;
+    if (!isOfTenant || !queueLengths.has(queue))
       try {
-        return await inTurn(() => transact.beside(ofTenant ? line : undefined)(change, dryRun), turn);
+        return await runInTurn(() => transact.beside(isOfTenant ? queue : undefined)(change, dryRun), turn);
       } catch (cause) {
         if (!hasCollided(cause)) throw cause;
       }
-    return standInLine(line, () => inTurn(() => locked(line, () => oneOfLine(change, dryRun)), turn));
+    return runFromQueue(queue, () => runInTurn(() => withQueueLock(queue, () => retry(change, dryRun)), turn));
   };
 }

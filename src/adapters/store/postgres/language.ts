@@ -1,7 +1,7 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { SqlDialect } from '#adapters/store/kysely-driver.ts';
 
-/** SQL as PostgreSQL takes it. */
+/** The SQL dialect of PostgreSQL. */
 export const postgres: SqlDialect = {
   createAdapter: () => new PostgresAdapter(),
   createIntrospector: (db) => new PostgresIntrospector(db),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { LastIds } from '#ports/snapshot.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** What the identity columns have given out. */
+/** Returns the last id that each identity column has assigned, by table. */
 export async function lastIds(db: Tx): Promise<LastIds> {
   const { rows } = await sql<{ name: string; last: number | null }>`
     select c.table_name as name, s.last_value as last
@@ -13,6 +13,7 @@ export async function lastIds(db: Tx): Promise<LastIds> {
   return Object.fromEntries(rows.flatMap(({ name, last }) => (last === null ? [] : [[name, last]])));
 }
 
+/** Sets the last id of each table, so that the database assigns none of these ids again. */
 export async function setLastIds(tx: Tx, ids: LastIds): Promise<void> {
   for (const [table, last] of Object.entries(ids)) await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(tx);
 }

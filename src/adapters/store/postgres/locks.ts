@@ -2,29 +2,29 @@ import pg from 'pg';
 import { inTurns } from '#adapters/store/turns.ts';
 import type { Connections } from './pool.ts';
 
-/** Ends with its transaction, and so with a process that stands still or whose network is cut. */
-const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+/** Takes a lock that ends with its transaction, and so also when the process hangs or its network is cut. */
+const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-/** The command by which a transaction shares a key with others, and waits while work runs alone under it. */
+/** Returns the command by which a transaction takes a shared lock on a key: it waits while work runs alone under the key. */
 export const shareKey = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
-/** Runs work of one key alone. */
+/** Runs work while no other work of the same key runs. */
 export type RunAlone = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Runs work of one key alone, in all processes on the database. Who waits holds a connection.
- * @param longestWork ms without a word, after which the server takes the process for gone
+ * Returns a function that runs work of one key alone, in all processes on the database. Waiting work holds a connection.
+ * @param maxIdle ms without a statement, after which the server assumes that the process is gone
  */
-export function lockOver(connections: Connections, longestWork: number): RunAlone {
-  const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${longestWork}`;
+export function lockOver(connections: Connections, maxIdle: number): RunAlone {
+  const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${maxIdle}`;
   return async (key, work) => {
-    // The outcome of the work counts, a failure included, even if the connection is lost meanwhile.
+    // The outcome of the work counts, even if it failed, and even if the connection was lost meanwhile.
     let outcome: PromiseSettledResult<Awaited<ReturnType<typeof work>>> | undefined;
     try {
       await connections.with(async (client) => {
         await connections.say(client, begin);
         try {
-          await connections.ask(client, lock, [key]);
+          await connections.ask(client, lockStatement, [key]);
           [outcome] = await Promise.allSettled([work()]);
         } finally {
           await connections.say(client, 'COMMIT');
@@ -39,9 +39,9 @@ export function lockOver(connections: Connections, longestWork: number): RunAlon
   };
 }
 
-/** The same, in turn within this process, so that who waits there holds no connection. */
-export function locksOver(connections: Connections, longestWork: number): RunAlone {
-  const oneAtATime = inTurns();
-  const locked = lockOver(connections, longestWork);
-  return (key, work) => oneAtATime(key, () => locked(key, work));
+/** Returns the same as `lockOver`, but work that waits for other work of this process holds no connection. */
+export function locksOver(connections: Connections, maxIdle: number): RunAlone {
+  const runSerially = inTurns();
+  const runLocked = lockOver(connections, maxIdle);
+  return (key, work) => runSerially(key, () => runLocked(key, work));
 }

@@ -4,11 +4,11 @@ import { postgres } from './language.ts';
 import { lastIds } from './last-ids.ts';
 import { openPool } from './pool.ts';
 
-const patience = 600_000; // ms
+const statementTimeout = 600_000; // ms
 
-/** Works on what a database on a server holds now. */
+/** Runs `work` on a snapshot of the present state of a PostgreSQL database. */
 export async function withPostgresSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const connections = openPool(url, 1, patience);
+  const connections = openPool(url, 1, statementTimeout);
   try {
     return await connections.with(async (client) => {
       await connections.say(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0');

@@ -13,9 +13,12 @@ import { openPool } from './pool.ts';
 import { kyselyWith, searchesOver } from './searches.ts';
 import { wordsOver } from './word-parts.ts';
 
-/** Connections of one process: none waits for the work of another kind. */
-const most = {
-  questions: 10,
+/**
+ * Connections of one process, and how many of them one kind of work may use. Each kind has its own, so that none waits
+ * for the work of another.
+ */
+const limits = {
+  reads: 10,
   changes: 10,
   changesOfTenants: 4,
   changesOfOneTenant: 3,
@@ -25,28 +28,28 @@ const most = {
   searchesOfOneTenant: 2,
   longRecords: 1,
   reports: 1,
-  lines: 11, // those of tenants, visitors and attempts that run at once, and our own
+  retryQueues: 11, // for the concurrent changes of tenants (4), visitors (4) and sign-in attempts (2), and for our own jobs
   locks: 8,
 };
-const [shortPatience, longPatience] = [10_000, 60_000]; // ms; the second also ends the locks of a process that stands still
+const [shortTimeout, longTimeout] = [10_000, 60_000]; // ms; the long one also ends the locks of a process that hangs
 
-const manyMatches = { walk: 1500, few: 20_000 };
+const searchLimits = { walk: 1500, few: 20_000 };
 
-// A word decides how it is found best: by its parts, or, where it is short, by reading the tenant's texts.
-// Workers beside it would take the processors that others' questions need: a tenant's searches are bounded by connections.
-const planned = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_parallel_workers_per_gather=0';
+// Custom plans, since the best plan depends on the word: the index of its parts, or, for a short word, a scan of the tenant's texts.
+// No parallel workers, since they take processors from other queries: the number of connections limits a tenant's searches.
+const searchOptions = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_parallel_workers_per_gather=0';
 
 /** Opens a database on a PostgreSQL server. @param url postgres://user:password@host:port/database */
 export async function openPostgresStore(url: string): Promise<Store> {
   await migrate(url, migrations, announceSteps);
-  const questions = openPool(url, most.questions, shortPatience);
-  const changes = openPool(url, most.changes, shortPatience);
-  const searches = openPool(url, most.searches, longPatience, planned);
-  const reports = openPool(url, most.reports, longPatience, planned);
-  const lines = openPool(url, most.lines, longPatience);
-  const locks = openPool(url, most.locks, longPatience);
+  const reads = openPool(url, limits.reads, shortTimeout);
+  const changes = openPool(url, limits.changes, shortTimeout);
+  const searches = openPool(url, limits.searches, longTimeout, searchOptions);
+  const reports = openPool(url, limits.reports, longTimeout, searchOptions);
+  const retryQueues = openPool(url, limits.retryQueues, longTimeout);
+  const locks = openPool(url, limits.locks, longTimeout);
   const close = async () => {
-    await Promise.all([questions, changes, searches, reports, lines, locks].map((connections) => connections.close()));
+    await Promise.all([reads, changes, searches, reports, retryQueues, locks].map((connections) => connections.close()));
   };
   let holds: Store['dialect']['holds'];
   try {
@@ -55,16 +58,16 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await close();
     throw cause;
   }
-  const read = kyselyWith(questions);
-  const write = changesOver(changes, lines, most);
-  const longRecords = costTurns(most.longRecords);
-  let full = false;
+  const read = kyselyWith(reads);
+  const write = changesOver(changes, retryQueues, limits);
+  const runInTurn = costTurns(limits.longRecords);
+  let isFull = false;
   return {
     read,
     reports: kyselyWith(reports),
-    longRecords: (tid) => kyselyWith(searches, (query) => longRecords(`${tid}`, query)),
-    searchesOfOneTenant: most.searchesOfOneTenant,
-    ...searchesOver(searches, { statement: longPatience, ...manyMatches }),
+    longRecords: (tid) => kyselyWith(searches, (query) => runInTurn(`${tid}`, query)),
+    searchesOfOneTenant: limits.searchesOfOneTenant,
+    ...searchesOver(searches, { statement: longTimeout, ...searchLimits }),
     dialect: {
       name: 'postgres',
       isUniqueViolation,
@@ -77,21 +80,21 @@ export async function openPostgresStore(url: string): Promise<Store> {
     async write(change, turn, options) {
       try {
         const value = await write(change, turn, options);
-        full = false;
+        isFull = false;
         return value;
       } catch (cause) {
-        if (cause instanceof StoreFull) full = true;
+        if (cause instanceof StoreFull) isFull = true;
         throw cause;
       }
     },
-    // Other processes change the same database: nothing is known to be as it was.
-    cachedUntilChange: (_key, ask) => ask(),
-    durable: async () => {}, // what is visible here is on disk
-    isFull: () => full,
-    isDamaged: () => false, // its server's to find
-    exclusive: locksOver(locks, longPatience),
+    // No cache: other processes may change the same database at any time.
+    cachedUntilChange: (_key, query) => query(),
+    durable: async () => {}, // the server syncs a commit before it is visible
+    isFull: () => isFull,
+    isDamaged: () => false, // the server checks its own disk
+    exclusive: locksOver(locks, longTimeout),
     ...identityOver(read),
-    check: () => questions.with(async (client) => void (await questions.ask(client, 'SELECT 1'))),
+    check: () => reads.with(async (client) => void (await reads.ask(client, 'SELECT 1'))),
     [Symbol.asyncDispose]: close,
   };
 }

@@ -8,25 +8,25 @@ import { TookTooLong } from './errors.ts';
 import { postgres } from './language.ts';
 import type { Connections } from './pool.ts';
 
-/** How long pages are looked for. */
-interface Patience {
-  /** Milliseconds that one statement may take. */
+/** Timeouts of searches, and when they apply. */
+interface SearchLimits {
+  /** Timeout of a statement, ms. */
   readonly statement: number;
-  /** Milliseconds of walking along an index before the matches are gathered. */
+  /** Timeout of a walk along the index of the order, ms. After it, all matches are gathered and sorted. */
   readonly walk: number;
-  /** So many matches are left to the database's own choice. */
+  /** Up to this number of matches, PostgreSQL chooses the plan itself. */
   readonly few: number;
 }
 
 type Run = <T>(query: () => Promise<T>) => Promise<T>;
-const atOnce: Run = (query) => query();
+const runImmediately: Run = (query) => query();
 
-/** Queries that any free connection answers. @param run runs each, such as in its turn */
-export const kyselyWith = (connections: Connections, run = atOnce): Kysely<Database> =>
+/** Returns a Kysely that runs each query on any free connection. @param run schedules each query */
+export const kyselyWith = (connections: Connections, run = runImmediately): Kysely<Database> =>
   kyselyWithDriver(postgres, (text, parameters) => run(() => connections.with((client) => connections.ask(client, text, parameters))));
 
-/** Queries of which each is given up after a while, the connection with it. */
-function hastily(connections: Connections, { walk, statement }: Patience): Kysely<Database> {
+/** Returns a Kysely whose queries have the timeout of a walk. A query that exceeds it closes its connection. */
+function kyselyWithWalkTimeout(connections: Connections, { walk, statement }: SearchLimits): Kysely<Database> {
   return kyselyWithDriver(postgres, (text, parameters) =>
     connections.with(async (client) => {
       await connections.say(client, `SET statement_timeout = ${walk}`);
@@ -40,21 +40,22 @@ function hastily(connections: Connections, { walk, statement }: Patience): Kysel
 }
 
 /**
- * Finds pages. Many matches are looked for along the index of their order, where the first of them mostly lie near; where
- * they do not (all titles that begin with another word come before), that takes minutes, and they are gathered instead.
+ * Returns the functions that search. If there are many matches, a page is read along the index of its order: the first
+ * matches are mostly near its beginning. If they are not (for example because all titles that begin with another word
+ * come first), that walk takes minutes: it ends after its timeout, and all matches are gathered and sorted instead.
  */
-export function searchesOver(connections: Connections, patience: Patience): Pick<Store, 'search' | 'find'> {
+export function searchesOver(connections: Connections, limits: SearchLimits): Pick<Store, 'search' | 'find'> {
   const search = kyselyWith(connections);
-  const hasty = hastily(connections, patience);
+  const walkSearch = kyselyWithWalkTimeout(connections, limits);
   const counts = cachedCounts();
-  const take: SelectPage = async (matches, asked, cut, total) => {
-    if (!asked.word || total <= patience.few) return rowsOf(search, matches, asked, cut).execute();
+  const selectPage: SelectPage = async (matches, query, cut, total) => {
+    if (!query.word || total <= limits.few) return rowsOf(search, matches, query, cut).execute();
     try {
-      return await rowsOf(hasty, matches, asked, cut).execute();
+      return await rowsOf(walkSearch, matches, query, cut).execute();
     } catch (cause) {
       if (!(cause instanceof TookTooLong)) throw cause;
-      return rowsOf(search, materialized(matches, 'OFFSET 0'), asked, cut).execute();
+      return rowsOf(search, materialized(matches, 'OFFSET 0'), query, cut).execute();
     }
   };
-  return { search, find: (asked) => pageBySql(search, asked.word?.matches ?? asked.matches, asked, counts, take) };
+  return { search, find: (query) => pageBySql(search, query.word?.matches ?? query.matches, query, counts, selectPage) };
 }

@@ -8,20 +8,20 @@ import { postgres } from './language.ts';
 import { shareKey } from './locks.ts';
 import type { Connections } from './pool.ts';
 
-const mostTries = 3; // a name that was taken meanwhile is seen by the second
-const lockPause = 150; // ms between two attempts at the lock of a change that runs alone
-const mostLockTries = 25; // five seconds
+const maxTries = 3; // the second already sees a unique value that another change inserted meanwhile
+const lockPause = 150; // ms between two attempts to lock out all other changes
+const maxLockTries = 25; // five seconds
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /**
- * Changes share a lock, on a table that is written at a start alone; one that collides again and again has it alone, in
- * all processes. A lock of the transaction: where a process stands still or its network is cut, the server ends the
- * transaction, and the others go on. LOCK TABLE takes no snapshot, so that the change sees what was committed while it
- * waited.
+ * Every change takes this shared lock, on a table that is written only at a start. A change that conflicts again and
+ * again takes it exclusively, in all processes. The lock belongs to the transaction: if a process hangs or its network
+ * is cut, the server ends the transaction, and the others continue. LOCK TABLE takes no snapshot, so the change sees
+ * everything that was committed while it waited.
  */
-const share = 'LOCK TABLE migration IN ROW SHARE MODE';
+const shareChanges = 'LOCK TABLE migration IN ROW SHARE MODE';
 /**
- * All others wait for it: no statement of it may take long, and while it waits for its lock behind a long change they
- * wait too. So it asks for the lock with little patience, again and again, and they go on in between.
+ * All other changes wait for this one, so none of its statements may take long. They also wait while it waits for the
+ * lock behind a long change. So each attempt at the lock is short, and the others continue between two attempts.
  */
 const beginAlone = [
   begin,
@@ -30,37 +30,38 @@ const beginAlone = [
   'SET LOCAL lock_timeout TO DEFAULT',
   'SET LOCAL statement_timeout = 1000',
 ].join('; ');
-/** A visitor's change that waits for a row, which a long change of a tenant holds, keeps a connection from other visitors. */
-const waitsShortly = 'SET LOCAL lock_timeout = 1000';
+/** Limits how long a visitor's change waits for a row that a long change of a tenant has locked: it keeps a connection from other visitors. */
+const visitorLockTimeout = 'SET LOCAL lock_timeout = 1000';
 
-/** Runs a change in a transaction of its own. @throws what `hasCollided` tells, where it met another change */
+/** Runs a change in a transaction of its own. @throws an error for which `hasCollided` is true, after a conflict with another change */
 export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => Promise<T>;
 
 export interface Transactions {
   /**
-   * Runs a change beside others, as if none ran beside it.
-   * @param key of a tenant: no change that shares it runs beside what has it alone (`lockOver`). Taken first: who waits for it
-   *   holds up nobody. Without one it is a visitor's.
+   * Runs a change concurrently with others, serializable.
+   * @param key retry queue of a tenant: the change does not run while another one holds the key exclusively (`lockOver`).
+   *   The key is locked first: a change that waits for it blocks no other. Without a key (changes of visitors and jobs,
+   *   and retries), the change waits at most a second for a locked row.
    */
   readonly beside: (key?: string) => Transact;
-  /** Runs it while no other change runs in any process, so that it comes to its end. @throws StoreAway where it takes long */
+  /** Runs a change while no other change runs in any process, so that it cannot conflict. @throws StoreAway if it takes long */
   readonly alone: Transact;
 }
 
-/** @throws StoreAway where the outcome is unknown: an Idempotency-Key settles it */
+/** Returns the ways to run a transaction. @throws StoreAway if the outcome is unknown: an Idempotency-Key resolves it */
 export function transactions(connections: Connections): Transactions {
-  /** Kysely for each connection: statements are written out once for it. */
-  const known = new WeakMap<pg.PoolClient, Tx>();
-  function over(client: pg.PoolClient): Tx {
-    const tx = known.get(client) ?? kyselyWithDriver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
-    known.set(client, tx);
+  /** One Kysely for each connection, so that its prepared statements are compiled only once. */
+  const kyselyByClient = new WeakMap<pg.PoolClient, Tx>();
+  function kyselyFor(client: pg.PoolClient): Tx {
+    const tx = kyselyByClient.get(client) ?? kyselyWithDriver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
+    kyselyByClient.set(client, tx);
     return tx;
   }
 
-  async function once<T>(client: pg.PoolClient, beginning: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+  async function runOnce<T>(client: pg.PoolClient, beginCommands: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     try {
-      await connections.say(client, beginning); // its lock may be refused, in a transaction that has begun
-      const value = await change(over(client));
+      await connections.say(client, beginCommands); // its lock may be refused after the transaction has begun
+      const value = await change(kyselyFor(client));
       await connections.say(client, dryRun ? 'ROLLBACK' : 'COMMIT');
       return value;
     } catch (cause) {
@@ -69,27 +70,29 @@ export function transactions(connections: Connections): Transactions {
     }
   }
 
-  async function untilItEnds<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    let [tries, refusals] = [1, 0];
+  async function runAlone<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+    let [tries, lockTries] = [1, 0];
     for (;;) {
       try {
-        return await once(client, beginAlone, change, dryRun);
+        return await runOnce(client, beginAlone, change, dryRun);
       } catch (cause) {
-        if (cause instanceof LockRefused) refusals += 1;
+        if (cause instanceof LockRefused) lockTries += 1;
         else if (hasCollided(cause)) tries += 1;
         else throw cause;
-        if (tries > mostTries || refusals > mostLockTries) throw cause;
+        if (tries > maxTries || lockTries > maxLockTries) throw cause;
         if (cause instanceof LockRefused) await setTimeout(lockPause);
       }
     }
   }
 
-  const oneAtATime = inTurns(); // the others would hold a connection while they wait
+  const runSerially = inTurns(); // otherwise each waiting change would hold a connection
   return {
     beside: (key) => {
-      const beginning = (key === undefined ? [begin, share, waitsShortly] : [begin, shareKey(key), share]).join('; ');
-      return (change, dryRun) => connections.with((client) => once(client, beginning, change, dryRun));
+      const beginCommands = (key === undefined ? [begin, shareChanges, visitorLockTimeout] : [begin, shareKey(key), shareChanges]).join(
+        '; ',
+      );
+      return (change, dryRun) => connections.with((client) => runOnce(client, beginCommands, change, dryRun));
     },
-    alone: (change, dryRun) => oneAtATime('', () => connections.with((client) => untilItEnds(client, change, dryRun))),
+    alone: (change, dryRun) => runSerially('', () => connections.with((client) => runAlone(client, change, dryRun))),
   };
 }
