@@ -1,40 +1,42 @@
 import { costQueue } from '#core/cost-queue.ts';
 
-/** Runs a change when the turn of its group comes. */
+/** Runs a change when it is the turn of its group. */
 export type RunInTurn = <T>(group: string, change: () => Promise<T>) => Promise<T>;
 
-/** Lets so many of one key through at once, the others in the order in which they came. */
-function places(most: number) {
-  const taken = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
+/** Limits the number of concurrent holders of each key. Further ones wait in the order of their arrival. */
+function slotsByKey(maxPerKey: number) {
+  const slots = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
   return {
-    async take(key: string): Promise<void> {
-      const own = taken.get(key) ?? { count: 0, waiting: [] };
-      taken.set(key, own);
-      if (own.count < most) own.count += 1;
-      else await new Promise<void>((next) => own.waiting.push(next));
+    async acquire(key: string): Promise<void> {
+      const slot = slots.get(key) ?? { count: 0, waiting: [] };
+      slots.set(key, slot);
+      if (slot.count < maxPerKey) slot.count += 1;
+      else await new Promise<void>((resolve) => slot.waiting.push(resolve));
     },
-    leave(key: string): void {
-      const own = taken.get(key);
-      const next = own?.waiting.shift();
+    release(key: string): void {
+      const slot = slots.get(key);
+      const next = slot?.waiting.shift();
       if (next) return void next();
-      if (own) own.count -= 1;
-      if (own?.count === 0) taken.delete(key);
+      if (slot) slot.count -= 1;
+      if (slot?.count === 0) slots.delete(key);
     },
   };
 }
 
 /**
- * Groups take turns by the time that their changes take, a few at a time: the other connections are left to everybody else.
- * @param ofOneGroup at most so many of one group, whose changes may wait for one another
+ * Returns a scheduler that gives each group its turns by the time that its changes take, so that one group does not
+ * block the others.
+ * @param maxConcurrent changes that run at once, so that they leave connections free for other work
+ * @param maxPerGroup changes of one group that run at once: they may wait for one another
  */
-export function costTurns(atOnce: number, ofOneGroup = atOnce): RunInTurn {
+export function costTurns(maxConcurrent: number, maxPerGroup = maxConcurrent): RunInTurn {
   const waiting = costQueue<() => void>();
-  const own = places(ofOneGroup);
+  const groupSlots = slotsByKey(maxPerGroup);
   let running = 0;
   return async (group, change) => {
-    await own.take(group);
-    if (running < atOnce) running += 1;
-    else await new Promise<void>((turn) => waiting.add(group, turn));
+    await groupSlots.acquire(group);
+    if (running < maxConcurrent) running += 1;
+    else await new Promise<void>((resolve) => waiting.add(group, resolve));
     const start = performance.now();
     try {
       return await change();
@@ -43,7 +45,7 @@ export function costTurns(atOnce: number, ofOneGroup = atOnce): RunInTurn {
       const next = waiting.take();
       if (next) next();
       else running -= 1;
-      own.leave(group);
+      groupSlots.release(group);
     }
   };
 }

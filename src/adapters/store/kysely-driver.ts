@@ -9,23 +9,23 @@ import {
 } from 'kysely';
 import type { Database } from '#ports/tables.ts';
 
-/** What a query gave: its rows, or how many it changed. */
+/** The result of a query: the rows that it returned, and the number of rows that it changed. */
 export interface DriverResult {
   readonly rows: unknown[];
   readonly changes: number;
 }
 
-/** Answers one query, at once or later. */
+/** Runs one query, synchronously or asynchronously. */
 export type RunQuery = (sql: string, parameters: readonly unknown[]) => DriverResult | Promise<DriverResult>;
 
-/** How an engine's SQL is written. */
+/** The parts of a Kysely dialect that write an engine's SQL. */
 export type SqlDialect = Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
 
-const connectionOver = (ask: RunQuery): DatabaseConnection => ({
+const connectionFor = (runQuery: RunQuery): DatabaseConnection => ({
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const asked = ask(sql, parameters);
-    const { rows, changes } = asked instanceof Promise ? await asked : asked;
-    // The driver's contract: what a row holds is what the query's type says.
+    const result = runQuery(sql, parameters);
+    const { rows, changes } = result instanceof Promise ? await result : result;
+    // Safe by the driver's contract: rows have the type of their query.
     return { rows: rows as R[], numAffectedRows: BigInt(changes) };
   },
   streamQuery: () => {
@@ -33,17 +33,17 @@ const connectionOver = (ask: RunQuery): DatabaseConnection => ({
   },
 });
 
-class NoTransactions extends DummyDriver {
+class TransactionlessDriver extends DummyDriver {
   override beginTransaction(): Promise<void> {
     return Promise.reject(new Error('transactions belong to the store'));
   }
 }
 
-/** Asks the one connection there is: taking one from a pool and giving it back costs more than a point read. */
-class OneConnection extends DefaultQueryExecutor {
+/** Executes every query on one connection: taking it from a pool and returning it costs more than a point read. */
+class SingleConnectionExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;
-  constructor(language: SqlDialect, connection: DatabaseConnection) {
-    super(language.createQueryCompiler(), language.createAdapter(), { provideConnection: (consumer) => consumer(connection) });
+  constructor(sqlDialect: SqlDialect, connection: DatabaseConnection) {
+    super(sqlDialect.createQueryCompiler(), sqlDialect.createAdapter(), { provideConnection: (consumer) => consumer(connection) });
     this.#connection = connection;
   }
   override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -51,9 +51,10 @@ class OneConnection extends DefaultQueryExecutor {
   }
 }
 
-/** Kysely that asks `ask`; it begins no transactions, which belong to the store. */
-export function kyselyWithDriver(language: SqlDialect, ask: RunQuery): Kysely<Database> {
-  const driver = new NoTransactions();
-  const dialect = { ...language, createDriver: () => driver };
-  return new Kysely<Database>({ config: { dialect }, dialect, driver, executor: new OneConnection(language, connectionOver(ask)) });
+/** Returns a Kysely that runs its queries with `runQuery`. It begins no transactions: the store does. */
+export function kyselyWithDriver(sqlDialect: SqlDialect, runQuery: RunQuery): Kysely<Database> {
+  const driver = new TransactionlessDriver();
+  const dialect = { ...sqlDialect, createDriver: () => driver };
+  const executor = new SingleConnectionExecutor(sqlDialect, connectionFor(runQuery));
+  return new Kysely<Database>({ config: { dialect }, dialect, driver, executor });
 }

@@ -3,19 +3,20 @@ import type { Matches, SearchPage, SearchQuery } from '#ports/search.ts';
 import type { Tx } from '#ports/store.ts';
 import type { CachedCounts } from './cached-counts.ts';
 
-function counted(db: Tx, matches: Matches, version: string | null, counts: CachedCounts): Promise<number> {
+function countMatches(db: Tx, matches: Matches, version: string | null, counts: CachedCounts): Promise<number> {
   const query = db.selectFrom(matches.ids).select(sql<number>`count(*)`.as('total')).compile();
   return counts.of(version, query, async () => (await db.executeQuery(query)).rows[0]?.total ?? 0);
 }
 
-/** Which rows of so many to take, from whichever end is nearer. */
+/** The rows of a page within all matches: an offset and a limit, counted from the nearer end. */
 export interface PageCut {
+  /** Whether the offset counts from the end. */
   readonly reversed: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** A page deep in the second half is near the end: walked from there, it is as cheap as one near the beginning. */
+/** Returns where a page lies. A page in the second half is read from the end, which is as cheap as one near the beginning. */
 export function cutOf({ after, startIndex, pageSize }: Pick<SearchQuery, 'after' | 'startIndex' | 'pageSize'>, total: number): PageCut {
   const limit = Math.max(0, Math.min(pageSize, total - startIndex));
   if (after) return { reversed: false, offset: 0, limit: pageSize };
@@ -24,42 +25,46 @@ export function cutOf({ after, startIndex, pageSize }: Pick<SearchQuery, 'after'
     : { reversed: false, offset: startIndex, limit };
 }
 
-/** The rows of a page. The first comparison alone lets an index be entered where a walk goes on. */
+/** Returns the query for the rows of a page. Its first comparison looks redundant, but lets the database start within an index. */
 export function rowsOf(db: Tx, matches: Pick<Matches, 'rows'>, { order, after }: SearchQuery, { reversed, offset, limit }: PageCut) {
   const direction = (order === 'asc') === reversed ? 'desc' : 'asc';
-  const [from, past] = order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
+  const [atOrAfter, strictlyAfter] = order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
   let rows = db.selectFrom(matches.rows).select(['id', 'value']);
-  if (after) rows = rows.where(sql<boolean>`(value ${from} ${after.value} and (value ${past} ${after.value} or id ${past} ${after.id}))`);
+  if (after)
+    rows = rows.where(
+      sql<boolean>`(value ${atOrAfter} ${after.value} and (value ${strictlyAfter} ${after.value} or id ${strictlyAfter} ${after.id}))`,
+    );
   return rows.orderBy('value', direction).orderBy('id', direction).limit(limit).offset(offset);
 }
 
 /**
- * The same rows, all of them found before they are put in order, by the index of what they are filtered by.
- * @param fence what an engine's planner does not look through from the ORDER BY outside
+ * Returns the same matches, written so that the database finds all of them by the index of their filter and sorts them
+ * afterwards.
+ * @param fence clause that keeps the engine's planner from moving the outer ORDER BY into the subquery
  */
 export function materialized({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET 0'): Pick<Matches, 'rows'> {
   const all = sql<{ id: number; value: string | number }>`(SELECT * FROM ${rows} ${sql.raw(fence)})`;
   return { rows: all.as('found') };
 }
 
-/** So few among so many that each is looked up; otherwise they are met on the way through all. */
-export const areFew = (count: number, size: number, most: number) => count <= most && count * 20 < size;
+/** Returns whether so few of `size` records match that looking each one up is cheaper than walking the index of the order. */
+export const areFew = (count: number, size: number, maxCount: number) => count <= maxCount && count * 20 < size;
 
-/** Takes the rows of a page. @param total how many match in all */
+/** Reads the rows of a page. @param total number of all matches */
 export type SelectPage = (matches: Matches, search: SearchQuery, cut: PageCut, total: number) => Promise<SearchPage['rows']>;
 
-/** Answers a page by the database's own means, all filters in `matches`. */
+/** Returns a page of a search by SQL alone, with all filters in `matches`. */
 export async function pageBySql(
   db: Tx,
   matches: Matches,
   search: SearchQuery,
   counts: CachedCounts,
-  take: SelectPage = (found, asked, cut) => rowsOf(db, found, asked, cut).execute(),
+  selectPage: SelectPage = (pageMatches, query, cut) => rowsOf(db, pageMatches, query, cut).execute(),
 ): Promise<SearchPage> {
-  const { size, narrowed, word: holding, version } = search;
-  const total = size !== null && !narrowed && !holding ? size : await counted(db, matches, version, counts);
+  const { size, narrowed, word, version } = search;
+  const total = size !== null && !narrowed && !word ? size : await countMatches(db, matches, version, counts);
   const cut = cutOf(search, total);
   if (cut.limit === 0) return { rows: [], total };
-  const rows = await take(matches, search, cut, total);
+  const rows = await selectPage(matches, search, cut, total);
   return { rows: cut.reversed ? rows.toReversed() : rows, total };
 }

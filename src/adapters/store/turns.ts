@@ -1,15 +1,18 @@
-/** Runs work of one key in turns: one process has the database to itself, so that no lock of the database is needed. */
+/**
+ * Returns a function that runs work of the same key one after the other, within this process. Enough for SQLite: one
+ * process has the database to itself.
+ */
 export function inTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
+  const tails = new Map<string, Promise<unknown>>();
   return async (key, work) => {
-    const before = last.get(key) ?? Promise.resolve();
-    const mine = before.then(work);
-    const settled = mine.catch(() => {});
-    last.set(key, settled);
+    const previous = tails.get(key) ?? Promise.resolve();
+    const result = previous.then(work);
+    const tail = result.catch(() => {});
+    tails.set(key, tail);
     try {
-      return await mine;
+      return await result;
     } finally {
-      if (last.get(key) === settled) last.delete(key);
+      if (tails.get(key) === tail) tails.delete(key);
     }
   };
 }
