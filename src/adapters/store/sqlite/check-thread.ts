@@ -2,18 +2,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isDamage } from './errors.ts';
 
-const mostFindings = 5;
+const maxFindings = 5;
 
-/** Reads every page; in a thread of its own, since that takes seconds for a million records. */
-function findings(): string[] {
+/** Checks every page and returns the damage. Runs in a thread of its own, since a million records take seconds. */
+function findDamage(): string[] {
   try {
     const database = new DatabaseSync(String(workerData), { readOnly: true });
-    const rows = database.prepare(`PRAGMA quick_check(${mostFindings})`).all();
+    const rows = database.prepare(`PRAGMA quick_check(${maxFindings})`).all();
     return rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');
   } catch (cause) {
-    // No memory, or a database in use, says nothing of its pages.
+    // Other errors, such as no memory or a locked database, do not mean that a page is damaged.
     return isDamage(cause) && cause instanceof Error ? [cause.message] : [];
   }
 }
 
-parentPort?.postMessage(findings());
+parentPort?.postMessage(findDamage());

@@ -6,15 +6,15 @@ const file = String(workerData);
 const database = new DatabaseSync(file, { timeout: 100 });
 database.exec('PRAGMA wal_autocheckpoint=0');
 
-/** What SQLite says of a checkpoint: busy 1 means that it could not finish; `log` pages are in the file. */
-interface Checkpointed {
+/** SQLite's result of a checkpoint: `busy` is 1 if it could not finish; `log` is the number of pages in the log file. */
+interface CheckpointResult {
   readonly busy: number;
   readonly log: number;
 }
-/** How much is copied (SQLite's documentation of wal_checkpoint): NOOP only tells how long the log is. */
+/** Mode of a checkpoint (SQLite's documentation of wal_checkpoint). NOOP copies nothing: it only returns the length of the log. */
 export type CheckpointMode = 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE';
-/** `diskFull`: there is no room for what would be copied; it stays in the log. */
-export type CheckpointAnswer = Checkpointed | 'diskFull';
+/** `diskFull`: the database file has no space for the pages, so they stay in the log. */
+export type CheckpointAnswer = CheckpointResult | 'diskFull';
 
 function checkpoint(mode: CheckpointMode): unknown {
   try {

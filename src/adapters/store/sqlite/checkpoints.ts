@@ -5,62 +5,62 @@ import type { CheckpointAnswer, CheckpointMode } from './checkpoint-thread.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { type LogUsers, logShortener } from './shorten-log.ts';
 
-const every = 1000; // ms
-const worthwhile = 1000; // pages: below, the log is short enough to be left
+const interval = 1000; // ms
+const minPages = 1000; // a shorter log need not be copied
 const pageBytes = 4096;
 
 /**
- * Copies the write-ahead log into the database from a thread of its own: first beside the writing, then, for the rest,
- * while changes wait. SQLite's automatic checkpoint swallows the disk's errors; this one does not.
+ * Starts the checkpoints, which copy the write-ahead log into the database in a thread of their own: first while changes
+ * continue, then the rest while changes wait. SQLite's automatic checkpoint ignores errors of the disk; this one does not.
  */
 export function startCheckpoints(file: string, users: LogUsers, { lost, full }: DiskEvents): AsyncDisposable {
   const { log, queue } = users;
   let thread: Worker | undefined;
-  const begun = () => {
+  const startWorker = () => {
     const worker = startThread('./checkpoint-thread', import.meta.url, file);
     worker.on('error', lost).on('exit', lost);
     worker.unref();
     return worker;
   };
-  const ask = (mode: CheckpointMode) =>
+  const request = (mode: CheckpointMode) =>
     new Promise<CheckpointAnswer>((resolve) => {
-      thread ??= begun();
+      thread ??= startWorker();
       thread.once('message', resolve).postMessage(mode);
     });
-  const stopped = new AbortController();
-  const shorten = logShortener(users, ask, stopped.signal);
+  const abortController = new AbortController();
+  const shorten = logShortener(users, request, abortController.signal);
   async function checkpoint(): Promise<void> {
-    // The tables of a new database are in the log alone: without it, nothing would be left of the installation.
+    // The tables of a new database exist only in the log: if the log were lost, the installation would be lost with it.
     const isNew = statSync(file, { throwIfNoEntry: false })?.size === pageBytes;
-    const enough = isNew ? 1 : worthwhile;
-    // The file never shrinks: until it has once grown long there is nothing to ask, and nobody to be asked.
-    if (log.bytes() < enough * pageBytes) return;
-    const state = await ask('NOOP');
-    if (state === 'diskFull' || state.log < enough) return;
-    if ((await ask('PASSIVE')) === 'diskFull') return void full(); // the next turn tries again
+    const threshold = isNew ? 1 : minPages;
+    // The log file never shrinks: a short one needs no query, and no thread.
+    if (log.bytes() < threshold * pageBytes) return;
+    const state = await request('NOOP');
+    if (state === 'diskFull' || state.log < threshold) return;
+    if ((await request('PASSIVE')) === 'diskFull') return void full(); // the next checkpoint tries again
     await queue.pause(async () => {
-      await ask('RESTART');
+      await request('RESTART');
     });
     await shorten();
     log.verify();
   }
-  let under: Promise<void> = Promise.resolve();
-  let busy = false;
+  let currentCheckpoint: Promise<void> = Promise.resolve();
+  let isRunning = false;
   const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    under = checkpoint()
+    if (isRunning) return;
+    isRunning = true;
+    currentCheckpoint = checkpoint()
       .catch(lost)
       .finally(() => {
-        busy = false;
+        isRunning = false;
       });
-  }, every);
+  }, interval);
   timer.unref();
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      stopped.abort();
-      await under;
+      abortController.abort();
+      await currentCheckpoint;
       thread?.off('error', lost).off('exit', lost);
       await thread?.terminate();
     },

@@ -2,33 +2,32 @@ import { constants, DatabaseSync, type SQLInputValue, type StatementSync } from 
 import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import { rowCache } from './row-cache.ts';
 
-const cachedStatements = 500;
+const maxStatements = 500;
 
-/** One connection with its prepared statements: preparing costs more than asking. */
+/** A connection with a cache of prepared statements: preparing a statement costs more than running it. */
 export interface Connection {
   readonly database: DatabaseSync;
   run(sql: string, parameters: readonly unknown[]): DriverResult;
-  /** The tables that were changed since this was asked last, by triggers and cascades too. */
+  /** Returns the tables that changed since the last call, including those changed by triggers and cascades. */
   changed(): ReadonlySet<string>;
-  /** What was changed since then was undone. */
+  /** Invalidates the cached rows of those tables, after a rollback. */
   undone(): void;
-  /** Another connection changed these tables: asked of one that keeps rows. */
+  /** Invalidates the cached rows of tables that another connection changed. */
   forget(tables: ReadonlySet<string>): void;
 }
 
 interface Options {
   readonly readOnly: boolean;
-  /** Keeps the rows of settled tables; every change is its own, or it is told of it. */
-  readonly keepsRows?: boolean;
+  /** Caches rows of reference tables. Every change must run on this connection or be passed to `forget`. */
+  readonly cachesRows?: boolean;
 }
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: StatementSync;
-  readonly reads: boolean;
-  /** Tables that it changes. */
-  readonly changes: readonly string[];
-  /** Tables that it reads, where their rows are kept; else null. */
-  readonly keptOf: readonly string[] | null;
+  readonly returnsRows: boolean;
+  readonly changedTables: readonly string[];
+  /** The tables that it reads, if its rows can be cached; else null. */
+  readonly cachedTables: readonly string[] | null;
 }
 
 const isInput = (value: unknown): value is SQLInputValue =>
@@ -36,47 +35,47 @@ const isInput = (value: unknown): value is SQLInputValue =>
 
 export const areInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
 
-const changing: readonly number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
+const changeActions: readonly number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
 
-/** Opens a file; `readOnly` connections never wait for the writer (WAL). */
+/** Opens a connection to a database file. In WAL mode, a `readOnly` connection never waits for the writer. */
 export function openConnection(file: string, options: Options): Connection {
   const database = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 1000 });
   database.exec('PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY');
-  const statements = new Map<string, Prepared>();
-  const kept = options.keepsRows ? rowCache() : null;
-  // By SQLite, of the statement that is being prepared.
-  const told = { changes: new Set<string>(), reads: new Set<string>() };
+  const statements = new Map<string, PreparedStatement>();
+  const cache = options.cachesRows ? rowCache() : null;
+  // Tables of the statement that is being prepared, as reported by SQLite.
+  const accessed = { changes: new Set<string>(), reads: new Set<string>() };
   let changed = new Set<string>();
-  if (kept || !options.readOnly)
+  if (cache || !options.readOnly)
     database.setAuthorizer((action, table) => {
-      if (table !== null && changing.includes(action)) told.changes.add(table);
-      if (table !== null && action === constants.SQLITE_READ) told.reads.add(table);
+      if (table !== null && changeActions.includes(action)) accessed.changes.add(table);
+      if (table !== null && action === constants.SQLITE_READ) accessed.reads.add(table);
       return constants.SQLITE_OK;
     });
-  const prepared = (sql: string): Prepared => {
-    const known = statements.get(sql);
-    if (known) return known;
-    if (statements.size >= cachedStatements) statements.clear();
-    told.changes.clear();
-    told.reads.clear();
+  const prepare = (sql: string): PreparedStatement => {
+    const existing = statements.get(sql);
+    if (existing) return existing;
+    if (statements.size >= maxStatements) statements.clear();
+    accessed.changes.clear();
+    accessed.reads.clear();
     const statement = database.prepare(sql);
-    const [changes, read] = [[...told.changes], [...told.reads]];
-    const reads = statement.columns().length > 0;
-    const keptOf = reads && changes.length === 0 && kept?.keeps(read) ? read : null;
-    const made = { statement, reads, changes, keptOf };
-    statements.set(sql, made);
-    return made;
+    const [changedTables, readTables] = [[...accessed.changes], [...accessed.reads]];
+    const returnsRows = statement.columns().length > 0;
+    const cachedTables = returnsRows && changedTables.length === 0 && cache?.keeps(readTables) ? readTables : null;
+    const prepared = { statement, returnsRows, changedTables, cachedTables };
+    statements.set(sql, prepared);
+    return prepared;
   };
   return {
     database,
     run(sql, parameters) {
       if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
-      const { statement, reads, changes, keptOf } = prepared(sql);
-      for (const table of changes) changed.add(table);
-      kept?.forget(changes);
-      const all = () => statement.all(...parameters);
-      if (kept && keptOf) return { rows: kept.rows(sql, keptOf, parameters, all), changes: 0 };
-      if (reads) return { rows: all(), changes: 0 };
+      const { statement, returnsRows, changedTables, cachedTables } = prepare(sql);
+      for (const table of changedTables) changed.add(table);
+      cache?.forget(changedTables);
+      const queryRows = () => statement.all(...parameters);
+      if (cache && cachedTables) return { rows: cache.rows(sql, cachedTables, parameters, queryRows), changes: 0 };
+      if (returnsRows) return { rows: queryRows(), changes: 0 };
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
     changed() {
@@ -84,12 +83,12 @@ export function openConnection(file: string, options: Options): Connection {
       changed = new Set();
       return tables;
     },
-    undone: () => kept?.forget(changed),
-    forget: (tables) => kept?.forget(tables),
+    undone: () => cache?.forget(changed),
+    forget: (tables) => cache?.forget(tables),
   };
 }
 
-/** The one value of a PRAGMA. */
+/** Runs a PRAGMA and returns its single value. */
 export function pragma(database: DatabaseSync, text: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0];
 }

@@ -1,9 +1,9 @@
-/** What the parts of the store report of their disk. */
+/** Callbacks by which the parts of the store report problems of their disk. */
 export interface DiskEvents {
-  /** The disk failed: what was committed may not be on it, and nothing more can be answered. */
+  /** Called when the disk failed: committed changes may not be on it, so the process must not respond any more. */
   readonly lost: (cause: unknown) => void;
-  /** Returns whether a write found no room, on the disk or in a quota. */
+  /** Returns whether a write failed for lack of space, on the disk or in a quota. */
   readonly isFull: (cause: unknown) => boolean;
-  /** A write found no room. @returns whether some was freed, so that the write can be tried again */
+  /** Called when a write failed for lack of space. @returns whether space was freed, so that the write can be tried again */
   readonly full: () => boolean;
 }

@@ -1,7 +1,7 @@
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { SqlDialect } from '#adapters/store/kysely-driver.ts';
 
-/** SQL as SQLite takes it. */
+/** The SQL dialect of SQLite. */
 export const sqlite: SqlDialect = {
   createAdapter: () => new SqliteAdapter(),
   createIntrospector: (db) => new SqliteIntrospector(db),

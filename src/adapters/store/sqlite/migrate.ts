@@ -14,20 +14,21 @@ const types: ColumnTypes = {
   text: 'TEXT',
 };
 
-/** The steps that are still to be taken. @throws where the database is newer than this program */
-function pending(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {
+/** Returns the migrations that are not applied yet. @throws Error if the database is newer than this program */
+function pendingMigrations(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {
   database.exec('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT');
-  const done = database
+  const applied = database
     .prepare('SELECT name FROM migration ORDER BY name')
     .all()
     .map(({ name }) => String(name));
-  return pendingSteps(done, migrations);
+  return pendingSteps(applied, migrations);
 }
 
 /**
- * Brings the database to the newest form, all steps in one transaction; one that holds records is copied before.
- * @param copyTo path of the copy, by the first step's name
- * @param announce called with the names of the steps before the first one, if the database holds records
+ * Migrates the database to the newest schema, all steps in one transaction. A database that is not new is copied before.
+ * @param copyTo returns the path of the copy for the name of the first step
+ * @param announce called with the names of the pending steps before the first one, if the database is not new
+ * @throws Error if the database is newer than this program
  */
 export function migrate(
   database: DatabaseSync,
@@ -35,32 +36,32 @@ export function migrate(
   copyTo: (step: string) => string,
   announce: (steps: readonly string[]) => void,
 ): void {
-  const steps = pending(database, migrations);
-  const [first] = steps;
+  const pending = pendingMigrations(database, migrations);
+  const [first] = pending;
   if (!first) return;
-  if (steps.length < migrations.length) {
-    announce(steps.map(({ name }) => name));
+  if (pending.length < migrations.length) {
+    announce(pending.map(({ name }) => name));
     copy(database, copyTo(first.name));
   }
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const migration of steps) {
+    for (const migration of pending) {
       for (const statement of migration.statements(types)) database.exec(strict(statement));
       database.prepare('INSERT INTO migration (name) VALUES (?)').run(migration.name);
     }
     database.exec('COMMIT');
   } catch (cause) {
-    if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has done it, and an error here would hide the cause
+    if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has rolled back, and an error here would hide the cause
     throw cause;
   }
 }
 
-/** A copy that an earlier start left is of the same form: that start did not come to its end. */
+/** Copies the database. A copy of an earlier, interrupted start has the same schema and can be deleted. */
 function copy(database: DatabaseSync, file: string): void {
-  for (const left of [file, `${file}.part`]) rmSync(left, { force: true });
+  for (const oldCopy of [file, `${file}.part`]) rmSync(oldCopy, { force: true });
   database.prepare('VACUUM INTO ?').run(`${file}.part`);
   putInPlace(`${file}.part`, file);
 }
 
-/** STRICT tables hold what the column's type says, as PostgreSQL's do. */
+/** Makes a new table STRICT: its columns hold only values of their type, as in PostgreSQL. */
 const strict = (statement: string) => (/^\s*CREATE TABLE/.test(statement) ? `${statement} STRICT` : statement);

@@ -1,51 +1,55 @@
 import type { Database } from '#ports/tables.ts';
 import { textLength } from './text-length.ts';
 
-const mostKept = 5000;
-const mostText = 16 << 20; // characters of all answers together: a share may hold a quarter of a million
-const longestKey = 512; // characters; longer ones come from outside, and would fill the memory
+const maxEntries = 5000;
+const maxCharacters = 16 << 20; // of all results together: a share may have a quarter of a million
+const maxKeyLength = 512; // characters; longer keys come from requests, and would fill the memory
 
-/** What happened, not what holds: a visit that is recorded makes nobody ask again. */
-const trail = ['audit', 'ongoing', 'alert', 'alert_list', 'unsettled'] as const satisfies readonly (keyof Database)[];
-const isTrail: ReadonlySet<string> = new Set([...trail, 'sqlite_sequence']);
+/** Tables that record events. No cached result depends on them, so a recorded visit does not invalidate the cache. */
+const auditTables = ['audit', 'ongoing', 'alert', 'alert_list', 'unsettled'] as const satisfies readonly (keyof Database)[];
+const ignoredTables: ReadonlySet<string> = new Set([...auditTables, 'sqlite_sequence']);
 
-/** Answers that hold until a commit changes more than the trail: one process writes, so that it knows of every change. */
+/**
+ * Caches query results until a commit changes a table other than those of the audit log. Safe only with a single writing
+ * process, which knows of every change.
+ */
 export interface QueryCache {
-  ask<T>(key: string, ask: () => Promise<T>): Promise<T>;
-  /** Changes of these tables were committed. */
+  /** Returns the cached result for a key, or runs the query. */
+  ask<T>(key: string, query: () => Promise<T>): Promise<T>;
+  /** Invalidates the cache after a commit that changed these tables. */
   forget(changed: ReadonlySet<string>): void;
 }
 
 export function queryCache(): QueryCache {
-  const kept = new Map<string, Promise<unknown>>();
-  let text = 0;
-  function forgetAll(): void {
-    kept.clear();
-    text = 0;
+  const cache = new Map<string, Promise<unknown>>();
+  let characters = 0;
+  function clear(): void {
+    cache.clear();
+    characters = 0;
   }
-  /** Counts an answer that is still kept. One that has to go takes all others with it, as a change does. */
-  function weigh(key: string, asked: Promise<unknown>, answer: unknown): void {
-    if (kept.get(key) !== asked) return;
-    text += textLength(answer);
-    if (text > mostText) forgetAll();
+  /** Adds the size of a result that is still cached. If the cache is too large then, clears all of it, as a change does. */
+  function addSize(key: string, result: Promise<unknown>, value: unknown): void {
+    if (cache.get(key) !== result) return;
+    characters += textLength(value);
+    if (characters > maxCharacters) clear();
   }
   return {
-    ask<T>(key: string, ask: () => Promise<T>): Promise<T> {
-      if (key.length > longestKey) return ask();
-      const known = kept.get(key);
-      // The key names the question, and with it the type of the answer.
-      if (known) return known as Promise<T>;
-      const asked = ask();
-      if (kept.size >= mostKept) forgetAll();
-      kept.set(key, asked);
-      asked.then(
-        (answer) => weigh(key, asked, answer),
-        () => kept.delete(key),
+    ask<T>(key: string, query: () => Promise<T>): Promise<T> {
+      if (key.length > maxKeyLength) return query();
+      const cached = cache.get(key);
+      // The key identifies the query, and so the type of its result.
+      if (cached) return cached as Promise<T>;
+      const result = query();
+      if (cache.size >= maxEntries) clear();
+      cache.set(key, result);
+      result.then(
+        (value) => addSize(key, result, value),
+        () => cache.delete(key),
       );
-      return asked;
+      return result;
     },
     forget(changed) {
-      if (!changed.isSubsetOf(isTrail)) forgetAll();
+      if (!changed.isSubsetOf(ignoredTables)) clear();
     },
   };
 }

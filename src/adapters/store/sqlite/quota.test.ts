@@ -7,7 +7,7 @@ import { isOutOfRoom } from './quota.ts';
 
 const writeFailed = Object.assign(new Error('disk I/O error'), { errcode: 778 });
 
-test('a write that a quota refused just before room returned is no failure of the disk', (t) => {
+test('a write that a quota refused just before space became free is not a failure of the disk', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-quota-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'postern.db');
@@ -15,6 +15,6 @@ test('a write that a quota refused just before room returned is no failure of th
   assert.equal(isOutOfRoom(writeFailed, file), false, 'without a quota that was used up, the disk has failed');
 });
 
-test('a disk that fails while it is full is a disk that fails', () => {
+test('a disk that fails while it is full counts as a failed disk', () => {
   assert.equal(isOutOfRoom(writeFailed, '/nowhere/postern.db', true), false);
 });

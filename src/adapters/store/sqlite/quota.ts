@@ -4,12 +4,12 @@ import { foundNoRoom } from '#adapters/os/disk-probe.ts';
 import { codeOf, isFull } from './errors.ts';
 
 const writeFailed = 778; // SQLITE_IOERR_WRITE
-const probeBytes = 1 << 16; // more than a page of the database, with what a quota rounds up
+const probeBytes = 1 << 16; // more than a page of the database, including the rounding of quotas
 
 /**
- * Returns whether a write found no room. SQLite calls one that a quota refused an I/O error, as it does one of a disk
- * that fails: a write of our own beside the database tells which it was.
- * @param wasFull there was no room before: where our own write now succeeds, room has returned since the one that failed
+ * Returns whether a write failed for lack of space. SQLite reports a write that a quota refused as an I/O error, as it
+ * does for a failing disk: a test write beside the database distinguishes the two.
+ * @param wasFull whether there was no space before: if the test write succeeds, space has become free since the failed write
  */
 export function isOutOfRoom(error: unknown, databaseFile: string, wasFull = false): boolean {
   if (isFull(error)) return true;

@@ -3,71 +3,74 @@ import { existsSync, statfsSync, unlinkSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes: the audit entries of some 10,000 downloads, and what a start needs. */
-const reserved = 8 << 20;
-const piece = 64 << 10; // bytes
+/** Bytes: enough for the audit entries of about 10,000 downloads and for a start. */
+const reserveBytes = 8 << 20;
+const chunkBytes = 64 << 10;
 const interval = 1000; // ms
 
-/** Room on the disk of the database that is given up when the disk is full, so that downloads can still be recorded. */
+/** A file on the disk of the database that is deleted when the disk is full, so that downloads can still be recorded. */
 export interface ReserveFile extends Disposable {
   /**
-   * Is the disk full? Then nothing but what has to be recorded is changed, until room returns.
-   * @param leaving bytes that are to stay free
+   * Returns whether the disk is full. Then only the necessary records are written, until there is space again.
+   * @param leaving bytes that must stay free
    */
   readonly isFull: (leaving: number) => boolean;
-  /** Frees the reserve after a write found the disk full. @returns whether there was anything to free */
+  /** Deletes the reserve after a write found the disk full. @returns whether there was a reserve */
   release(): boolean;
 }
 
 const bytesFree = ({ bavail, bsize }: { bavail: number; bsize: number }) => bavail * bsize;
 
-/** One piece of memory, filled anew for each piece of the file: all at once would stay in the memory of the process. */
-function* randomPieces(bytes: number): Generator<Buffer> {
-  const buffer = Buffer.alloc(piece);
-  for (let left = bytes; left > 0; left -= piece) yield randomFillSync(buffer).subarray(0, left);
+/** Yields random chunks, all in the same buffer: the whole file at once would stay in the memory of the process. */
+function* randomChunks(bytes: number): Generator<Buffer> {
+  const buffer = Buffer.alloc(chunkBytes);
+  for (let remaining = bytes; remaining > 0; remaining -= chunkBytes) yield randomFillSync(buffer).subarray(0, remaining);
 }
 
-/** Keeps a reserve in a folder, of bytes that no file system makes smaller: made once there is room for it, freed at once where a start finds too little room. */
+/**
+ * Keeps a reserve file in a folder. It is written as soon as the disk has space for it, of random bytes, which no file
+ * system can compress. It is deleted at once if there is too little free space at the start.
+ */
 export function keepReserve(folder: string): ReserveFile {
   const file = join(folder, 'reserve');
-  let kept = existsSync(file);
-  let full = false;
-  let busy = false;
+  let hasReserve = existsSync(file);
+  let isDiskFull = false;
+  let isRestoring = false;
 
   function release(): boolean {
-    full = true;
-    if (!kept) return false;
-    kept = false;
+    isDiskFull = true;
+    if (!hasReserve) return false;
+    hasReserve = false;
     try {
       unlinkSync(file);
       return true;
     } catch {
-      return false; // somebody has deleted it before
+      return false; // somebody else has deleted it
     }
   }
   async function restore(): Promise<void> {
     const free = bytesFree(await statfs(folder));
-    if (free < reserved) full = true;
-    if (free < 2 * reserved) return;
+    if (free < reserveBytes) isDiskFull = true;
+    if (free < 2 * reserveBytes) return;
     try {
-      await writeFile(file, randomPieces(reserved), { mode: 0o600 });
-      kept = true;
-      full = false;
+      await writeFile(file, randomChunks(reserveBytes), { mode: 0o600 });
+      hasReserve = true;
+      isDiskFull = false;
     } catch {
-      await rm(file, { force: true }); // somebody else took the room
+      await rm(file, { force: true }); // something else has used the space
     }
   }
   const timer = setInterval(() => {
-    if (busy || kept) return;
-    busy = true;
+    if (isRestoring || hasReserve) return;
+    isRestoring = true;
     restore()
-      .catch(() => {}) // a disk that fails is noticed by what writes to the database
+      .catch(() => {}) // writes to the database also notice a failing disk, and report it
       .finally(() => {
-        busy = false;
+        isRestoring = false;
       });
   }, interval).unref();
 
-  if (bytesFree(statfsSync(folder)) < reserved) release();
-  const isFull = (leaving: number) => full || (leaving > 0 && bytesFree(statfsSync(folder)) < leaving);
+  if (bytesFree(statfsSync(folder)) < reserveBytes) release();
+  const isFull = (leaving: number) => isDiskFull || (leaving > 0 && bytesFree(statfsSync(folder)) < leaving);
   return { isFull, release, [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -1,11 +1,11 @@
 import type { Database } from '#ports/tables.ts';
 import { textLength } from './text-length.ts';
 
-const mostKept = 500; // answers in all
-const longest = 20_000; // characters of a row: address ranges may be longer, and would fill the memory
+const maxResults = 500;
+const maxLength = 20_000; // characters of a row: long lists of address ranges would fill the memory
 
-/** Tables of few rows that are asked for at every request and changed by hand. */
-const settled: ReadonlySet<string> = new Set([
+/** Tables of few rows that every request reads and that change only by hand. */
+const referenceTables: ReadonlySet<string> = new Set([
   'api_key',
   'api_token',
   'location',
@@ -16,50 +16,50 @@ const settled: ReadonlySet<string> = new Set([
 ] as const satisfies readonly (keyof Database)[]);
 
 /**
- * What statements over settled tables answered, until one of their tables changes: such a statement depends on nothing
- * else, as long as nobody writes one that asks for the time or for chance. Rows that are kept are shared, and frozen.
+ * Caches the results of statements that read only reference tables, until one of these tables changes. Such a statement
+ * must not use the current time or random values. Cached rows are shared, and therefore frozen.
  */
 export interface RowCache {
-  /** Whether it keeps what a statement answers. @param tables all that the statement reads */
+  /** Returns whether the results of a statement are cached. @param tables all tables that the statement reads */
   keeps(tables: readonly string[]): boolean;
-  /** The rows that a statement gives for parameters: kept ones, or those that `ask` gives. */
-  rows(sql: string, tables: readonly string[], parameters: readonly unknown[], ask: () => unknown[]): unknown[];
-  /** Rows of these tables changed, or are again what they were. */
+  /** Returns the cached rows of a statement with these parameters, or those that `query` returns. */
+  rows(sql: string, tables: readonly string[], parameters: readonly unknown[], query: () => unknown[]): unknown[];
+  /** Invalidates the results that read these tables, after a change or its rollback. */
   forget(tables: Iterable<string>): void;
 }
 
-/** Values whose JSON is that of no other values. */
-const arePlain = (values: readonly unknown[]) =>
+/** Returns whether the values have a JSON text that no other values have. */
+const haveUniqueJson = (values: readonly unknown[]) =>
   values.every((value) => value === null || typeof value === 'string' || Number.isSafeInteger(value));
 
 export function rowCache(): RowCache {
-  const byStatement = new Map<string, { readonly tables: readonly string[]; readonly answers: Map<string, unknown[]> }>();
+  const byStatement = new Map<string, { readonly tables: readonly string[]; readonly results: Map<string, unknown[]> }>();
   let total = 0;
-  function keep(sql: string, tables: readonly string[], key: string, rows: unknown[]): void {
-    if (rows.length > 1 || textLength(rows) > longest) return; // lists of rows are queried rarely and take much memory
-    if (total >= mostKept) byStatement.clear();
+  function add(sql: string, tables: readonly string[], key: string, rows: unknown[]): void {
+    if (rows.length > 1 || textLength(rows) > maxLength) return; // lists of rows are queried rarely and take much memory
+    if (total >= maxResults) byStatement.clear();
     total = byStatement.size === 0 ? 1 : total + 1;
     for (const shared of [rows, ...rows]) Object.freeze(shared);
-    const kept = byStatement.get(sql) ?? { tables, answers: new Map() };
-    byStatement.set(sql, kept);
-    kept.answers.set(key, rows);
+    const cached = byStatement.get(sql) ?? { tables, results: new Map() };
+    byStatement.set(sql, cached);
+    cached.results.set(key, rows);
   }
   return {
-    keeps: (tables) => tables.length > 0 && tables.every((table) => settled.has(table)),
-    rows(sql, tables, parameters, ask) {
-      if (!arePlain(parameters)) return ask();
+    keeps: (tables) => tables.length > 0 && tables.every((table) => referenceTables.has(table)),
+    rows(sql, tables, parameters, query) {
+      if (!haveUniqueJson(parameters)) return query();
       const key = JSON.stringify(parameters);
-      const known = byStatement.get(sql)?.answers.get(key);
-      if (known) return known;
-      const rows = ask();
-      keep(sql, tables, key, rows);
+      const cached = byStatement.get(sql)?.results.get(key);
+      if (cached) return cached;
+      const rows = query();
+      add(sql, tables, key, rows);
       return rows;
     },
     forget(changed) {
       for (const table of changed)
-        if (settled.has(table))
-          for (const [sql, { tables, answers }] of byStatement)
-            if (tables.includes(table) && byStatement.delete(sql)) total -= answers.size;
+        if (referenceTables.has(table))
+          for (const [sql, { tables, results }] of byStatement)
+            if (tables.includes(table) && byStatement.delete(sql)) total -= results.size;
     },
   };
 }

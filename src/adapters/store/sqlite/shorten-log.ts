@@ -4,11 +4,11 @@ import type { Searcher } from './search/searcher.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
 
-const longest = 64 << 20; // bytes
-const heldFor = 1000; // ms at most that searches wait for a log of that length, and in proportion for a longer one
-const rest = 4; // times as long as they waited, before they do so again
+const maxBytes = 64 << 20; // of the log; a longer one is shortened
+const maxHold = 1000; // ms that searches wait for a log of that length; proportionally longer for a longer log
+const restFactor = 4; // the next hold comes after this many times the duration of the last one
 
-/** What reads and writes the log. */
+/** The parts that read and write the log. */
 export interface LogUsers {
   readonly log: WriteAheadLog;
   readonly queue: WriteQueue;
@@ -17,40 +17,42 @@ export interface LogUsers {
 }
 
 /**
- * Returns a function that shortens a long write-ahead log. SQLite begins it anew only while nobody reads from it: where
- * one long search follows another it would grow until the disk is full, so searches are held back for a moment.
- * An empty log also makes a start skip the check for damage (damage-check.ts): all that it held is in the database then.
- * @param stopped aborted when the store is closed: nobody waits for a search any more
+ * Returns a function that shortens a long write-ahead log. SQLite starts the log again from its beginning only while
+ * nobody reads from it. If one long search followed another, the log would grow until the disk is full, so searches are
+ * held back for a moment. An empty log also means that all its changes are in the database: the next start then skips
+ * the check for damage (damage-check.ts).
+ * @param stopSignal aborted when the store closes: then this waits for no search any more
  */
 export function logShortener(
   { log, queue, searchers }: LogUsers,
   checkpoint: (mode: CheckpointMode) => Promise<unknown>,
-  stopped: AbortSignal,
+  stopSignal: AbortSignal,
 ): () => Promise<void> {
   let notBefore = 0; // performance.now()
 
-  /** @returns whether all searches that ran have ended in time */
-  async function areIdle(idle: readonly Promise<void>[], most: number): Promise<boolean> {
-    const late = new AbortController();
-    const waited = setTimeout(most, false, { signal: AbortSignal.any([late.signal, stopped]), ref: false }).catch(() => false);
+  /** @param timeout ms @returns whether all running searches ended before the timeout */
+  async function waitUntilIdle(idle: readonly Promise<void>[], timeout: number): Promise<boolean> {
+    const timer = new AbortController();
+    const signal = AbortSignal.any([timer.signal, stopSignal]);
+    const timedOut = setTimeout(timeout, false, { signal, ref: false }).catch(() => false);
     try {
-      return await Promise.race([Promise.all(idle).then(() => true), waited]);
+      return await Promise.race([Promise.all(idle).then(() => true), timedOut]);
     } finally {
-      late.abort();
+      timer.abort();
     }
   }
   return async () => {
     const [length, start] = [log.bytes(), performance.now()];
-    if (length < longest || start < notBefore) return;
+    if (length < maxBytes || start < notBefore) return;
     const holds = searchers.map((searcher) => searcher.hold());
     try {
       const idle = holds.map((hold) => hold.idle);
-      if (!(await areIdle(idle, (heldFor * length) / longest))) return;
-      await checkpoint('PASSIVE'); // beside the writing, so that changes wait for little
+      if (!(await waitUntilIdle(idle, (maxHold * length) / maxBytes))) return;
+      await checkpoint('PASSIVE'); // while changes continue, so that they wait only for the rest
       await queue.pause(async () => void (await checkpoint('TRUNCATE')));
     } finally {
       for (const hold of holds) hold.release();
-      notBefore = performance.now() + rest * (performance.now() - start);
+      notBefore = performance.now() + restFactor * (performance.now() - start);
     }
   };
 }

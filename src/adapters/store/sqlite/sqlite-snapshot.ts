@@ -5,7 +5,7 @@ import { openConnection } from './connection.ts';
 import { sqlite } from './language.ts';
 import { lastIds } from './last-ids.ts';
 
-/** Works on what an embedded database holds now: a reader holds up no writer (WAL), in whichever process it is. */
+/** Runs `work` on a snapshot of the present state of a SQLite database. In WAL mode it blocks no writer, in any process. */
 export async function withSqliteSnapshot<T>(folder: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const { database, run } = openConnection(join(folder, 'postern.db'), { readOnly: true });
   try {

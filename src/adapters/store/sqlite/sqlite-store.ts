@@ -28,8 +28,8 @@ import { openWriteAheadLog } from './write-ahead-log.ts';
 import { writeQueue } from './write-queue.ts';
 
 /**
- * Rewrites and syncs what is in the page cache alone: what we see is what we have. On a full disk, or while a backup
- * reads, some of it stays in the log, which is synced when it is opened.
+ * Copies the log into the database and syncs it. After a crash, visible changes may be only in the page cache; from then
+ * on they are on disk. On a full disk, or while a backup reads, a part stays in the log, which is synced when it is opened.
  */
 function copyLog(database: DatabaseSync, file: string): void {
   try {
@@ -39,9 +39,9 @@ function copyLog(database: DatabaseSync, file: string): void {
   }
 }
 
-/** The one writing connection, open for the life of the process, with what a killed process left safely in the database. */
+/** Opens the only writing connection, for the life of the process. Changes that a killed process left in the log are safe afterwards. */
 function openWriter(file: string) {
-  const writer = openConnection(file, { readOnly: false, keepsRows: true });
+  const writer = openConnection(file, { readOnly: false, cachesRows: true });
   const { database } = writer;
   assert.equal(pragma(database, 'journal_mode=WAL'), 'wal');
   database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
@@ -51,8 +51,8 @@ function openWriter(file: string) {
   return writer;
 }
 
-/** Lets nobody else read the database, in a folder that others may read too. By path: a descriptor would drop SQLite's locks. */
-function closeToOthers(file: string): void {
+/** Removes the read permission of other users. By path, since closing a descriptor would release SQLite's locks. */
+function restrictAccess(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) if (existsSync(name)) chmodSync(name, 0o600);
 }
 
@@ -62,59 +62,61 @@ const reportDamage = (findings: readonly string[]) =>
   );
 
 /**
- * Opens the embedded database in a folder.
- * @param lost called when the disk failed and the outcome of changes is unknown: the process must end unanswered
- * @param searchMemory for words in searches, bytes; without any, all texts are read each time
- * @throws InUse where another process runs on the folder
+ * Opens the SQLite database in a folder.
+ * @param onLost called when the disk failed and the outcome of changes is unknown: the process must end without another response
+ * @param searchMemory bytes for the texts that word searches read; 0: each search reads them from the database
+ * @throws InUse if another process uses the folder
  */
-export function openSqliteStore(folder: string, lost: (cause: unknown) => void, searchMemory = 0): Store {
+export function openSqliteStore(folder: string, onLost: (cause: unknown) => void, searchMemory = 0): Store {
   const lock = lockProcess(join(folder, 'lock.db'));
-  closeToOthers(join(folder, 'lock.db'));
+  restrictAccess(join(folder, 'lock.db'));
   const reserve = keepReserve(folder);
   const file = join(folder, 'postern.db');
-  const events: DiskEvents = { lost, isFull: (cause) => isOutOfRoom(cause, file, reserve.isFull(0)), full: reserve.release };
-  const unclean = endedUncleanly(file);
+  const events: DiskEvents = { lost: onLost, isFull: (cause) => isOutOfRoom(cause, file, reserve.isFull(0)), full: reserve.release };
+  const needsCheck = endedUncleanly(file);
   const writer = openWriter(file);
-  closeToOthers(file);
-  const reader = openConnection(file, { readOnly: true, keepsRows: true });
-  const log = openWriteAheadLog(file, lost);
-  const damage = unclean ? checkForDamage(file, reportDamage) : noCheck;
-  const unchanged = queryCache();
-  const thread = (mostBytes: number) => searchThread({ file, mostBytes }, (cause) => isUnreadable(cause) && lost(cause));
-  const searcher = thread(searchMemory);
-  const heard = trackTextChanges(writer.database);
+  restrictAccess(file);
+  const reader = openConnection(file, { readOnly: true, cachesRows: true });
+  const log = openWriteAheadLog(file, onLost);
+  const damageCheck = needsCheck ? checkForDamage(file, reportDamage) : noCheck;
+  const cachedQueries = queryCache();
+  const startSearcher = (mostBytes: number) => searchThread({ file, mostBytes }, (cause) => isUnreadable(cause) && onLost(cause));
+  const wordSearcher = startSearcher(searchMemory);
+  const takeTextChanges = trackTextChanges(writer.database);
   const committed = () => {
-    const changed = writer.changed();
-    reader.forget(changed);
-    unchanged.forget(changed);
-    searcher.tell(heard());
+    const changedTables = writer.changed();
+    reader.forget(changedTables);
+    cachedQueries.forget(changedTables);
+    wordSearcher.tell(takeTextChanges());
   };
   const queue = writeQueue(writer, log, { ...events, committed });
-  const [second, reporter] = [thread(0), thread(0)];
-  const checkpoints = startCheckpoints(file, { queue, log, searchers: [searcher, second, reporter] }, events);
-  // Words are looked for by the first alone: it takes other questions only where the second is busier.
-  const askThread: RunQuery = (text, parameters) => (second.waiting() > searcher.waiting() ? searcher : second).ask(text, parameters);
-  const search = kyselyWithDriver(sqlite, askThread);
-  const longRecords = costTurns(1);
+  const [secondSearcher, reporter] = [startSearcher(0), startSearcher(0)];
+  const searchers = [wordSearcher, secondSearcher, reporter];
+  const checkpoints = startCheckpoints(file, { queue, log, searchers }, events);
+  // Only the first thread searches words. It takes other queries only if the second one is busier.
+  const runInThread: RunQuery = (text, parameters) =>
+    (secondSearcher.waiting() > wordSearcher.waiting() ? wordSearcher : secondSearcher).ask(text, parameters);
+  const search = kyselyWithDriver(sqlite, runInThread);
+  const runInTurn = costTurns(1);
   return {
     read: kyselyWithDriver(sqlite, (text, parameters) => {
       try {
         return reader.run(text, parameters);
       } catch (cause) {
-        // A disk that reads no more would answer 500 to everything: the process ends, and the next start looks.
-        if (isUnreadable(cause)) lost(cause);
+        // If the disk cannot be read, every request would fail with 500: the process ends, and the next start checks the database.
+        if (isUnreadable(cause)) onLost(cause);
         throw cause;
       }
     }),
     search,
     reports: kyselyWithDriver(sqlite, reporter.ask),
-    longRecords: (tid) => kyselyWithDriver(sqlite, (text, parameters) => longRecords(`${tid}`, async () => askThread(text, parameters))),
+    longRecords: (tid) => kyselyWithDriver(sqlite, (text, parameters) => runInTurn(`${tid}`, async () => runInThread(text, parameters))),
     searchesOfOneTenant: 1,
-    find: findBySqlite(search, searcher),
+    find: findBySqlite(search, wordSearcher),
     dialect: {
       name: 'sqlite',
       isUniqueViolation,
-      // Not LIKE, which takes a thousand times as long where a long word nearly matches everywhere.
+      // Not LIKE, which takes a thousand times as long if a long word almost matches at every position.
       holds: (column, word) => sql<SqlBool>`instr(${sql.ref(column)}, ${word}) > 0`,
       now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
       rowId: 'rowid',
@@ -122,19 +124,19 @@ export function openSqliteStore(folder: string, lost: (cause: unknown) => void, 
     },
     shared: false,
     write: queue.write,
-    cachedUntilChange: unchanged.ask,
+    cachedUntilChange: cachedQueries.ask,
     durable: queue.sync,
     check: async () => void reader.run('SELECT 1', []),
     isFull: (leaving = 0) => reserve.isFull(leaving),
     identity: async () => folder,
     isUsedByOthers: async () => false, // a second process is refused
-    isDamaged: () => damage.findings().length > 0,
+    isDamaged: () => damageCheck.findings().length > 0,
     exclusive: inTurns(),
     async [Symbol.asyncDispose]() {
       await queue.close();
       await checkpoints[Symbol.asyncDispose]();
-      for (const one of [searcher, second, reporter]) await one[Symbol.asyncDispose]();
-      await damage[Symbol.asyncDispose]();
+      for (const searcher of searchers) await searcher[Symbol.asyncDispose]();
+      await damageCheck[Symbol.asyncDispose]();
       reader.database.close();
       reserve[Symbol.dispose]();
       await log.close();

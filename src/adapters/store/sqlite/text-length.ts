@@ -1,6 +1,6 @@
-/** Characters of the texts of an answer, and of whatever it holds. */
-export function textLength(answer: unknown): number {
-  if (typeof answer === 'string') return answer.length;
-  if (typeof answer !== 'object' || answer === null) return 0;
-  return Object.values(answer).reduce<number>((sum, part) => sum + textLength(part), 0);
+/** Returns the number of characters of a text, or of all texts within a value. */
+export function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, part) => sum + textLength(part), 0);
 }

@@ -4,35 +4,35 @@ import { dirname } from 'node:path';
 import { syncFolder } from '#adapters/os/durable-file.ts';
 import { startThread } from '#adapters/os/thread.ts';
 
-/** The file to which every commit goes first. */
+/** The file to which SQLite writes every commit first. */
 export interface WriteAheadLog {
-  /** Waits until everything written so far is on disk; one at a time. */
+  /** Waits until everything written so far is on disk. Only one call may run at a time. */
   sync(): Promise<void>;
-  /** Is it still the file that SQLite writes to? */
+  /** Checks that SQLite still writes to this file. @throws AssertionError if the file was replaced */
   verify(): void;
-  /** How long the file has grown. */
+  /** Returns the size of the file. */
   bytes(): number;
   close(): Promise<void>;
 }
 
 /**
- * Opens the -wal file of a database whose writing connection is open and has used it. Never open the database or its
- * -shm in this process: closing any descriptor of those drops SQLite's own locks.
- * @param lost called when the thread ends or a sync fails: the outcome of what was committed is unknown
+ * Opens the -wal file of a database. The writing connection must be open and must have used it. Never open the
+ * database file or its -shm file in this process: closing any descriptor of them releases SQLite's own locks.
+ * @param onLost called when the thread ends or a sync fails: whether committed changes are on disk is unknown
  */
-export function openWriteAheadLog(databaseFile: string, lost: (cause: unknown) => void): WriteAheadLog {
+export function openWriteAheadLog(databaseFile: string, onLost: (cause: unknown) => void): WriteAheadLog {
   const file = `${databaseFile}-wal`;
   const descriptor = openSync(file, 'r+');
   const verify = () => {
-    const [ours, named] = [fstatSync(descriptor), statSync(file)];
-    assert.ok(ours.ino === named.ino && ours.dev === named.dev && ours.nlink === 1, 'the -wal file was replaced');
+    const [opened, current] = [fstatSync(descriptor), statSync(file)];
+    assert.ok(opened.ino === current.ino && opened.dev === current.dev && opened.nlink === 1, 'the -wal file was replaced');
   };
   verify();
   fdatasyncSync(descriptor);
   syncFolder(dirname(file));
 
   const thread = startThread('./sync-thread', import.meta.url);
-  thread.on('error', lost).on('exit', lost);
+  thread.on('error', onLost).on('exit', onLost);
   thread.unref();
   return {
     verify,
@@ -47,7 +47,7 @@ export function openWriteAheadLog(databaseFile: string, lost: (cause: unknown) =
         thread.postMessage(descriptor);
       }),
     async close() {
-      thread.off('error', lost).off('exit', lost);
+      thread.off('error', onLost).off('exit', onLost);
       await thread.terminate();
       closeSync(descriptor);
     },

@@ -7,14 +7,14 @@ import { isLost } from './errors.ts';
 import { sqlite } from './language.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
-const largestGroup = 64;
-const longestGroup = 20; // ms of work, after which others get their turn of the event loop
-const rest = 2; // times as long as a longer change took, in which none of its group runs: the event loop is the others'
-const closedIn = 3000; // ms that changes have to run in before the queue is closed
-const ours = 'our own';
+const maxBatchSize = 64;
+const maxBatchTime = 20; // ms of work; then other work gets its turn of the event loop
+const restFactor = 2; // a change longer than that pauses its group for this many times its duration, to free the event loop
+const closeTimeout = 3000; // ms that waiting changes have to run before the queue closes
+const jobGroup = 'our own';
 
-/** A change that waits: `answer` is set when it has run, and called when it is on disk. */
-interface Job {
+/** A change in the queue. `answer` is set when the change has run, and called when it is on disk. */
+interface QueuedChange {
   /** Groups take turns by the time that their changes take. */
   readonly group: string;
   readonly change: (tx: Tx) => Promise<unknown>;
@@ -24,163 +24,169 @@ interface Job {
   answer: () => void;
 }
 
-/** The one queue for changes to a SQLite file. */
+/** The queue of all changes to a SQLite database. */
 export interface WriteQueue {
   write<T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions): Promise<T>;
-  /** Runs `work` while no change is under way and none begins. */
+  /** Runs `work` while no change runs or starts. */
   pause(work: () => Promise<void>): Promise<void>;
-  /** Waits until all that is visible is on disk. */
+  /** Waits until every visible change is on disk. */
   sync(): Promise<void>;
-  /** Takes nothing more, and refuses what does not run in time: it was asked for by requests that were given up. */
+  /** Accepts no further changes, and rejects those that do not run in time: their clients no longer wait. */
   close(): Promise<void>;
 }
 
-/** A change's queries settle at once: one that waits for anything else would hold up everybody. */
-async function inOneTurn<T>(change: Promise<T>): Promise<T> {
+/**
+ * Rejects if a change does not settle within this turn of the event loop. Queries of its transaction settle at once; a
+ * change that awaits anything else would block all others.
+ */
+async function settleInTurn<T>(change: Promise<T>): Promise<T> {
   let timer: NodeJS.Immediate | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setImmediate(() => reject(new Error('a change awaited something other than its transaction')));
   });
   try {
-    return await Promise.race([change, late]);
+    return await Promise.race([change, timeout]);
   } finally {
     clearImmediate(timer);
   }
 }
 
-/** What the queue reports, and to whom. */
+/** Callbacks of the queue. */
 interface QueueEvents extends DiskEvents {
-  /** Changes are visible to every connection. */
+  /** Called when changes have become visible to every connection. */
   readonly committed: () => void;
 }
 
 /**
- * Runs waiting changes in one commit, each in a savepoint of its own, syncs the disk in another thread and answers
- * then, refusals and dry runs included (design: commit).
+ * Returns a queue that runs waiting changes in batches: one commit for each batch, and a savepoint for each change. It
+ * syncs the log in another thread, and settles the changes afterwards, including rejected changes and dry runs (design:
+ * commit).
  */
-export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, isFull, full, committed: told }: QueueEvents): WriteQueue {
+export function writeQueue(connection: Connection, log: WriteAheadLog, events: QueueEvents): WriteQueue {
+  const { lost, isFull, full, committed: onCommitted } = events;
   const { database } = connection;
-  let changing = false;
+  let isChangeRunning = false;
   const tx = kyselyWithDriver(sqlite, (text, parameters) => {
-    if (!changing) throw new Error('a change went on after its end'); // nobody would be told of it
+    if (!isChangeRunning) throw new Error('a change went on after its end'); // its result could not be reported
     return connection.run(text, parameters);
   });
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const end = database.prepare('COMMIT');
-  const enter = database.prepare('SAVEPOINT change');
-  const leave = database.prepare('RELEASE change');
-  const waiting = costQueue<Job>();
-  let committed: Job[] = [];
-  let running = false;
-  let syncing = false;
-  let paused = false;
-  let closed = false;
-  let group: Promise<void> = Promise.resolve();
-  let synced: Promise<void> = Promise.resolve();
+  const beginStatement = database.prepare('BEGIN IMMEDIATE');
+  const commitStatement = database.prepare('COMMIT');
+  const savepointStatement = database.prepare('SAVEPOINT change');
+  const releaseStatement = database.prepare('RELEASE change');
+  const waiting = costQueue<QueuedChange>();
+  let unsynced: QueuedChange[] = [];
+  let isBatchRunning = false;
+  let isSyncing = false;
+  let isPaused = false;
+  let isClosed = false;
+  let batch: Promise<void> = Promise.resolve();
+  let sync: Promise<void> = Promise.resolve();
 
   const stopIfLost = (cause: unknown) => {
     if (isLost(cause)) lost(cause);
   };
-  const said = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
+  const storeError = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
 
-  function restAfter(group: string, took: number): void {
+  function pauseGroup(group: string, changeTime: number): void {
     waiting.pause(group);
     setTimeout(() => {
       waiting.resume(group);
       schedule();
-    }, rest * took);
+    }, restFactor * changeTime);
   }
 
-  async function runOne(job: Job): Promise<void> {
+  async function runOne(queued: QueuedChange): Promise<void> {
     const start = performance.now();
-    enter.run();
-    changing = true;
-    let keep = !job.dryRun;
+    savepointStatement.run();
+    isChangeRunning = true;
+    let keepsChange = !queued.dryRun;
     try {
-      const value = await inOneTurn(job.change(tx));
-      job.answer = () => job.resolve(value);
+      const value = await settleInTurn(queued.change(tx));
+      queued.answer = () => queued.resolve(value);
     } catch (thrown) {
-      const cause = said(thrown);
+      const cause = storeError(thrown);
       stopIfLost(cause);
-      keep = false;
-      job.answer = () => job.reject(cause);
-      if (!database.isTransaction || cause instanceof StoreFull) throw cause; // SQLite rolled the whole group back, or there is room to free
+      keepsChange = false;
+      queued.answer = () => queued.reject(cause);
+      // The batch fails if SQLite has rolled all of it back, or if the disk is full, since there may be space to free.
+      if (!database.isTransaction || cause instanceof StoreFull) throw cause;
     } finally {
-      changing = false;
-      const took = performance.now() - start;
-      waiting.charge(job.group, took);
-      if (took > longestGroup && job.group !== ours) restAfter(job.group, took);
+      isChangeRunning = false;
+      const duration = performance.now() - start;
+      waiting.charge(queued.group, duration);
+      if (duration > maxBatchTime && queued.group !== jobGroup) pauseGroup(queued.group, duration);
     }
-    if (!keep) {
+    if (!keepsChange) {
       database.exec('ROLLBACK TO change');
       connection.undone();
     }
-    leave.run();
+    releaseStatement.run();
   }
 
-  /** @returns the jobs that it has taken */
-  async function commit(from: Iterable<Job>): Promise<readonly Job[]> {
-    const jobs: Job[] = [];
+  /** Runs changes in one commit. @returns the changes that it took from `source` */
+  async function commit(source: Iterable<QueuedChange>): Promise<readonly QueuedChange[]> {
+    const changes: QueuedChange[] = [];
     try {
-      begin.run();
-      for (const job of from) {
-        jobs.push(job);
-        await runOne(job);
+      beginStatement.run();
+      for (const queued of source) {
+        changes.push(queued);
+        await runOne(queued);
       }
-      end.run();
-      told();
+      commitStatement.run();
+      onCommitted();
     } catch (thrown) {
-      const cause = said(thrown);
+      const cause = storeError(thrown);
       stopIfLost(cause);
-      if (jobs.length === 0) jobs.push(...from); // nothing was begun: they are answered all the same
-      if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has done it
+      if (changes.length === 0) changes.push(...source); // BEGIN failed: the waiting changes must be settled too
+      if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has rolled back
       connection.undone();
-      // Freed at most once: what follows finds the disk full again, or succeeds.
-      if (cause instanceof StoreFull && full()) await commit(jobs);
-      else await retryAlone(jobs, cause);
+      // Space is freed at most once: the next attempt succeeds, or finds the disk full again.
+      if (cause instanceof StoreFull && full()) await commit(changes);
+      else await retryEach(changes, cause);
     }
-    return jobs;
+    return changes;
   }
 
-  /** A full disk or a deferred key fails the group: each on its own shows whose fault it was. */
-  async function retryAlone(jobs: readonly Job[], cause: unknown): Promise<void> {
-    if (jobs.length > 1) for (const job of jobs) await commit([job]);
-    else for (const job of jobs) job.answer = () => job.reject(cause);
+  /** Commits each change of a failed batch alone: only the change that filled the disk or broke a deferred key fails again. */
+  async function retryEach(changes: readonly QueuedChange[], cause: unknown): Promise<void> {
+    if (changes.length > 1) for (const queued of changes) await commit([queued]);
+    else for (const queued of changes) queued.answer = () => queued.reject(cause);
   }
 
   async function syncCommitted(): Promise<void> {
-    if (syncing || committed.length === 0) return;
-    syncing = true;
-    const jobs = committed;
-    committed = [];
-    synced = log.sync();
-    await synced;
-    syncing = false;
+    if (isSyncing || unsynced.length === 0) return;
+    isSyncing = true;
+    const changes = unsynced;
+    unsynced = [];
+    sync = log.sync();
+    await sync;
+    isSyncing = false;
     void syncCommitted();
-    for (const job of jobs) job.answer();
+    for (const queued of changes) queued.answer();
   }
 
-  function* nextGroup(): Generator<Job> {
+  function* nextBatch(): Generator<QueuedChange> {
     const start = performance.now();
-    for (let size = 0; size < largestGroup && (size === 0 || performance.now() - start < longestGroup); size += 1) {
-      const job = waiting.take();
-      if (!job) return;
-      yield job;
+    for (let size = 0; size < maxBatchSize && (size === 0 || performance.now() - start < maxBatchTime); size += 1) {
+      const queued = waiting.take();
+      if (!queued) return;
+      yield queued;
     }
   }
 
-  async function runGroup(): Promise<void> {
-    committed.push(...(await commit(nextGroup())));
+  async function runBatch(): Promise<void> {
+    unsynced.push(...(await commit(nextBatch())));
     void syncCommitted();
   }
 
   function schedule(): void {
-    if (running || paused || waiting.isEmpty()) return;
-    running = true;
+    if (isBatchRunning || isPaused || waiting.isEmpty()) return;
+    isBatchRunning = true;
     setImmediate(() => {
-      group = runGroup().then(
+      batch = runBatch().then(
         () => {
-          running = false;
+          isBatchRunning = false;
           schedule();
         },
         (cause: unknown) => lost(cause),
@@ -189,48 +195,47 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, { lost, i
   }
 
   function add<T>(group: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    if (closed) return Promise.reject(new StoreAway('the database is closed'));
+    if (isClosed) return Promise.reject(new StoreAway('the database is closed'));
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
-      const kept = async (open: Tx) => {
+      const runChange = async (open: Tx) => {
         result = { value: await change(open) };
       };
-      waiting.add(group, { group, change: kept, dryRun, resolve: () => result && resolve(result.value), reject, answer: () => {} });
+      waiting.add(group, { group, change: runChange, dryRun, resolve: () => result && resolve(result.value), reject, answer: () => {} });
       schedule();
     });
   }
 
   function groupOf(turn: WriteTurn): string {
-    if (turn === 'job') return ours;
+    if (turn === 'job') return jobGroup;
     if ('tenant' in turn) return `tenant ${turn.tenant}`;
     return 'visitor' in turn ? `visitors ${turn.visitor}` : `network ${turn.network}`;
   }
-  const sync = () => add(ours, async () => {}, true); // what is visible was committed before it
-  function refuseWaiting(): void {
+  function rejectWaiting(): void {
     for (const group of waiting.groups()) waiting.resume(group);
-    for (let job = waiting.take(); job; job = waiting.take()) job.reject(new StoreAway('the database is closed'));
+    for (let queued = waiting.take(); queued; queued = waiting.take()) queued.reject(new StoreAway('the database is closed'));
   }
   return {
     write: (change, turn, { dryRun = false } = {}) => add(groupOf(turn), change, dryRun),
     async pause(work) {
-      paused = true;
+      isPaused = true;
       try {
-        while (running) await group.then(() => new Promise(setImmediate));
+        while (isBatchRunning) await batch.then(() => new Promise(setImmediate));
         await work();
       } finally {
-        paused = false;
+        isPaused = false;
         schedule();
       }
     },
-    sync,
+    sync: () => add(jobGroup, async () => {}, true), // every visible change was committed before this empty one
     async close() {
-      const all = Promise.allSettled([ours, ...waiting.groups()].map((group) => add(group, async () => {}, true)));
-      closed = true;
-      const timer = setTimeout(refuseWaiting, closedIn);
-      await all;
+      const lastChanges = Promise.allSettled([jobGroup, ...waiting.groups()].map((group) => add(group, async () => {}, true)));
+      isClosed = true;
+      const timer = setTimeout(rejectWaiting, closeTimeout);
+      await lastChanges;
       clearTimeout(timer);
-      refuseWaiting();
-      while (running || syncing) await Promise.all([group, synced]).then(() => new Promise(setImmediate));
+      rejectWaiting();
+      while (isBatchRunning || isSyncing) await Promise.all([batch, sync]).then(() => new Promise(setImmediate));
     },
   };
 }
