@@ -1,10 +1,10 @@
 import type { ColumnTypes } from './migration.ts';
 import { trigger } from './trigger.ts';
 
-// Connections to a server count in rows of their own, so that changes beside each other do not wait for one another.
+// Each connection to a server counts in a row of its own, so that concurrent changes do not wait for one another.
 const slots = 64;
 
-/** A table that a trigger keeps: what each login profile counts is the sum of its rows. */
+/** Creates a table of counts and the triggers that update it. The count of a login profile is the sum of its rows. */
 function counts(types: ColumnTypes, of: string, table: string, columns: Readonly<Record<string, (row: 'OLD' | 'NEW') => string>>) {
   const { engine, integer: int } = types;
   const slot = engine === 'sqlite' ? '0' : `pg_backend_pid() % ${slots}`;
@@ -28,8 +28,8 @@ function counts(types: ColumnTypes, of: string, table: string, columns: Readonly
 }
 
 /**
- * What login profiles count, kept by the database itself. Two tables: who adds shares reads how many users there are,
- * and must not meet those who add others.
+ * Creates the counts of login profiles, which triggers update. Shares and users have separate tables: a change that adds
+ * shares reads the number of users, and must not conflict with changes that add users.
  */
 export const countTriggers = (types: ColumnTypes): readonly string[] => [
   ...counts(types, 'share', 'share_count', { shares: () => '1' }),

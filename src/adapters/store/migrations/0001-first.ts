@@ -2,8 +2,8 @@ import { countTriggers } from './0001-counts.ts';
 import type { ColumnTypes, Migration } from './migration.ts';
 import { trigger } from './trigger.ts';
 
-// Tables of a tenant have its number first in every key, so that they can be distributed by it (docs/operator/scale.md).
-// What is found before a tenant is known, by an address or a secret, is small and has a key of its own.
+// Tables of a tenant have its id first in every key, so that they can be distributed by it (docs/operator/scale.md).
+// Tables that are searched by an address or a secret, before the tenant is known, are small and have a key without it.
 const ofTenant = ({ integer: int }: ColumnTypes) => `tid ${int} NOT NULL REFERENCES tenant(id)`;
 
 const owned = ({ integer: int, text }: ColumnTypes) => `
@@ -58,7 +58,7 @@ function shares(types: ColumnTypes) {
       digital_sign_reason ${text} NOT NULL, valid_from ${int}, valid_to ${int}, search_text ${text} NOT NULL,
       ${flags.map((flag) => `${flag} ${int} NOT NULL CHECK (${flag} IN (0, 1))`).join(', ')}, ${tenantKey},
       FOREIGN KEY (tid, location_id) REFERENCES location(tid, id), FOREIGN KEY (tid, profile_id) REFERENCES login_profile(tid, id))`,
-    // What share/search sorts by without reading every row.
+    // The orders of share/search, so that it does not read every row.
     'CREATE INDEX share_title ON share(tid, title, id)',
     'CREATE INDEX share_path ON share(tid, path_key, id)',
     'CREATE INDEX share_profile ON share(tid, profile_id, id)',
@@ -73,7 +73,7 @@ function shares(types: ColumnTypes) {
   ];
 }
 
-/** Words within texts, by their three-letter parts; the embedded database has its own way (sqlite/search). */
+/** Indexes for words within texts, by trigrams. On SQLite, sqlite/search does this instead. */
 const textIndexes = ({ engine }: ColumnTypes) =>
   engine === 'sqlite'
     ? []
@@ -139,7 +139,7 @@ function trail(types: ColumnTypes) {
   ];
 }
 
-/** What a user who goes takes along: their name in every share that lists it, which is a change of that share. */
+/** Removes the name of a deleted or moved user from every share that lists it, which increases the version of that share. */
 function departures(types: ColumnTypes) {
   const mine = 'tid = OLD.tid AND user_id = OLD.id';
   const raise = `UPDATE share SET version = version + 1 WHERE tid = OLD.tid AND id IN (SELECT share_id FROM share_user WHERE ${mine});`;

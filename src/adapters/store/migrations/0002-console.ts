@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** The console: its accounts, found before a tenant is known, and few, as API keys are; and which shares end soon. */
+/**
+ * Adds the accounts of the console, and an index of the shares that expire soon. The accounts are few and are searched
+ * before the tenant is known, like API keys.
+ */
 export const consoleAccounts: Migration = {
   name: '0002-console',
   statements: ({ identity, integer: int, text }) => [

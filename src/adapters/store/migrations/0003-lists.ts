@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What the console's lists filter and sort by is counted and found by an index alone, however many records there are. */
+/** Adds indexes for the filters and orders of the console's lists, so that counts and pages are fast for any number of records. */
 export const lists: Migration = {
   name: '0003-lists',
   statements: () => [

@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 const count = (table: string) => `(SELECT count(*) FROM ${table} AS listed WHERE listed.tid = share.tid AND listed.share_id = share.id)`;
 
 /**
- * How many names a share lists: long lists are read off the event loop. A hint, not a rule: a deleted user leaves the
- * lists without changing it.
+ * Adds the number of names that a share lists: long lists are read outside the event loop. The number is only a hint: a
+ * deleted user is removed from the lists, but the number stays.
  */
 export const longLists: Migration = {
   name: '0005-long-lists',
@@ -12,7 +12,7 @@ export const longLists: Migration = {
     const countAll = `UPDATE share SET listed_names = ${count('share_user')} + ${count('share_group')} WHERE allow_all_users = 0`;
     return [
       `ALTER TABLE share ADD COLUMN listed_names ${integer} NOT NULL DEFAULT 0`,
-      // PostgreSQL keeps every version of a row until the end of a transaction: counting each share anew takes hours.
+      // Without the trigger: PostgreSQL keeps every version of a row until the end of a transaction, so updating the counts for each share takes hours.
       ...(engine === 'sqlite'
         ? [countAll]
         : ['ALTER TABLE share DISABLE TRIGGER share_changes', countAll, 'ALTER TABLE share ENABLE TRIGGER share_changes']),

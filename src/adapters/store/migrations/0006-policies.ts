@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What a tenant asks of its shares; and which login profiles belong to one link alone. */
+/** Adds the policies of a tenant for its shares, and marks the login profiles that belong to a single link. */
 export const policies: Migration = {
   name: '0006-policies',
   statements: ({ integer, text }) => [

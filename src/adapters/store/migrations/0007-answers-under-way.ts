@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The answer to a change of files is kept from its beginning, so that a crash in between does not lose it. */
+/** Stores the response to a change of files from the start of the change, so that a crash does not lose it. */
 export const answersUnderWay: Migration = {
   name: '0007-answers-under-way',
   statements: ({ integer }) => [

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Each list of addresses is stored once, however many alerts go to it; an alert goes with its audit entry. */
+/** Stores each list of addresses only once, and not in each alert. An alert is deleted with its audit entry. */
 export const alertLists: Migration = {
   name: '0008-alert-lists',
   statements: ({ integer, text }) => [

@@ -28,8 +28,9 @@ function countByStatement(of: string, table: string, columns: Readonly<Record<st
 }
 
 /**
- * What login profiles count is written once for each statement. PostgreSQL keeps every version of a row until the end
- * of a transaction: once for each row, a change of ten thousand shares took eight seconds, and one of forty thousand never ended.
+ * Updates the counts of login profiles once for each statement instead of once for each row. PostgreSQL keeps every
+ * version of a row until the end of a transaction: with an update for each row, a change of ten thousand shares took eight
+ * seconds, and one of forty thousand never ended.
  */
 export const countsByStatement: Migration = {
   name: '0009-counts-by-statement',

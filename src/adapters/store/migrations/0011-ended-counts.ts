@@ -5,9 +5,12 @@ const tables = [
   ['share_count', ['shares']],
   ['user_count', ['users', 'active_users']],
 ] as const;
-const endedProfile = '0'; // in place of the number of a profile
+const endedProfile = '0'; // in place of the id of a profile
 
-/** Moves the count of changes to the row of all ended profiles, since searches recognise by the sum what they know, and deletes the profile's own. */
+/**
+ * Moves the count of changes to the row of all deleted profiles, and deletes the rows of the profile. The sum of the
+ * counts must not decrease: cached counts of searches are valid as long as it stays the same.
+ */
 function endCounts(types: ColumnTypes, where: (table: string) => string): string[] {
   const slot = types.engine === 'sqlite' ? '0' : 'pg_backend_pid() % 64';
   return tables.flatMap(([table, columns]) => [
@@ -19,7 +22,10 @@ function endCounts(types: ColumnTypes, where: (table: string) => string): string
   ]);
 }
 
-/** Deletes the counts of a login profile with the profile. Else every new link password would add a row to what each search adds up. */
+/**
+ * Deletes the counts of a login profile together with the profile. Otherwise every new link password would add a row to
+ * the sum that each search computes.
+ */
 export const endedCounts: Migration = {
   name: '0011-ended-counts',
   statements: (types) => [

@@ -1,18 +1,18 @@
-/** How the engines write what they share. */
+/** SQL that both engines have, but write differently. */
 export interface ColumnTypes {
   readonly engine: 'sqlite' | 'postgres';
-  /** A number that the engine gives out, never twice. */
+  /** Column of an id that the engine assigns and never reuses. */
   readonly identity: string;
-  /** The same in a table that is kept by tenant, and that table's key. */
+  /** The same column in a table of tenants' records, and the key of that table. */
   readonly tenantIdentity: string;
   readonly tenantKey: string;
   /** A 64-bit integer. */
   readonly integer: string;
-  /** Text that is compared by its code points. */
+  /** Text that is compared by code points. */
   readonly text: string;
 }
 
-/** A step from one form of the database to the next; never changed once released. */
+/** A step from one version of the schema to the next. A released step is never changed. */
 export interface Migration {
   readonly name: string;
   readonly statements: (types: ColumnTypes) => readonly string[];

@@ -12,7 +12,7 @@ import { endedCounts } from './0011-ended-counts.ts';
 import { jobs } from './0012-jobs.ts';
 import type { Migration } from './migration.ts';
 
-/** All steps, in order. */
+/** All migrations, in the order of their application. */
 export const migrations: readonly Migration[] = [
   first,
   consoleAccounts,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The steps that a database has still to take.
- * @param done names of those that it holds
- * @throws where it holds one that this program does not know: it is newer
+ * Returns the steps that are not applied to a database yet.
+ * @param done names of the applied steps
+ * @throws Error if an applied step is unknown to this program: the database is newer
  */
 export function pendingSteps(done: readonly string[], migrations: readonly Migration[]): readonly Migration[] {
   const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));

@@ -1,7 +1,7 @@
 import type { ColumnTypes } from './migration.ts';
 
 /**
- * A trigger as each engine writes it.
+ * Returns the statements that create a trigger in an engine.
  * @param on when it fires, such as `BEFORE DELETE ON share`
  * @param body statements, each with its semicolon
  */
