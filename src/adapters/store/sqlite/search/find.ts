@@ -4,26 +4,26 @@ import { areInputs } from '#adapters/store/sqlite/connection.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Searcher } from './searcher.ts';
 
-const few = 25_000; // looked up along the index of their filter
+const maxLookups = 25_000; // matches that are looked up along the index of their filter
 
-/** Answers pages of searches: a word by the texts in memory, all else by SQL, both in the thread of long questions. */
+/** Returns the function that finds pages: words in the texts in memory, all other filters by SQL, both in search threads. */
 export function findBySqlite(db: Tx, searcher: Searcher): Store['find'] {
   const counts = cachedCounts();
-  /** Few among very many may lie anywhere along the index of their order: all of it would be walked. */
-  const take: SelectPage = (matches, asked, cut, total) => {
-    const scattered = asked.narrowed && areFew(total, asked.size ?? 0, few);
-    return rowsOf(db, scattered ? materialized(matches, 'LIMIT -1 OFFSET 0') : matches, asked, cut).execute();
+  /** Gathers a few matches among many records: a walk along the index of the order would read nearly all of it. */
+  const selectPage: SelectPage = (matches, query, cut, total) => {
+    const isScattered = query.narrowed && areFew(total, query.size ?? 0, maxLookups);
+    return rowsOf(db, isScattered ? materialized(matches, 'LIMIT -1 OFFSET 0') : matches, query, cut).execute();
   };
   return async (search) => {
-    const { word: holding, texts, matches, order, after, startIndex, pageSize, narrowed } = search;
-    if (!holding || !texts) {
-      const page = await pageBySql(db, holding?.matches ?? matches, search, counts, take);
-      if (texts && startIndex === 0) searcher.expect(texts); // who looks at a list's beginning may search it
+    const { word, texts, matches, order, after, startIndex, pageSize, narrowed } = search;
+    if (!word || !texts) {
+      const page = await pageBySql(db, word?.matches ?? matches, search, counts, selectPage);
+      if (texts && startIndex === 0) searcher.expect(texts); // who opens a list may search it next
       return page;
     }
     const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
     if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
-    const page = await searcher.find(texts, holding, { sql, parameters, order, after, startIndex, pageSize, narrowed });
-    return page ?? pageBySql(db, holding.matches, search, counts, take);
+    const page = await searcher.find(texts, word, { sql, parameters, order, after, startIndex, pageSize, narrowed });
+    return page ?? pageBySql(db, word.matches, search, counts, selectPage);
   };
 }

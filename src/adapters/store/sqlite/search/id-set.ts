@@ -1,15 +1,15 @@
-const pageBits = 16; // ids a page holds, as a power of two
+const pageBits = 16; // a page covers 2^16 ids
 const wordsOfPage = 2 ** (pageBits - 5);
 
-/** A set of ids, one bit for each, in pages that are made where ids lie: asked of every record on the way to a page. */
+/** A set of ids, with one bit for each id, in pages that are created as needed. Fast, since a search tests every record that it reads. */
 export interface IdSet {
   has(id: number): boolean;
   add(id: number): void;
   delete(id: number): void;
   count(): number;
-  /** Memory that it takes. */
+  /** Returns the memory that the set uses. */
   bytes(): number;
-  /** In ascending order of their pages. */
+  /** Returns all ids, in the order in which their pages were created, and ascending within a page. */
   all(): number[];
 }
 
@@ -19,10 +19,10 @@ const wordOf = (id: number) => (id & (2 ** pageBits - 1)) >>> 5;
 export function idSet(): IdSet {
   const pages = new Map<number, Uint32Array>();
   let size = 0;
-  let [lastNumber, last]: [number, Uint32Array | undefined] = [-1, undefined]; // neighbours are asked for one after the other
+  let [lastNumber, lastPage]: [number, Uint32Array | undefined] = [-1, undefined]; // consecutive tests are mostly of near ids
   function page(number: number): Uint32Array | undefined {
-    if (number !== lastNumber) [lastNumber, last] = [number, pages.get(number)];
-    return last;
+    if (number !== lastNumber) [lastNumber, lastPage] = [number, pages.get(number)];
+    return lastPage;
   }
   const has = (id: number) => ((page(pageOf(id))?.[wordOf(id)] ?? 0) & (1 << (id & 31))) !== 0;
   return {
@@ -31,7 +31,7 @@ export function idSet(): IdSet {
       if (has(id)) return;
       const words = page(pageOf(id)) ?? new Uint32Array(wordsOfPage);
       pages.set(pageOf(id), words);
-      last = words;
+      lastPage = words;
       words[wordOf(id)] = (words[wordOf(id)] ?? 0) | (1 << (id & 31));
       size += 1;
     },

@@ -6,94 +6,94 @@ import type { SearchData, SearchThreadRequest, SearchThreadResponse } from './se
 import type { ChangedRecord } from './tenant-texts.ts';
 import type { WordPage } from './word-page.ts';
 
-interface Pending {
-  readonly resolve: (told: SearchThreadResponse) => void;
+interface PendingRequest {
+  readonly resolve: (response: SearchThreadResponse) => void;
   readonly reject: (cause: Error) => void;
 }
-type Question = SearchThreadRequest extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
+type UnnumberedRequest = SearchThreadRequest extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
 
-/** Questions that are held back. */
+/** A hold on new requests. */
 export interface HeldSearches {
-  /** Settles when those that were put before are answered. */
+  /** Resolves when all earlier requests have a response. */
   readonly idle: Promise<void>;
   readonly release: () => void;
 }
 
-/** Long questions, answered by a thread with a connection of its own: they hold up nobody else. */
+/** Runs long queries in a thread with a connection of its own, so that they block no other work. */
 export interface Searcher extends AsyncDisposable {
-  /** How many questions wait for their answers. */
+  /** Returns the number of requests without a response. */
   readonly waiting: () => number;
   readonly ask: RunQuery;
-  /** @returns null where the tenant's texts are more than memory is given for */
-  find(texts: SearchedRecords, holding: WordMatch, page: WordPage): Promise<SearchPage | null>;
-  /** A word may be looked for in these texts next: they are read meanwhile, where there is memory left. */
+  /** Finds a page of records that contain a word. @returns null if the tenant's texts do not fit in the memory limit */
+  find(texts: SearchedRecords, match: WordMatch, page: WordPage): Promise<SearchPage | null>;
+  /** Reads texts that may be searched next, if there is memory left. */
   expect(texts: SearchedRecords): void;
-  /** Tells which texts a commit may have changed; what is asked from then on is answered by the new ones. */
+  /** Reports the texts that a commit may have changed. Every later request sees the new texts. */
   tell(changed: readonly ChangedRecord[]): void;
-  /** Puts no further question until it is released; one hold at a time. */
+  /** Holds back new requests until `release`. Only one hold at a time. */
   hold(): HeldSearches;
 }
 
-/** The thread begins with the first question. @param failed called with every error of SQLite in the thread */
-export function searchThread(data: SearchData, failed: (cause: unknown) => void): Searcher {
-  const pending = new Map<number, Pending>();
-  let last = 0;
+/** Returns a searcher. Its thread starts with the first request. @param onError called with every error of SQLite in the thread */
+export function searchThread(data: SearchData, onError: (cause: unknown) => void): Searcher {
+  const pending = new Map<number, PendingRequest>();
+  let lastNumber = 0;
   let held: (() => void)[] | null = null;
-  let idle = () => {};
+  let onIdle = () => {};
   let thread: Worker | undefined;
-  const failAll = (ended: Worker, cause: Error) => {
-    if (thread !== ended) return; // its successor's questions are not its own
+  const failAll = (worker: Worker, cause: Error) => {
+    if (thread !== worker) return; // the pending requests are those of a later thread
     for (const { reject } of pending.values()) reject(cause);
     pending.clear();
-    idle();
+    onIdle();
     thread = undefined;
   };
-  function begin(): Worker {
-    const begun = startThread('./search-thread', import.meta.url, data, data.mostBytes);
-    begun.on('message', (told: SearchThreadResponse) => {
-      const waiting = pending.get(told.number);
-      pending.delete(told.number);
-      if ('problem' in told) {
-        const cause = Object.assign(new Error(told.problem), { errcode: told.errcode });
-        waiting?.reject(cause);
-        failed(cause);
-      } else waiting?.resolve(told);
+  function startWorker(): Worker {
+    const worker = startThread('./search-thread', import.meta.url, data, data.mostBytes);
+    worker.on('message', (response: SearchThreadResponse) => {
+      const request = pending.get(response.number);
+      pending.delete(response.number);
+      if ('problem' in response) {
+        const cause = Object.assign(new Error(response.problem), { errcode: response.errcode });
+        request?.reject(cause);
+        onError(cause);
+      } else request?.resolve(response);
       if (pending.size > 0) return;
-      begun.unref();
-      idle();
+      worker.unref();
+      onIdle();
     });
-    begun.on('error', (cause) => failAll(begun, cause instanceof Error ? cause : new Error(String(cause))));
-    begun.on('exit', () => failAll(begun, new Error('the search thread ended')));
-    return begun;
+    worker.on('error', (cause) => failAll(worker, cause instanceof Error ? cause : new Error(String(cause))));
+    worker.on('exit', () => failAll(worker, new Error('the search thread ended')));
+    return worker;
   }
-  function post(question: Question, waiting: Pending): void {
-    thread ??= begin();
+  function post(request: UnnumberedRequest, callbacks: PendingRequest): void {
+    thread ??= startWorker();
     thread.ref();
-    last += 1;
-    pending.set(last, waiting);
-    thread.postMessage({ number: last, ...question });
+    lastNumber += 1;
+    pending.set(lastNumber, callbacks);
+    thread.postMessage({ number: lastNumber, ...request });
   }
-  const put = (question: Question) =>
+  const send = (request: UnnumberedRequest) =>
     new Promise<SearchThreadResponse>((resolve, reject) => {
-      const putOne = () => {
+      const postNow = () => {
         try {
-          post(question, { resolve, reject });
+          post(request, { resolve, reject });
         } catch (cause) {
-          reject(cause); // no thread could begin
+          reject(cause); // the thread could not start
         }
       };
-      if (held) held.push(putOne);
-      else putOne();
+      if (held) held.push(postNow);
+      else postNow();
     });
   return {
     waiting: () => pending.size + (held?.length ?? 0),
     async ask(sql, parameters) {
-      const told = await put({ ask: { sql, parameters } });
-      return 'answer' in told ? told.answer : { rows: [], changes: 0 };
+      const response = await send({ ask: { sql, parameters } });
+      return 'answer' in response ? response.answer : { rows: [], changes: 0 };
     },
     async find(texts, { word, within }, page) {
-      const told = await put({ find: page, texts, holding: { word, within } });
-      return 'page' in told ? told.page : null;
+      const response = await send({ find: page, texts, holding: { word, within } });
+      return 'page' in response ? response.page : null;
     },
     expect(texts) {
       thread?.postMessage({ expected: texts });
@@ -103,15 +103,15 @@ export function searchThread(data: SearchData, failed: (cause: unknown) => void)
     },
     hold() {
       held = [];
-      const answered = Promise.withResolvers<void>();
-      idle = answered.resolve;
-      if (pending.size === 0) idle();
+      const idle = Promise.withResolvers<void>();
+      onIdle = idle.resolve;
+      if (pending.size === 0) onIdle();
       return {
-        idle: answered.promise,
+        idle: idle.promise,
         release() {
-          const questions = held ?? [];
+          const requests = held ?? [];
           held = null;
-          for (const putOne of questions) putOne();
+          for (const postNow of requests) postNow();
         },
       };
     },

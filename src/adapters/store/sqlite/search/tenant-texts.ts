@@ -7,157 +7,158 @@ export interface ChangedRecord extends SearchedRecords {
   readonly id: number;
 }
 
-/** The texts of all tenants that are searched, as they are in the database. */
+/** The texts of all searched tenants in memory, the same as in the database. */
 export interface TenantTexts {
-  /** @returns null where they are more than memory is given for */
+  /** Returns the index of a tenant's texts, or null if they do not fit in the memory limit. */
   of(texts: SearchedRecords): Promise<TextIndex | null>;
-  /** Reads what may be searched next, where nothing else has to make room for it. */
+  /** Reads texts that may be searched next, if no others must be evicted for them. */
   expect(texts: SearchedRecords): void;
+  /** Updates the texts of records that may have changed. */
   changed(records: readonly ChangedRecord[]): void;
 }
 
-interface Known extends SearchedRecords {
+interface CacheEntry extends SearchedRecords {
   index: TextIndex | null;
-  /** Has a word been looked for in it, so that others make room for it? */
+  /** Whether it was searched for a word. Only then are other entries evicted for it. */
   searched: boolean;
-  /** Bytes that it will take, while it is loaded. */
+  /** Bytes that it will use, while it loads. */
   reserved: number;
-  /** Loads it; those that ask meanwhile wait for the same. */
+  /** The running load, shared by all searches that wait for it. */
   loading: Promise<void> | null;
-  /** What changed while it was loaded. */
-  readonly meanwhile: Set<number>;
+  /** Ids of the records that changed while it loaded. */
+  readonly changedIds: Set<number>;
 }
 
-const slice = 2000; // records read in one go, so that others are answered in between
-const measured = 20_000; // the same, of which only the length is asked
+const batchSize = 2000; // records read at once; other requests run in between
+const measureBatchSize = 20_000; // records measured at once: only the length of their text is read
 const columns = {
   share: 'id, location_id AS container, search_text AS text FROM share',
   access_user: 'id, 0 AS container, search_text AS text FROM access_user',
 };
 const lengths = (table: SearchedRecords['table']) =>
   `SELECT count(*) AS records, coalesce(sum(octet_length(search_text) + 1), 0) AS bytes, coalesce(max(id), 0) AS last
-    FROM (SELECT id, search_text FROM ${table} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${measured})`;
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+    FROM (SELECT id, search_text FROM ${table} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${measureBatchSize})`;
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Loads a tenant's texts when they are first searched and follows what is told to have changed; those that were
- * searched longest ago make room.
- * @param mostBytes memory for all of them
+ * Caches the texts of tenants: loads them at the first search and applies reported changes. Evicts the texts that were
+ * searched longest ago.
+ * @param maxBytes memory limit of all texts
  */
-export function tenantTexts({ run }: Connection, mostBytes: number): TenantTexts {
-  const known = new Map<string, Known>();
-  let grown = 0; // bytes by which all have grown since they were last added up
-  const rows = (sql: string, ...parameters: number[]) => run(sql, parameters).rows as TextRecord[]; // STRICT columns hold what they say
+export function tenantTexts({ run }: Connection, maxBytes: number): TenantTexts {
+  const entries = new Map<string, CacheEntry>();
+  let growth = 0; // bytes by which the entries have grown since the last check of the limit
+  const rows = (sql: string, ...parameters: number[]) => run(sql, parameters).rows as TextRecord[]; // safe: STRICT columns have these types
 
-  function read({ table, tid, index }: Known, id: number): void {
+  function readRecord({ table, tid, index }: CacheEntry, id: number): void {
     const [row] = rows(`SELECT ${columns[table]} WHERE tid = ? AND id = ?`, tid, id);
     if (row) index?.set(row);
     else index?.remove(id);
   }
 
-  async function sizeOf({ table, tid }: SearchedRecords): Promise<{ records: number; bytes: number }> {
+  async function measure({ table, tid }: SearchedRecords): Promise<{ records: number; bytes: number }> {
     const size = { records: 0, bytes: 0 };
     for (let last = 0; ; ) {
       const [part] = run(lengths(table), [tid, last]).rows as { records: number; bytes: number; last: number }[]; // what the query selects
       size.records += part?.records ?? 0;
       size.bytes += part?.bytes ?? 0;
-      if (!part || part.records < measured) return size;
+      if (!part || part.records < measureBatchSize) return size;
       last = part.last;
-      await turn();
+      await nextTurn();
     }
   }
 
-  const isLarge = (bytes: number) => bytes > mostBytes / 8;
-  const bytesOf = ({ index, reserved }: Known) => index?.bytes() ?? reserved;
-  const sum = (tenants: readonly Known[]) => tenants.reduce((bytes, tenant) => bytes + bytesOf(tenant), 0);
-  const others = (but: Known) => [...known.values()].filter((tenant) => tenant !== but);
-  const isRoom = (wanted: number, but: Known) => sum(others(but)) + wanted <= mostBytes;
+  const isLarge = (bytes: number) => bytes > maxBytes / 8;
+  const bytesOf = ({ index, reserved }: CacheEntry) => index?.bytes() ?? reserved;
+  const sumBytes = (list: readonly CacheEntry[]) => list.reduce((bytes, entry) => bytes + bytesOf(entry), 0);
+  const othersThan = (except: CacheEntry) => [...entries.values()].filter((entry) => entry !== except);
+  const hasSpace = (needed: number, except: CacheEntry) => sumBytes(othersThan(except)) + needed <= maxBytes;
 
-  /** What is large is made again at a price: it goes only where something else as large comes. */
-  function makeRoom(wanted: number, but: Known): boolean {
-    const goes = (tenant: Known) => tenant !== but && !tenant.loading && (isLarge(wanted) || !isLarge(bytesOf(tenant)));
-    if (sum(others(but).filter((tenant) => !goes(tenant))) + wanted > mostBytes) return false;
-    let taken = sum(others(but)) + wanted;
-    for (const [key, tenant] of known) {
-      if (taken <= mostBytes) return true;
-      if (!goes(tenant)) continue;
-      taken -= bytesOf(tenant);
-      known.delete(key);
+  /** Evicts other entries. A large entry is evicted only to make room for another large one: rebuilding it is expensive. */
+  function makeSpace(needed: number, target: CacheEntry): boolean {
+    const isEvictable = (entry: CacheEntry) => entry !== target && !entry.loading && (isLarge(needed) || !isLarge(bytesOf(entry)));
+    if (sumBytes(othersThan(target).filter((entry) => !isEvictable(entry))) + needed > maxBytes) return false;
+    let used = sumBytes(othersThan(target)) + needed;
+    for (const [key, entry] of entries) {
+      if (used <= maxBytes) return true;
+      if (!isEvictable(entry)) continue;
+      used -= bytesOf(entry);
+      entries.delete(key);
     }
-    return taken <= mostBytes;
+    return used <= maxBytes;
   }
 
-  async function load(tenant: Known): Promise<void> {
-    const { table, tid, meanwhile } = tenant;
-    tenant.index = null;
-    const wanted = spaceFor(await sizeOf(tenant));
-    const fits = tenant.searched ? makeRoom(wanted, tenant) : isRoom(wanted, tenant);
-    if (!fits) return meanwhile.clear();
-    tenant.reserved = wanted;
+  async function load(entry: CacheEntry): Promise<void> {
+    const { table, tid, changedIds } = entry;
+    entry.index = null;
+    const needed = spaceFor(await measure(entry));
+    const fits = entry.searched ? makeSpace(needed, entry) : hasSpace(needed, entry);
+    if (!fits) return changedIds.clear();
+    entry.reserved = needed;
     const index = textIndex();
     for (let last = 0; ; ) {
-      const part = rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${slice}`, tid, last);
+      const part = rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${batchSize}`, tid, last);
       index.append(part);
-      if (part.length < slice) break;
+      if (part.length < batchSize) break;
       last = part.at(-1)?.id ?? last;
-      await turn();
+      await nextTurn();
     }
-    tenant.index = index;
-    for (const id of meanwhile) follow(tenant, id);
-    meanwhile.clear();
+    entry.index = index;
+    for (const id of changedIds) applyChange(entry, id);
+    changedIds.clear();
   }
 
-  /** Follows a change. Where the texts have outgrown the memory others make room, or these are given up until they are searched. */
-  function follow(tenant: Known, id: number): void {
-    const before = bytesOf(tenant);
-    read(tenant, id);
-    grown += Math.max(0, bytesOf(tenant) - before);
-    if (grown < mostBytes / 64) return;
-    grown = 0;
-    if (!makeRoom(bytesOf(tenant), tenant)) known.delete(keyOf(tenant));
+  /** Applies a change of one record. If the texts outgrow the limit, evicts others, or else this entry until its next search. */
+  function applyChange(entry: CacheEntry, id: number): void {
+    const before = bytesOf(entry);
+    readRecord(entry, id);
+    growth += Math.max(0, bytesOf(entry) - before);
+    if (growth < maxBytes / 64) return;
+    growth = 0;
+    if (!makeSpace(bytesOf(entry), entry)) entries.delete(keyOf(entry));
   }
 
   const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
-  /** The tenant as the one that was asked for last. */
-  function latest({ table, tid }: SearchedRecords): Known {
+  /** Returns the entry of a tenant and marks it as the last used one. */
+  function touchEntry({ table, tid }: SearchedRecords): CacheEntry {
     const key = keyOf({ table, tid });
-    const tenant = known.get(key) ?? {
+    const entry = entries.get(key) ?? {
       table,
       tid,
       index: null,
       searched: false,
       reserved: 0,
       loading: null,
-      meanwhile: new Set(),
+      changedIds: new Set(),
     };
-    known.delete(key);
-    known.set(key, tenant);
-    return tenant;
+    entries.delete(key);
+    entries.set(key, entry);
+    return entry;
   }
-  async function loaded(tenant: Known): Promise<TextIndex | null> {
-    if (!tenant.loading && !tenant.index)
-      tenant.loading = load(tenant).finally(() => {
-        tenant.loading = null;
-        tenant.reserved = 0;
+  async function loadedIndex(entry: CacheEntry): Promise<TextIndex | null> {
+    if (!entry.loading && !entry.index)
+      entry.loading = load(entry).finally(() => {
+        entry.loading = null;
+        entry.reserved = 0;
       });
-    await tenant.loading;
-    return tenant.index;
+    await entry.loading;
+    return entry.index;
   }
 
   return {
     async of(texts) {
-      const tenant = latest(texts);
-      tenant.searched = true;
-      return loaded(tenant);
+      const entry = touchEntry(texts);
+      entry.searched = true;
+      return loadedIndex(entry);
     },
     expect(texts) {
-      if (!known.has(keyOf(texts))) loaded(latest(texts)).catch(() => {}); // who searches is told
+      if (!entries.has(keyOf(texts))) loadedIndex(touchEntry(texts)).catch(() => {}); // the next search reports the error
     },
     changed(records) {
       for (const { table, tid, id } of records) {
-        const tenant = known.get(keyOf({ table, tid }));
-        if (tenant?.loading) tenant.meanwhile.add(id);
-        else if (tenant?.index) follow(tenant, id);
+        const entry = entries.get(keyOf({ table, tid }));
+        if (entry?.loading) entry.changedIds.add(id);
+        else if (entry?.index) applyChange(entry, id);
       }
     },
   };

@@ -5,15 +5,16 @@ import type { ChangedRecord } from './tenant-texts.ts';
 const tables = ['share', 'access_user'] as const satisfies readonly SearchedRecords['table'][];
 
 /**
- * Hears of every record whose text changes on a connection, by triggers of the connection alone: the database holds
- * nothing of it, and a change writes no page more. What is rolled back is told too: who hears of it reads it again.
- * @returns takes what was heard since
+ * Records every change of a searched text on a connection. It uses temporary triggers of this connection, so that the
+ * database stores nothing for it and a change writes no additional page. Changes that are rolled back are recorded too:
+ * the receiver reads each record again.
+ * @returns a function that returns the changes since its last call
  */
 export function trackTextChanges(database: DatabaseSync): () => readonly ChangedRecord[] {
-  let heard: ChangedRecord[] = [];
+  let changes: ChangedRecord[] = [];
   for (const table of tables) {
     database.function(`${table}_text_changed`, (tid, id) => {
-      heard.push({ table, tid: Number(tid), id: Number(id) });
+      changes.push({ table, tid: Number(tid), id: Number(id) });
       return null;
     });
     for (const [event, row] of [
@@ -27,8 +28,8 @@ export function trackTextChanges(database: DatabaseSync): () => readonly Changed
       );
   }
   return () => {
-    const taken = heard;
-    heard = [];
-    return taken;
+    const recorded = changes;
+    changes = [];
+    return recorded;
   };
 }

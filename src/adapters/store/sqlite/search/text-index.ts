@@ -2,61 +2,62 @@ import { setNewest } from '#core/newest.ts';
 import { type IdSet, idSet } from './id-set.ts';
 import { type WordFinder, wordFinder } from './word-finder.ts';
 
-const separator = '\0'; // no stored text and no word holds one
-/** What a chunk holds at most: a change of one record copies its text. A longer text is a chunk of its own. */
-const chunkHolds = { records: 4000, bytes: 1 << 18 };
-const bytesOfRecord = 3 * 8; // its id, its container, and where its text begins
-const aWhile = 20_000; // records: looking through more of them takes so long
-const mostWords = 32; // whose matches are kept where it does
+const separator = '\0'; // occurs in no stored text and in no word
+/** Limits of a chunk, since a change of one record copies the text of its chunk. A longer text gets a chunk of its own. */
+const chunkLimits = { records: 4000, bytes: 1 << 18 };
+const bytesPerRecord = 3 * 8; // its id, its container, and the start of its text
+const slowSearchSize = 20_000; // records; a search of more takes long
+const maxCachedWords = 32; // in such a large index; a smaller one caches only the last word
 
 /** A record with its folded text. */
 export interface TextRecord {
   readonly id: number;
-  /** What it lies in. */
+  /** Id of the location that contains the record; 0 for a user. */
   readonly container: number;
   readonly text: string;
 }
 
 /**
- * The folded texts of one tenant's records, thousands of them in one string: a word, however short and in whatever
- * script, is found at the speed of memory (design: measured, "Alternative measured").
+ * The folded texts of one tenant's records, with thousands of them in one string. A search reads memory sequentially, so
+ * it is fast for short words and in every script (design: measured, "Alternative measured").
  */
 export interface TextIndex {
-  /** Adds records whose ids come behind all others, in order. */
+  /** Adds records in the order of their ids. All ids must be greater than the present ones. */
   append(records: readonly TextRecord[]): void;
-  /** Adds a record, or gives it another text. */
+  /** Adds a record or replaces it. */
   set(record: TextRecord): void;
   remove(id: number): void;
-  /** The records that hold a word. @param within containers of which every record counts as holding it */
+  /** Returns the ids of the records that contain a word. @param within containers whose records all count as matches */
   find(word: string, within: readonly number[]): IdSet;
-  /** How many records there are. */
+  /** Returns the number of records. */
   size(): number;
-  /** Memory that it takes. */
+  /** Returns the memory that the index uses. */
   bytes(): number;
 }
 
-/** Neighbours, in the order of their ids. */
+/** Consecutive records, in the order of their ids. */
 interface Chunk {
   readonly ids: number[];
   readonly containers: number[];
-  /** Where each text begins; it ends before the next one's separator. */
+  /** The start of each text. A text ends before its separator, which precedes the next text. */
   readonly starts: number[];
-  /** One character for each byte of UTF-8: half the memory, and a search by bytes. */
+  /** All texts, with one character for each byte of UTF-8: this halves the memory. Words are searched by bytes. */
   text: string;
 }
 
-interface Kept {
+/** A cached search. */
+interface CachedSearch {
   readonly find: WordFinder;
   readonly within: ReadonlySet<number>;
   readonly ids: IdSet;
 }
 
-const bytesIn = (text: string) => Buffer.from(text).toString('latin1');
+const toByteString = (text: string) => Buffer.from(text).toString('latin1');
 
-/** Memory that an index of so much text takes. */
-export const spaceFor = ({ records, bytes }: { readonly records: number; readonly bytes: number }) => bytes + records * bytesOfRecord;
+/** Returns the memory that an index of texts needs. @param bytes length of all texts with their separators */
+export const spaceFor = ({ records, bytes }: { readonly records: number; readonly bytes: number }) => bytes + records * bytesPerRecord;
 
-function chunkOf(records: readonly TextRecord[]): Chunk {
+function createChunk(records: readonly TextRecord[]): Chunk {
   const starts: number[] = [];
   let end = 0;
   for (const { text } of records) {
@@ -67,124 +68,124 @@ function chunkOf(records: readonly TextRecord[]): Chunk {
     ids: records.map(({ id }) => id),
     containers: records.map(({ container }) => container),
     starts,
-    text: bytesIn(records.map(({ text }) => text + separator).join('')),
+    text: toByteString(records.map(({ text }) => text + separator).join('')),
   };
 }
 
-/** Records in chunks that hold no more than they may. */
-function* chunksOf(records: readonly TextRecord[]): Generator<Chunk> {
+/** Yields the records in chunks within the limits. */
+function* createChunks(records: readonly TextRecord[]): Generator<Chunk> {
   let [begin, bytes] = [0, 0];
-  for (const [place, { text }] of records.entries()) {
+  for (const [index, { text }] of records.entries()) {
     const length = Buffer.byteLength(text) + 1;
-    const isFull = place - begin === chunkHolds.records || bytes + length > chunkHolds.bytes;
-    if (isFull && place > begin) {
-      yield chunkOf(records.slice(begin, place));
-      [begin, bytes] = [place, 0];
+    const isFull = index - begin === chunkLimits.records || bytes + length > chunkLimits.bytes;
+    if (isFull && index > begin) {
+      yield createChunk(records.slice(begin, index));
+      [begin, bytes] = [index, 0];
     }
     bytes += length;
   }
-  if (begin < records.length) yield chunkOf(records.slice(begin));
+  if (begin < records.length) yield createChunk(records.slice(begin));
 }
 
-/** Takes the second half out of a chunk, by its bytes. */
-function halfOf(chunk: Chunk): Chunk {
+/** Removes the second half of a chunk, measured in bytes, and returns it as a new chunk. */
+function splitOffHalf(chunk: Chunk): Chunk {
   const { ids, containers, starts, text } = chunk;
-  const place = Math.min(ids.length - 1, Math.max(1, placeOf(starts, text.length / 2)));
-  const begin = starts[place] ?? text.length;
+  const index = Math.min(ids.length - 1, Math.max(1, lowerBound(starts, text.length / 2)));
+  const begin = starts[index] ?? text.length;
   chunk.text = text.slice(0, begin);
   return {
-    ids: ids.splice(place),
-    containers: containers.splice(place),
-    starts: starts.splice(place).map((start) => start - begin),
+    ids: ids.splice(index),
+    containers: containers.splice(index),
+    starts: starts.splice(index).map((start) => start - begin),
     text: text.slice(begin),
   };
 }
 
-/** The first place from `low` on whose value is at least `wanted`. */
-function placeOf(values: readonly number[], wanted: number, low = 0): number {
+/** Returns the first index from `low` on whose value is at least `bound`. */
+function lowerBound(values: readonly number[], bound: number, low = 0): number {
   let high = values.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) < wanted) low = middle + 1;
+    if ((values[middle] ?? 0) < bound) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/** Puts a text in the place of `replaced` records; without one they go. @returns how many bytes longer the chunk is */
-function splice(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecord): number {
+/** Inserts a record at an index, in place of `replaced` records; without a record, deletes them. @returns the growth in bytes */
+function spliceRecord(chunk: Chunk, index: number, replaced: 0 | 1, record?: TextRecord): number {
   const { ids, containers, starts, text } = chunk;
-  const begin = starts[place] ?? text.length;
-  const end = starts[place + replaced] ?? text.length;
-  const put = record ? bytesIn(record.text + separator) : '';
-  chunk.text = text.slice(0, begin) + put + text.slice(end);
-  ids.splice(place, replaced, ...(record ? [record.id] : []));
-  containers.splice(place, replaced, ...(record ? [record.container] : []));
-  starts.splice(place, replaced, ...(record ? [begin] : []));
-  const moved = put.length - (end - begin);
-  for (let after = place + (record ? 1 : 0); after < starts.length; after += 1) starts[after] = (starts[after] ?? 0) + moved;
-  return moved;
+  const begin = starts[index] ?? text.length;
+  const end = starts[index + replaced] ?? text.length;
+  const inserted = record ? toByteString(record.text + separator) : '';
+  chunk.text = text.slice(0, begin) + inserted + text.slice(end);
+  ids.splice(index, replaced, ...(record ? [record.id] : []));
+  containers.splice(index, replaced, ...(record ? [record.container] : []));
+  starts.splice(index, replaced, ...(record ? [begin] : []));
+  const growth = inserted.length - (end - begin);
+  for (let later = index + (record ? 1 : 0); later < starts.length; later += 1) starts[later] = (starts[later] ?? 0) + growth;
+  return growth;
 }
 
-/** Adds the ids of a chunk's records that hold the word. */
-function scan({ ids, containers, starts, text }: Chunk, find: WordFinder, within: ReadonlySet<number>, found: IdSet): void {
-  for (let at = find(text), place = 0; at !== -1; at = find(text, starts[place] ?? text.length)) {
-    place = placeOf(starts, at + 1, place);
-    found.add(ids[place - 1] ?? 0);
-    if (place === starts.length) break;
+/** Adds the ids of a chunk's matching records to `matches`. */
+function searchChunk({ ids, containers, starts, text }: Chunk, find: WordFinder, within: ReadonlySet<number>, matches: IdSet): void {
+  for (let position = find(text), next = 0; position !== -1; position = find(text, starts[next] ?? text.length)) {
+    next = lowerBound(starts, position + 1, next);
+    matches.add(ids[next - 1] ?? 0);
+    if (next === starts.length) break;
   }
-  if (within.size > 0) for (const [place, container] of containers.entries()) if (within.has(container)) found.add(ids[place] ?? 0);
+  if (within.size > 0) for (const [index, container] of containers.entries()) if (within.has(container)) matches.add(ids[index] ?? 0);
 }
 
 export function textIndex(): TextIndex {
   const chunks: Chunk[] = [];
-  const firsts: number[] = []; // the first id of each chunk, when it was made
-  const kept = new Map<string, Kept>();
+  const firstIds: number[] = []; // the first id of each chunk, when it was created
+  const cache = new Map<string, CachedSearch>();
   let [size, bytes] = [0, 0];
 
-  const numberFor = (id: number) => Math.max(0, placeOf(firsts, id + 1) - 1);
-  const add = (chunk: Chunk, number = chunks.length) => {
-    firsts.splice(number, 0, chunk.ids[0] ?? 0);
-    chunks.splice(number, 0, chunk);
+  const chunkIndexOf = (id: number) => Math.max(0, lowerBound(firstIds, id + 1) - 1);
+  const insertChunk = (chunk: Chunk, index = chunks.length) => {
+    firstIds.splice(index, 0, chunk.ids[0] ?? 0);
+    chunks.splice(index, 0, chunk);
   };
-  const isFull = ({ ids, text }: Chunk) => ids.length >= chunkHolds.records || text.length >= chunkHolds.bytes;
+  const isFull = ({ ids, text }: Chunk) => ids.length >= chunkLimits.records || text.length >= chunkLimits.bytes;
 
   function change(id: number, record?: TextRecord): void {
-    const number = numberFor(id);
-    const chunk = chunks[number];
-    const place = chunk ? placeOf(chunk.ids, id) : 0;
-    const replaced = chunk?.ids[place] === id ? 1 : 0;
+    const chunkIndex = chunkIndexOf(id);
+    const chunk = chunks[chunkIndex];
+    const index = chunk ? lowerBound(chunk.ids, id) : 0;
+    const replaced = chunk?.ids[index] === id ? 1 : 0;
     if (!record && replaced === 0) return;
-    const isBehindAll = chunk === chunks.at(-1) && place === chunk?.ids.length;
-    if (record && replaced === 0 && (!chunk || (isBehindAll && isFull(chunk)))) append([record]);
+    const isAfterAll = chunk === chunks.at(-1) && index === chunk?.ids.length;
+    if (record && replaced === 0 && (!chunk || (isAfterAll && isFull(chunk)))) append([record]);
     else if (chunk) {
-      replace(chunk, place, replaced, record);
-      if (isFull(chunk) && chunk.ids.length > 1) add(halfOf(chunk), number + 1);
+      replace(chunk, index, replaced, record);
+      if (isFull(chunk) && chunk.ids.length > 1) insertChunk(splitOffHalf(chunk), chunkIndex + 1);
     }
   }
 
-  function replace(chunk: Chunk, place: number, replaced: 0 | 1, record?: TextRecord): void {
-    const id = record?.id ?? chunk.ids[place] ?? 0;
-    bytes += splice(chunk, place, replaced, record);
+  function replace(chunk: Chunk, index: number, replaced: 0 | 1, record?: TextRecord): void {
+    const id = record?.id ?? chunk.ids[index] ?? 0;
+    bytes += spliceRecord(chunk, index, replaced, record);
     size += (record ? 1 : 0) - replaced;
-    for (const { find, within, ids } of kept.values())
+    for (const { find, within, ids } of cache.values())
       if (record && (find(record.text) !== -1 || within.has(record.container))) ids.add(id);
       else ids.delete(id);
   }
 
   function append(records: readonly TextRecord[]): void {
-    for (const chunk of chunksOf(records)) {
-      add(chunk);
+    for (const chunk of createChunks(records)) {
+      insertChunk(chunk);
       bytes += chunk.text.length;
     }
     size += records.length;
-    for (const { find, within, ids } of kept.values())
+    for (const { find, within, ids } of cache.values())
       for (const { id, container, text } of records) if (find(text) !== -1 || within.has(container)) ids.add(id);
   }
 
-  function look(word: string, within: ReadonlySet<number>): Kept {
-    const [ids, inBytes] = [idSet(), wordFinder(bytesIn(word))];
-    for (const chunk of chunks) scan(chunk, inBytes, within, ids);
+  function search(word: string, within: ReadonlySet<number>): CachedSearch {
+    const [ids, findBytes] = [idSet(), wordFinder(toByteString(word))];
+    for (const chunk of chunks) searchChunk(chunk, findBytes, within, ids);
     return { find: wordFinder(word), within, ids };
   }
 
@@ -194,14 +195,14 @@ export function textIndex(): TextIndex {
     remove: (id) => change(id),
     find(word, within) {
       const key = JSON.stringify([word, within]);
-      const matches = kept.get(key) ?? look(word, new Set(within));
-      setNewest(kept, key, matches, size > aWhile ? mostWords : 1);
-      return matches.ids;
+      const result = cache.get(key) ?? search(word, new Set(within));
+      setNewest(cache, key, result, size > slowSearchSize ? maxCachedWords : 1);
+      return result.ids;
     },
     size: () => size,
     bytes() {
-      const sets = [...kept.values()].reduce((sum, { ids }) => sum + ids.bytes(), 0);
-      return spaceFor({ records: size, bytes }) + sets;
+      const cachedBytes = [...cache.values()].reduce((sum, { ids }) => sum + ids.bytes(), 0);
+      return spaceFor({ records: size, bytes }) + cachedBytes;
     },
   };
 }

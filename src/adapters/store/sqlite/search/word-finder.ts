@@ -1,29 +1,36 @@
-/** The first place of a word in a text, from `start` on; -1: there is none. */
+/** Returns the position of a word's first occurrence in a text from `start` on, or -1. */
 export type WordFinder = (text: string, start?: number) => number;
 
-const longest = 200; // characters that V8 looks for in time with the text alone: of a longer word its tables hold the end
+/**
+ * Characters. Up to this length, V8's indexOf takes time proportional to the text alone. Its tables cover only the end of
+ * a longer word.
+ */
+const maxNativeLength = 200;
 
-/** How far the search may go back to where the word begins again: for each place, the length of its longest such beginning (Knuth, Morris, Pratt). */
-function fallbacks(word: string): Uint16Array {
+/** Returns the failure table of Knuth, Morris and Pratt: for each position, the length of the longest prefix that ends there. */
+function failureTable(word: string): Uint16Array {
   const lengths = new Uint16Array(word.length);
-  for (let at = 1, length = 0; at < word.length; at += 1) {
-    while (length > 0 && word.charCodeAt(at) !== word.charCodeAt(length)) length = lengths[length - 1] ?? 0;
-    if (word.charCodeAt(at) === word.charCodeAt(length)) length += 1;
-    lengths[at] = length;
+  for (let position = 1, length = 0; position < word.length; position += 1) {
+    while (length > 0 && word.charCodeAt(position) !== word.charCodeAt(length)) length = lengths[length - 1] ?? 0;
+    if (word.charCodeAt(position) === word.charCodeAt(length)) length += 1;
+    lengths[position] = length;
   }
   return lengths;
 }
 
-/** Looks for a word in time with the length of the text, whatever both hold: a long word that nearly matches everywhere took seconds. */
+/**
+ * Returns a finder whose time is proportional to the length of the text, for any content. With indexOf, a long word that
+ * almost matches at every position took seconds.
+ */
 export function wordFinder(word: string): WordFinder {
-  if (word.length <= longest) return (text, start) => text.indexOf(word, start);
-  const lengths = fallbacks(word);
+  if (word.length <= maxNativeLength) return (text, start) => text.indexOf(word, start);
+  const lengths = failureTable(word);
   return (text, start = 0) => {
-    for (let at = start, length = 0; at < text.length; at += 1) {
-      const letter = text.charCodeAt(at);
-      while (length > 0 && letter !== word.charCodeAt(length)) length = lengths[length - 1] ?? 0;
-      if (letter === word.charCodeAt(length)) length += 1;
-      if (length === word.length) return at + 1 - length;
+    for (let position = start, length = 0; position < text.length; position += 1) {
+      const character = text.charCodeAt(position);
+      while (length > 0 && character !== word.charCodeAt(length)) length = lengths[length - 1] ?? 0;
+      if (character === word.charCodeAt(length)) length += 1;
+      if (length === word.length) return position + 1 - length;
     }
     return -1;
   };

@@ -4,41 +4,41 @@ import type { Connection } from '#adapters/store/sqlite/connection.ts';
 import type { SearchPage, SearchQuery } from '#ports/search.ts';
 import type { IdSet } from './id-set.ts';
 
-/** A page of the records that hold a word, as it is asked of the thread. */
+/** The request for a page of records that contain a word. */
 export interface WordPage extends Pick<SearchQuery, 'order' | 'after' | 'startIndex' | 'pageSize' | 'narrowed'> {
-  /** Selects what the other filters let through, as `id` and `value`. */
+  /** Query that selects the records that pass the other filters, as `id` and `value`. */
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
 }
 
-const few = 5000; // looked up one by one, by number
+const maxLookups = 5000; // matches that are looked up one by one, by id
 
-/** Answers pages from what the index of so many records found. */
-export function wordPages({ database, run }: Connection): (matches: IdSet, size: number, asked: WordPage) => SearchPage {
-  let present: IdSet | undefined;
-  // Asked by SQLite record by record: several times as fast as handing the records out and looking at them here.
-  database.function('holds_word', (id) => (present?.has(Number(id)) ? 1 : 0));
+/** Returns a function that selects a page from the matches of an index. Its `size` is the number of records in the index. */
+export function wordPages({ database, run }: Connection): (matches: IdSet, size: number, page: WordPage) => SearchPage {
+  let currentMatches: IdSet | undefined;
+  // SQLite calls it for each record: several times as fast as returning all records and testing them here.
+  database.function('holds_word', (id) => (currentMatches?.has(Number(id)) ? 1 : 0));
 
   return (matches, size, { sql, parameters, order, after, narrowed, ...place }) => {
-    present = matches;
-    const isFew = areFew(matches.count(), size, few);
-    // The order of a CROSS JOIN stays: each match is looked up, and no index is walked to meet it.
+    currentMatches = matches;
+    const isFew = areFew(matches.count(), size, maxLookups);
+    // SQLite keeps the order of a CROSS JOIN: it looks up each match instead of walking an index.
     const source = isFew
       ? `FROM json_each(?) AS entry CROSS JOIN (${sql}) AS found ON found.id = entry.value WHERE true`
       : `FROM (${sql}) AS found WHERE holds_word(found.id)`;
     const values = [...(isFew ? [JSON.stringify(matches.all())] : []), ...parameters];
-    const rows = (text: string, ...more: SQLInputValue[]) => run(text, [...values, ...more]).rows;
-    const total = narrowed ? Number(Reflect.get(Object(rows(`SELECT count(*) AS total ${source}`)[0]), 'total')) : matches.count();
+    const queryRows = (text: string, ...more: SQLInputValue[]) => run(text, [...values, ...more]).rows;
+    const total = narrowed ? Number(Reflect.get(Object(queryRows(`SELECT count(*) AS total ${source}`)[0]), 'total')) : matches.count();
     const { reversed, offset, limit } = cutOf({ after, ...place }, total);
     const direction = (order === 'asc') === reversed ? 'DESC' : 'ASC';
-    const [from, past] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
-    const page = rows(
-      `SELECT found.id, found.value ${source} ${after ? `AND found.value ${from} ? AND (found.value ${past} ? OR found.id ${past} ?)` : ''}
+    const [atOrAfter, strictlyAfter] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
+    const rows = queryRows(
+      `SELECT found.id, found.value ${source} ${after ? `AND found.value ${atOrAfter} ? AND (found.value ${strictlyAfter} ? OR found.id ${strictlyAfter} ?)` : ''}
         ORDER BY found.value ${direction}, found.id ${direction} LIMIT ? OFFSET ?`,
       ...(after ? [after.value, after.value, after.id] : []),
       limit,
       offset,
     ) as SearchPage['rows'][number][]; // what the query selects
-    return { rows: reversed ? page.reverse() : page, total };
+    return { rows: reversed ? rows.reverse() : rows, total };
   };
 }
