@@ -30,7 +30,7 @@ const beginAlone = [
   'SET LOCAL lock_timeout TO DEFAULT',
   'SET LOCAL statement_timeout = 1000',
 ].join('; ');
-/** Limits how long a visitor's change waits for a row that a long change of a tenant has locked: it keeps a connection from other visitors. */
+/** Limits the wait for a row that a long change of a tenant has locked: meanwhile, other visitors cannot use the connection. */
 const visitorLockTimeout = 'SET LOCAL lock_timeout = 1000';
 
 /** Runs a change in a transaction of its own. @throws an error for which `hasCollided` is true, after a conflict with another change */
