@@ -32,8 +32,9 @@ export function wordPages({ database, run }: Connection): (matches: IdSet, size:
     const { reversed, offset, limit } = cutOf({ after, ...place }, total);
     const direction = (order === 'asc') === reversed ? 'DESC' : 'ASC';
     const [atOrAfter, strictlyAfter] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
+    const position = after ? `AND found.value ${atOrAfter} ? AND (found.value ${strictlyAfter} ? OR found.id ${strictlyAfter} ?)` : '';
     const rows = queryRows(
-      `SELECT found.id, found.value ${source} ${after ? `AND found.value ${atOrAfter} ? AND (found.value ${strictlyAfter} ? OR found.id ${strictlyAfter} ?)` : ''}
+      `SELECT found.id, found.value ${source} ${position}
         ORDER BY found.value ${direction}, found.id ${direction} LIMIT ? OFFSET ?`,
       ...(after ? [after.value, after.value, after.id] : []),
       limit,
