@@ -44,22 +44,22 @@ export function openConnection(file: string, options: Options): Connection {
   const statements = new Map<string, PreparedStatement>();
   const cache = options.cachesRows ? rowCache() : null;
   // Tables of the statement that is being prepared, as reported by SQLite.
-  const accessed = { changes: new Set<string>(), reads: new Set<string>() };
-  let changed = new Set<string>();
+  const accessedTables = { changes: new Set<string>(), reads: new Set<string>() };
+  let unreported = new Set<string>(); // changed tables since the last call of `changed`
   if (cache || !options.readOnly)
     database.setAuthorizer((action, table) => {
-      if (table !== null && changeActions.includes(action)) accessed.changes.add(table);
-      if (table !== null && action === constants.SQLITE_READ) accessed.reads.add(table);
+      if (table !== null && changeActions.includes(action)) accessedTables.changes.add(table);
+      if (table !== null && action === constants.SQLITE_READ) accessedTables.reads.add(table);
       return constants.SQLITE_OK;
     });
   const prepare = (sql: string): PreparedStatement => {
     const existing = statements.get(sql);
     if (existing) return existing;
     if (statements.size >= maxStatements) statements.clear();
-    accessed.changes.clear();
-    accessed.reads.clear();
+    accessedTables.changes.clear();
+    accessedTables.reads.clear();
     const statement = database.prepare(sql);
-    const [changedTables, readTables] = [[...accessed.changes], [...accessed.reads]];
+    const [changedTables, readTables] = [[...accessedTables.changes], [...accessedTables.reads]];
     const returnsRows = statement.columns().length > 0;
     const cachedTables = returnsRows && changedTables.length === 0 && cache?.keeps(readTables) ? readTables : null;
     const prepared = { statement, returnsRows, changedTables, cachedTables };
@@ -71,7 +71,7 @@ export function openConnection(file: string, options: Options): Connection {
     run(sql, parameters) {
       if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
       const { statement, returnsRows, changedTables, cachedTables } = prepare(sql);
-      for (const table of changedTables) changed.add(table);
+      for (const table of changedTables) unreported.add(table);
       cache?.forget(changedTables);
       const queryRows = () => statement.all(...parameters);
       if (cache && cachedTables) return { rows: cache.rows(sql, cachedTables, parameters, queryRows), changes: 0 };
@@ -79,11 +79,11 @@ export function openConnection(file: string, options: Options): Connection {
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
     changed() {
-      const tables = changed;
-      changed = new Set();
+      const tables = unreported;
+      unreported = new Set();
       return tables;
     },
-    undone: () => cache?.forget(changed),
+    undone: () => cache?.forget(unreported),
     forget: (tables) => cache?.forget(tables),
   };
 }
