@@ -3,39 +3,44 @@ import { networkOf } from '#core/policy/address-range.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { hashTurns, type Party } from './hash-turns.ts';
 
-// RFC 9106's second choice, with less time: 50 to 70 ms on two cores. More makes sign-in slow, less makes guessing cheap.
+// The second recommended option of RFC 9106 with fewer passes: 50 to 70 ms on two cores. A higher cost makes sign-in slow, a lower
+// cost makes guessing cheap.
 const parameters = { memoryCost: 65_536, timeCost: 2, parallelism: 1 } as const;
-const atOnce = 2; // the cores: more hashes at once take longer each and together
+const maxConcurrent = 2; // the number of cores: with more at once, each hash and all of them together take longer
 
-/** The networks that take turns: who has a wide one has 65,536 of the others within it. */
+/**
+ * Returns the networks that take turns: the wide one (IPv4 /24, IPv6 /48) and the narrow one (/32, /64). An IPv6 /48 contains 65,536
+ * narrow networks, so that its owner could fill the queue if only narrow ones took turns.
+ */
 const networksOf = (address: string): Party => [networkOf(address, 24, 48), networkOf(address, 32, 64)];
 
 /**
- * argon2id off the event loop, two at a time, networks in turn; of those that tenants set, one at a time: a place is left
- * for those who sign in.
- * @param cost of one hash: memory in KiB, passes over it, lanes
+ * Computes argon2id hashes off the event loop, two at a time; networks take turns. Of the passwords that tenants set, only one
+ * is hashed at a time, so that sign-in attempts can always use the other core.
+ * @param cost of one hash: memory in KiB, passes over the memory, lanes
  */
 export function argon2PasswordHash(cost: { memoryCost: number; timeCost: number; parallelism: number } = parameters): PasswordHash {
-  const [all, ofTenants] = [hashTurns(atOnce), hashTurns(1)];
-  let unknown: Promise<string> | undefined;
+  const [allHashes, tenantHashes] = [hashTurns(maxConcurrent), hashTurns(1)];
+  let dummyHash: Promise<string> | undefined;
 
   async function verifyStored(stored: string | null, password: string): Promise<boolean> {
-    unknown ??= hash('no password of anybody', cost).catch((cause: unknown) => {
-      unknown = undefined;
+    dummyHash ??= hash('no password of anybody', cost).catch((cause: unknown) => {
+      dummyHash = undefined;
       throw cause;
     });
-    const right = await verify(stored ?? (await unknown), password);
-    return right && stored !== null;
+    // Without a stored hash, the check must take as long: the response time would reveal that the user does not exist.
+    const isCorrect = await verify(stored ?? (await dummyHash), password);
+    return isCorrect && stored !== null;
   }
 
   return {
     hash(password, setter) {
-      const inTurn = (party: Party) => all.run(party, () => hash(password, cost));
+      const inTurn = (party: Party) => allHashes.run(party, () => hash(password, cost));
       if (!('tid' in setter)) return inTurn(networksOf(setter.address));
       const tenant: Party = [`tenant ${setter.tid}`, ''];
-      return ofTenants.run(tenant, () => inTurn(tenant));
+      return tenantHashes.run(tenant, () => inTurn(tenant));
     },
-    inTurn: (address, attempt) => all.run(networksOf(address), () => attempt(verifyStored)),
-    waiting: () => all.waiting() + ofTenants.waiting(),
+    inTurn: (address, attempt) => allHashes.run(networksOf(address), () => attempt(verifyStored)),
+    waiting: () => allHashes.waiting() + tenantHashes.waiting(),
   };
 }

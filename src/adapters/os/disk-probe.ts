@@ -2,16 +2,16 @@ import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-const quotaNumber = -122; // EDQUOT of Linux, which Node.js has no name for
+const quotaErrno = -122; // EDQUOT on Linux: Node.js has no name for it
 
-/** Returns whether a system call failed because it found no room, on the disk or in a quota. */
+/** Returns whether a system call failed because the disk or a quota is full. */
 export const foundNoRoom = (cause: unknown): boolean =>
-  cause instanceof Error && (('code' in cause && fullDiskCodes.includes(cause.code)) || ('errno' in cause && cause.errno === quotaNumber));
+  cause instanceof Error && (('code' in cause && fullDiskCodes.includes(cause.code)) || ('errno' in cause && cause.errno === quotaErrno));
 
 /**
- * Writes to the disk of a folder and waits until it has taken it: what was read before would come from memory even of a
- * disk that died. A full disk answers.
- * @throws where it does not take it
+ * Checks the disk of a folder by writing a file and syncing it. A read proves nothing: the page cache answers even after the disk
+ * has failed. A full disk passes the check.
+ * @throws the error of the system call that failed
  */
 export async function probeDisk(folder: string): Promise<void> {
   try {
@@ -23,7 +23,7 @@ export async function probeDisk(folder: string): Promise<void> {
   }
 }
 
-/** Returns the room on the file system of a folder, in bytes. */
+/** Returns the free space and the size of the file system of a folder, in bytes. */
 export async function diskRoom(folder: string): Promise<{ free: number; size: number }> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, size: blocks * bsize };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeFirstOwnFile } from './durable-file.ts';
 
-test('of several starts that make a secret key at once, the first one’s stays', (t) => {
+test('if several processes create the secret key at the same time, the first key stays', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'secret-key');

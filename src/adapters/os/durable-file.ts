@@ -11,46 +11,49 @@ function sync(path: string): void {
   }
 }
 
-/** Puts the names of a folder on disk: without it a power cut may take a file that was written and renamed whole. */
+/** Syncs the names in a folder to disk: without it, a power failure can remove a file that was written and renamed. */
 export const syncFolder = (folder: string): void => sync(folder);
 
-/** Gives a finished file its name, both on disk for good: a crash leaves all of it or nothing. */
-export function putInPlace(finished: string, file: string): void {
-  sync(finished);
-  renameSync(finished, file);
+/** Renames a complete file to its final name and syncs both to disk: a crash leaves the entire file or nothing. */
+export function putInPlace(source: string, file: string): void {
+  sync(source);
+  renameSync(source, file);
   syncFolder(dirname(file));
 }
 
-/** The same, but never in place of another file. The caller deletes the finished one. @throws where the name is taken */
-export function putInFreePlace(finished: string, file: string): void {
-  sync(finished);
+/**
+ * Gives a complete file its final name as `putInPlace` does, but never replaces another file. The caller deletes `source`.
+ * @throws Error if the name is taken
+ */
+export function putInFreePlace(source: string, file: string): void {
+  sync(source);
   try {
-    linkSync(finished, file);
+    linkSync(source, file);
   } catch (cause) {
     if (existsSync(file)) throw new Error(`${file} is there already`, { cause });
-    renameSync(finished, file); // a file system without hard links
+    renameSync(source, file); // the file system has no hard links
   }
   syncFolder(dirname(file));
 }
 
-/** A small file that nobody else may read, under a name of its own: another process may write the same one. */
-function writePart(file: string, text: string): string {
-  const part = `${file}.${randomBytes(8).toString('hex')}.new`;
-  writeFileSync(part, text, { mode: 0o600 });
-  return part;
+/** Writes a private file (mode 0600) under a random name, since another process may write the same file. Returns its path. */
+function writeTemporaryFile(file: string, text: string): string {
+  const path = `${file}.${randomBytes(8).toString('hex')}.new`;
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
 }
 
-/** Writes a small file that nobody else may read, on disk for good. */
-export const writeOwnFile = (file: string, text: string): void => putInPlace(writePart(file, text), file);
+/** Writes a small private file (mode 0600) and syncs it to disk. An existing file is replaced. */
+export const writeOwnFile = (file: string, text: string): void => putInPlace(writeTemporaryFile(file, text), file);
 
-/** The same; of several that write it at once, the first one's text stays. */
+/** Writes the same kind of file unless it exists: if several processes write it at the same time, the first text stays. */
 export function writeFirstOwnFile(file: string, text: string): void {
-  const part = writePart(file, text);
+  const temporary = writeTemporaryFile(file, text);
   try {
-    putInFreePlace(part, file);
+    putInFreePlace(temporary, file);
   } catch (cause) {
     if (!existsSync(file)) throw cause;
   } finally {
-    rmSync(part, { force: true });
+    rmSync(temporary, { force: true });
   }
 }

@@ -2,73 +2,76 @@ import { concurrencyLimit } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { Refusal } from '#core/messages.ts';
 
-const mostWaiting = 20;
+const maxWaiting = 20;
 const retryAfter = 2; // seconds
 
-/** Who takes turns: a wide network, or a tenant, and one within it. */
+/** The groups of the fair queue that an attempt belongs to: a wide network or a tenant, and a narrow network within it. */
 export type Party = readonly [wide: string, narrow: string];
 
-/** An attempt that waits for its turn. */
-interface Waiting {
+interface WaitingAttempt {
   readonly party: Party;
   readonly start: () => void;
   readonly refuse: (cause: Error) => void;
 }
 
-/** Runs what computes hashes, parties in turn. */
+/** Runs the work that computes hashes; parties take turns. */
 export interface HashTurns {
-  /** @throws Refusal `signInBusy` where too many wait */
+  /** @throws Refusal `signInBusy` if too many attempts wait */
   run<T>(party: Party, work: () => Promise<T>): Promise<T>;
+  /** Returns how many attempts wait for their turn. */
   waiting(): number;
 }
 
-const busy = () => new Refusal('signInBusy', undefined, { retryAfter });
+const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
- * Beyond twenty that wait one is refused: the newest of the wide network that has most, so that nobody is kept out by
- * another network's attempts.
+ * Returns a queue that runs a limited number of attempts at once. If more than twenty wait, it refuses the newest attempt of the
+ * wide network with the most waiting attempts, so that one network cannot lock out the others.
  */
-export function hashTurns(atOnce: number): HashTurns {
-  const queue = fairQueue<Waiting>();
-  const waiting = new Set<Waiting>(); // the same, in the order in which they came
-  const inPlace = concurrencyLimit(atOnce, () => {
+export function hashTurns(maxConcurrent: number): HashTurns {
+  const queue = fairQueue<WaitingAttempt>();
+  const waitingAttempts = new Set<WaitingAttempt>(); // the same attempts in the order of their arrival
+  const runLimited = concurrencyLimit(maxConcurrent, () => {
     const next = queue.take();
-    if (next) waiting.delete(next);
+    if (next) waitingAttempts.delete(next);
     return next?.start;
   });
 
-  /** The newest of the largest party, where that is larger than the newcomer's will be. @param within compares narrow parties of the newcomer's wide one */
-  function mostCrowded(newcomer: Party, within: boolean): Waiting | undefined {
-    const countOf = (party: Party) => queue.count(within ? party : [party[0]]);
-    let largest: Waiting | undefined;
-    let most = countOf(newcomer) + 1;
-    for (const one of waiting) {
-      if (within && one.party[0] !== newcomer[0]) continue;
-      const count = countOf(one.party);
-      if (count < most || (count === most && !largest)) continue;
-      [largest, most] = [one, count];
+  /**
+   * Returns the newest attempt of the largest party, or undefined if no party is larger than the newcomer's, the newcomer included.
+   * @param isNarrow true: compares the narrow parties within the newcomer's wide one; false: compares wide parties
+   */
+  function newestOfLargestParty(newcomer: Party, isNarrow: boolean): WaitingAttempt | undefined {
+    const countOf = (party: Party) => queue.count(isNarrow ? party : [party[0]]);
+    let newest: WaitingAttempt | undefined;
+    let largestCount = countOf(newcomer) + 1;
+    for (const attempt of waitingAttempts) {
+      if (isNarrow && attempt.party[0] !== newcomer[0]) continue;
+      const count = countOf(attempt.party);
+      if (count < largestCount || (count === largestCount && !newest)) continue;
+      [newest, largestCount] = [attempt, count];
     }
-    return largest;
+    return newest;
   }
-  /** Makes room for one more. @throws 503 where its own network has most */
-  function makeRoom(newcomer: Party): void {
-    if (waiting.size < mostWaiting) return;
-    const refused = mostCrowded(newcomer, false) ?? mostCrowded(newcomer, true);
-    if (!refused) throw busy();
-    queue.remove(refused.party, refused);
-    waiting.delete(refused);
-    refused.refuse(busy());
+  /** Refuses one waiting attempt if the queue is full. @throws Refusal if the newcomer's own network has the most attempts */
+  function makeSpace(newcomer: Party): void {
+    if (waitingAttempts.size < maxWaiting) return;
+    const attempt = newestOfLargestParty(newcomer, false) ?? newestOfLargestParty(newcomer, true);
+    if (!attempt) throw busyRefusal();
+    queue.remove(attempt.party, attempt);
+    waitingAttempts.delete(attempt);
+    attempt.refuse(busyRefusal());
   }
-  function wait(party: Party): Promise<void> {
-    makeRoom(party);
+  function waitForTurn(party: Party): Promise<void> {
+    makeSpace(party);
     return new Promise((start, refuse) => {
-      const one = { party, start, refuse };
-      queue.add(party, one);
-      waiting.add(one);
+      const attempt = { party, start, refuse };
+      queue.add(party, attempt);
+      waitingAttempts.add(attempt);
     });
   }
   return {
-    run: (party, work) => inPlace(async () => wait(party), work),
-    waiting: () => waiting.size,
+    run: (party, work) => runLimited(async () => waitForTurn(party), work),
+    waiting: () => waitingAttempts.size,
   };
 }

@@ -1,67 +1,71 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from './thread.ts';
 
-const idleFor = 60_000; // ms without work until the thread ends: there may be thousands of locations
+const idleTimeout = 60_000; // ms without work until the thread ends: there may be thousands of locations
 
-/** A thread that starts with the first message to it, and ends when it has had no work for a minute. */
+/** A thread that starts with the first message to it, and ends after a minute without work. */
 export interface IdleThread extends AsyncDisposable {
   post(message: unknown): void;
-  /** Every message is answered: the thread keeps no process alive, and may end soon. */
+  /** Call it when all messages are answered: the thread then keeps no process alive, and ends after a minute. */
   rest(): void;
 }
 
-/** What its owner does. */
-interface Owner<Answer> {
-  receive(answer: Answer): void;
-  /** The thread ended before it answered. */
-  lose(): void;
-  /** Whether nothing would be lost if it ended. */
+/** Callbacks of the code that uses the thread. */
+interface Owner<Response> {
+  receive(response: Response): void;
+  /** Called when pending requests will get no response: the thread ended or could not start. */
+  rejectPending(): void;
+  /** Returns whether the thread may end without losing work. */
   isIdle(): boolean;
 }
 
-/** @param name the thread's script, beside the module at the URL `beside` */
-export function idleThread<Answer>(name: string, beside: string, owner: Owner<Answer>, workerData?: unknown): IdleThread {
+/**
+ * Returns a thread that is not started yet.
+ * @param name the thread's script, relative to `moduleUrl`, without its extension
+ * @param moduleUrl `import.meta.url` of the calling module
+ */
+export function idleThread<Response>(name: string, moduleUrl: string, owner: Owner<Response>, workerData?: unknown): IdleThread {
   let thread: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
-  function endIdle(): void {
+  function endIfIdle(): void {
     if (!owner.isIdle()) return;
-    const ended = thread;
-    thread = undefined; // the next message starts another
-    void ended?.terminate();
+    const idle = thread;
+    thread = undefined; // the next message starts another thread
+    void idle?.terminate();
   }
-  function begin(): Worker {
-    const begun = startThread(name, beside, workerData);
-    const end = () => {
-      if (thread !== begun) return; // its successor's questions are not its own
+  function start(): Worker {
+    const worker = startThread(name, moduleUrl, workerData);
+    const handleEnd = () => {
+      if (thread !== worker) return; // the pending requests belong to the thread that replaced it
       thread = undefined;
-      owner.lose();
+      owner.rejectPending();
     };
-    return begun
-      .on('message', (answer: Answer) => owner.receive(answer))
-      .on('error', end)
-      .on('exit', end);
+    return worker
+      .on('message', (response: Response) => owner.receive(response))
+      .on('error', handleEnd)
+      .on('exit', handleEnd);
   }
   return {
     post(message) {
-      if (closed) return owner.lose();
+      if (isClosed) return owner.rejectPending();
       try {
-        thread ??= begin();
+        thread ??= start();
       } catch {
-        return owner.lose(); // the machine gives no further thread now
+        return owner.rejectPending(); // for example, the machine allows no further thread
       }
       thread.ref();
       thread.postMessage(message);
     },
     rest() {
       thread?.unref();
-      if (idle) idle.refresh();
-      else idle = setTimeout(endIdle, idleFor).unref();
+      if (timer) timer.refresh();
+      else timer = setTimeout(endIfIdle, idleTimeout).unref();
     },
     async [Symbol.asyncDispose]() {
-      closed = true;
-      clearTimeout(idle);
+      isClosed = true;
+      clearTimeout(timer);
       await thread?.terminate();
     },
   };

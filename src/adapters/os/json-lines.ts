@@ -1,19 +1,19 @@
 import { closeSync, openSync } from 'node:fs';
 import sonicBoom from 'sonic-boom';
 
-/** Writes objects as lines of JSON; nobody waits for the disk. Its end waits a second at most. */
+/** Writes objects as lines of JSON without waiting for the disk. Closing waits at most one second for unwritten lines. */
 export interface JsonLines extends AsyncDisposable {
   write(entry: object): void;
-  /** Opens the file again by its path, after logrotate has renamed it. */
+  /** Opens the file by its path again. Call it after logrotate has renamed the file. */
   reopen(): void;
 }
 
 const standardOutput = 1;
 const mode = 0o640;
-const mostUnwritten = 4 << 20; // bytes: on a full disk, and where nobody reads standard output, further lines are lost
-const longestEnd = 1000; // ms
+const maxUnwritten = 4 << 20; // bytes: further lines are lost, for example on a full disk or if nobody reads standard output
+const closeTimeout = 1000; // ms
 
-/** @throws where the file cannot be written, in words for the operator */
+/** @throws Error with a text for the operator if the file cannot be written */
 function checkWritable(path: string): void {
   try {
     closeSync(openSync(path, 'a', mode));
@@ -23,9 +23,9 @@ function checkWritable(path: string): void {
 }
 
 /**
- * Opens a file of lines, or standard output. What was there before stays.
+ * Opens a file of JSON lines, or standard output. New lines are appended to an existing file.
  * @param target path of a file, or `stdout`
- * @throws where the file cannot be written
+ * @throws Error if the file cannot be written
  */
 export function openJsonLines(target: string): JsonLines {
   const isFile = target !== 'stdout';
@@ -35,23 +35,23 @@ export function openJsonLines(target: string): JsonLines {
     append: true,
     mode,
     sync: false,
-    maxLength: mostUnwritten,
-    minLength: 1, // without it, `flush` would not write
+    maxLength: maxUnwritten,
+    minLength: 1, // with the default 0, `flush` does not write
   });
-  destination.on('error', () => {}); // a full disk loses lines of this log, and nothing else
-  destination.on('drop', () => destination.flush()); // where the disk has room again, what waits is written
-  let ended = false;
+  destination.on('error', () => {}); // on a full disk this log loses lines, and nothing else fails
+  destination.on('drop', () => destination.flush()); // writes the waiting lines as soon as the disk has space again
+  let isClosed = false;
   return {
-    write: (entry) => void (ended || destination.write(`${JSON.stringify(entry)}\n`)),
-    reopen: () => isFile && !ended && destination.reopen(),
+    write: (entry) => void (isClosed || destination.write(`${JSON.stringify(entry)}\n`)),
+    reopen: () => isFile && !isClosed && destination.reopen(),
     async [Symbol.asyncDispose]() {
-      ended = true;
-      const written = Promise.withResolvers<void>();
-      const late = setTimeout(written.resolve, longestEnd);
-      destination.once('close', written.resolve).once('error', written.resolve);
+      isClosed = true;
+      const writeEnd = Promise.withResolvers<void>();
+      const timer = setTimeout(writeEnd.resolve, closeTimeout);
+      destination.once('close', writeEnd.resolve).once('error', writeEnd.resolve);
       destination.end();
-      await written.promise;
-      clearTimeout(late);
+      await writeEnd.promise;
+      clearTimeout(timer);
       destination.destroy();
     },
   };

@@ -5,7 +5,7 @@ const algorithm = 'aes-256-gcm';
 const [nonceBytes, tagBytes] = [12, 16];
 const fingerprintBytes = 16;
 
-/** Seals with AES-256-GCM (NIST SP 800-38D) under a key derived from the installation's secret (RFC 5869). */
+/** Returns a vault that seals with AES-256-GCM (NIST SP 800-38D). Its keys are derived from the installation's secret key (RFC 5869). */
 export function keyVault(secretKey: string): Vault {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: stored secrets', 32));
   const fingerprint = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: fingerprint', fingerprintBytes)).toString('hex');
@@ -20,10 +20,10 @@ export function keyVault(secretKey: string): Vault {
     },
     open(purpose, sealed) {
       const bytes = Buffer.from(sealed, 'base64');
-      const tagAt = bytes.length - tagBytes;
+      const tagStart = bytes.length - tagBytes;
       const cipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-      cipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagAt));
-      return Buffer.concat([cipher.update(bytes.subarray(nonceBytes, tagAt)), cipher.final()]).toString('utf8');
+      cipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagStart));
+      return Buffer.concat([cipher.update(bytes.subarray(nonceBytes, tagStart)), cipher.final()]).toString('utf8');
     },
   };
 }

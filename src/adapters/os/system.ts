@@ -4,23 +4,23 @@ import type { Random } from '#ports/random.ts';
 
 export const systemClock: Clock = { now: Date.now };
 
-const drawn = 4096; // bytes: a draw from the kernel costs more than a token
+const poolSize = 4096; // bytes: one call to the kernel costs more than a token
 
-/** Random bytes of the kernel, drawn many at a time; each is given out once and then forgotten. */
+/** Returns a source of random tokens. It reads random bytes from the kernel in blocks, uses each byte once and then overwrites it. */
 export function systemRandom(): Random {
-  const pool = Buffer.alloc(drawn);
-  let used = drawn;
+  const pool = Buffer.alloc(poolSize);
+  let used = poolSize;
   return {
     token(bits) {
       const bytes = bits / 8;
-      if (used + bytes > drawn) {
+      if (used + bytes > poolSize) {
         randomFillSync(pool);
         used = 0;
       }
-      const taken = pool.subarray(used, used + bytes);
+      const tokenBytes = pool.subarray(used, used + bytes);
       used += bytes;
-      const token = taken.toString('base64url');
-      taken.fill(0);
+      const token = tokenBytes.toString('base64url');
+      tokenBytes.fill(0);
       return token;
     },
   };

@@ -1,20 +1,22 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** The script of a thread beside its module: TypeScript in a checkout, JavaScript once built. */
-const threadUrl = (name: string, beside: string) => new URL(`${name}${extname(new URL(beside).pathname)}`, beside);
+/** Returns the URL of a thread's script in the folder of a module: TypeScript in a checkout, JavaScript in a build. */
+const threadUrl = (name: string, moduleUrl: string) => new URL(`${name}${extname(new URL(moduleUrl).pathname)}`, moduleUrl);
 
-// A thread that makes system calls needs no heap to speak of.
-const limits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
+// A thread that only makes system calls needs very little heap.
+const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
 
 /**
- * Starts a thread of ours. A descriptor opened in one thread may be closed in another: none of them owns it.
- * @param keeps bytes that it keeps beside what every thread needs
+ * Starts a thread. A descriptor that one thread opened may be closed by another, so Node.js must not track descriptors per thread.
+ * @param name the script, relative to `moduleUrl`, without its extension
+ * @param moduleUrl `import.meta.url` of the calling module
+ * @param dataSize bytes of data that the thread holds in addition to the heap of every thread
  */
-export const startThread = (name: string, beside: string, workerData?: unknown, keeps = 0) =>
-  new Worker(threadUrl(name, beside), {
+export const startThread = (name: string, moduleUrl: string, workerData?: unknown, dataSize = 0) =>
+  new Worker(threadUrl(name, moduleUrl), {
     workerData,
-    // What is kept is moved about when it changes: room for it twice.
-    resourceLimits: { ...limits, maxOldGenerationSizeMb: limits.maxOldGenerationSizeMb + Math.ceil((2 * keeps) / 2 ** 20) },
+    // The data is copied when it changes, so that the heap must hold it twice.
+    resourceLimits: { ...heapLimits, maxOldGenerationSizeMb: heapLimits.maxOldGenerationSizeMb + Math.ceil((2 * dataSize) / 2 ** 20) },
     trackUnmanagedFds: false,
   });
