@@ -2,10 +2,11 @@ import mime from 'mime-types';
 import type { ContentKind } from '#core/policy/delivery.ts';
 import type { Media, MediaTypes } from '#ports/media.ts';
 
-const unknown = 'application/octet-stream';
-const pdfMark = Buffer.from('%PDF-');
-const pdfMarkWithin = 1024; // bytes: readers look this far for the header
-const markup = [
+const binaryType = 'application/octet-stream';
+const pdfHeader = Buffer.from('%PDF-');
+const maxPdfHeaderEnd = 1024; // bytes: PDF readers search this far for the header
+/** Types that file-type detects, but whose files are treated as text. */
+const textualTypes = [
   'application/xml',
   'image/svg+xml',
   'text/html',
@@ -15,47 +16,49 @@ const markup = [
   'text/calendar',
   'text/vcard',
 ];
-const families: Record<string, ContentKind> = { image: 'image', audio: 'sound', video: 'video' };
+const kindsByFamily: Record<string, ContentKind> = { image: 'image', audio: 'sound', video: 'video' };
 
-const hasControls = (head: Uint8Array) => head.some((byte) => byte < 9 || byte === 11 || (byte > 13 && byte < 32 && byte !== 27));
-/** Bytes that windows-1252 has no letter for (WHATWG Encoding gives them the controls of ISO 8859-1). */
-const unlettered = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+const hasControlBytes = (head: Uint8Array) => head.some((byte) => byte < 9 || byte === 11 || (byte > 13 && byte < 32 && byte !== 27));
+/** Bytes without a character in windows-1252 (WHATWG Encoding maps them to control characters of ISO 8859-1). */
+const undefinedBytes = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
 function isUtf8(head: Uint8Array): boolean {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true }); // its last letter may be cut
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true }); // streaming: the last character may be incomplete
     return true;
   } catch {
     return false;
   }
 }
 
-/** The encoding of a text: by its byte order mark, else UTF-8, else what Windows wrote before; null: it is no text. */
+/** Returns the encoding of a text: by its byte order mark, else UTF-8, else windows-1252. Returns null if it is not text. */
 function charsetOf(head: Uint8Array): string | null {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
-  if (hasControls(head)) return null;
+  if (hasControlBytes(head)) return null;
   if (isUtf8(head)) return 'utf-8';
-  return head.some((byte) => unlettered.includes(byte)) ? null : 'windows-1252';
+  return head.some((byte) => undefinedBytes.includes(byte)) ? null : 'windows-1252';
 }
 
-const textIn = (charset: string): Media => ({ kind: 'text', mediaType: `text/plain; charset=${charset}` });
-const hasMark = (charset: string) => charset.startsWith('utf-16');
+const textMedia = (charset: string): Media => ({ kind: 'text', mediaType: `text/plain; charset=${charset}` });
+/** Returns whether the encoding was detected by a byte order mark. */
+const hasByteOrderMark = (charset: string) => charset.startsWith('utf-16');
 
-const isPdf = (head: Uint8Array) => Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, pdfMarkWithin)).includes(pdfMark);
+const isPdf = (head: Uint8Array) => Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, maxPdfHeaderEnd)).includes(pdfHeader);
 
-/** By the bytes, whatever the name says: the signatures of file-type, then text. */
+/** Detects media types by the first bytes, not by the name: first by the signatures of file-type, then as text. */
 export const mediaTypes: MediaTypes = {
-  byName: (name) => mime.lookup(name) || unknown,
+  byName: (name) => mime.lookup(name) || binaryType,
   isPdf,
   async byBytes(head) {
     if (isPdf(head)) return { kind: 'pdf', mediaType: 'application/pdf' };
     const charset = charsetOf(head);
-    if (charset && hasMark(charset)) return textIn(charset); // its mark begins as sound does
-    const { fileTypeFromBuffer } = await import('file-type'); // loaded when first needed
-    const found = await fileTypeFromBuffer(head).catch(() => undefined); // a cut file may end within its signature
-    if (found && !markup.includes(found.mime)) return { kind: families[found.mime.split('/')[0] ?? ''] ?? 'other', mediaType: found.mime };
-    return charset ? textIn(charset) : { kind: 'other', mediaType: unknown };
+    if (charset && hasByteOrderMark(charset)) return textMedia(charset); // before file-type: the mark looks like the start of MPEG audio
+    const { fileTypeFromBuffer } = await import('file-type'); // loaded on first use
+    const fileType = await fileTypeFromBuffer(head).catch(() => undefined); // a truncated file may end within its signature
+    if (fileType && !textualTypes.includes(fileType.mime))
+      return { kind: kindsByFamily[fileType.mime.split('/')[0] ?? ''] ?? 'other', mediaType: fileType.mime };
+    return charset ? textMedia(charset) : { kind: 'other', mediaType: binaryType };
   },
 };
