@@ -4,23 +4,23 @@ import type { WritingRules } from './disk/disk-storage.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import type { LocationFolder } from './disk/open-folders.ts';
 
-/** What a location of kind `local` says of its folder. Its form was checked when it was stored. */
+/** The parsed configuration of a location of kind `local`. Its form was checked when it was stored. */
 export interface LocalLocation {
   readonly folder: LocationFolder;
   readonly writing: WritingRules;
 }
 
-interface Around {
+interface LocationContext {
   readonly tid: number;
-  /** POSTERN_DATA: where a folder lies that is not absolute. */
+  /** POSTERN_DATA: relative folders are resolved against it. */
   readonly data: string;
   readonly floor: FreeSpaceFloor;
 }
 
 /**
- * The folder that a configuration names.
- * @param data POSTERN_DATA: where a folder lies that is not absolute
- * @throws StorageAway where it names none: its configuration was forgotten with the key that sealed it
+ * Returns the absolute path of the folder in a configuration.
+ * @param data POSTERN_DATA: relative folders are resolved against it
+ * @throws StorageAway if the configuration has no folder: it was lost with the key that sealed it
  */
 export function folderIn(data: string, configuration: string): string {
   const parsed: unknown = JSON.parse(configuration);
@@ -29,7 +29,7 @@ export function folderIn(data: string, configuration: string): string {
   return resolve(data, folder);
 }
 
-/** The same; null where it names none. */
+/** Returns the same path as `folderIn`, or null if the configuration has no folder. */
 export function folderOrNull(data: string, configuration: string): string | null {
   try {
     return folderIn(data, configuration);
@@ -38,14 +38,18 @@ export function folderOrNull(data: string, configuration: string): string | null
   }
 }
 
-const octal = (value: string | undefined) => (value === undefined ? null : Number.parseInt(value, 8));
+const parseOctal = (value: string | undefined) => (value === undefined ? null : Number.parseInt(value, 8));
 
-/** @throws StorageAway where the configuration names no folder */
-export function localLocation(configuration: string, { tid, data, floor }: Around): LocalLocation {
+/**
+ * Parses the configuration of a location of kind `local`.
+ * @throws StorageAway if the configuration has no folder
+ */
+export function localLocation(configuration: string, { tid, data, floor }: LocationContext): LocalLocation {
   const path = folderIn(data, configuration);
   const parsed: { fileMode?: string; folderMode?: string; group?: number; mountPoint?: boolean } = JSON.parse(configuration);
+  const ownership = { fileMode: parseOctal(parsed.fileMode), folderMode: parseOctal(parsed.folderMode), group: parsed.group ?? null };
   return {
     folder: { tid, path, mountPoint: parsed.mountPoint === true },
-    writing: { floor, ownership: { fileMode: octal(parsed.fileMode), folderMode: octal(parsed.folderMode), group: parsed.group ?? null } },
+    writing: { floor, ownership },
   };
 }

@@ -5,7 +5,7 @@ import type { LocalLocation } from './local-configuration.ts';
 
 type DiskStorage = ReturnType<typeof diskStorage>;
 
-async function* releasedAtEnd<T>(batches: AsyncIterable<T>, release: () => void): AsyncIterable<T> {
+async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void): AsyncIterable<T> {
   try {
     yield* batches;
   } finally {
@@ -13,40 +13,40 @@ async function* releasedAtEnd<T>(batches: AsyncIterable<T>, release: () => void)
   }
 }
 
-const releasedBehind = (upload: Upload, release: () => void): Upload => ({
+const releaseAfterUpload = (upload: Upload, release: () => void): Upload => ({
   ...upload,
   forget: () => upload.forget().finally(release),
   leave: () => upload.leave().finally(release),
 });
 
-/** A location of kind `local`. Its folder is open only while it is used. */
+/** Returns the storage of a location of kind `local`. Its folder is open only while it is used. */
 export function localStorage(folders: OpenFolders, { folder, writing }: LocalLocation): Storage {
   const storages = new WeakMap<OpenFolder, DiskStorage>();
-  function storageOf(open: OpenFolder): DiskStorage {
-    const storage = storages.get(open) ?? diskStorage(open, writing);
-    storages.set(open, storage);
+  function storageOf(openFolder: OpenFolder): DiskStorage {
+    const storage = storages.get(openFolder) ?? diskStorage(openFolder, writing);
+    storages.set(openFolder, storage);
     return storage;
   }
-  const reach = <T>(work: (storage: DiskStorage, hold: () => () => void) => Promise<T>) =>
-    folders.use(folder, (open, hold) => work(storageOf(open), hold));
+  const withStorage = <T>(work: (storage: DiskStorage, hold: () => () => void) => Promise<T>) =>
+    folders.use(folder, (openFolder, hold) => work(storageOf(openFolder), hold));
   return {
     check: () => folders.check(folder),
     onDisk: (path) => [folders.pathOf(folder), ...path].join('/'),
-    stat: (path) => reach((storage) => storage.stat(path)),
+    stat: (path) => withStorage((storage) => storage.stat(path)),
     list: (path) =>
-      reach(async (storage, hold) => {
+      withStorage(async (storage, hold) => {
         const batches = await storage.list(path);
-        return batches && releasedAtEnd(batches, hold());
+        return batches && releaseAtEnd(batches, hold());
       }),
-    page: (path, query) => reach((storage) => storage.page(path, query)),
-    open: (path) => reach((storage) => storage.open(path)),
-    createFolder: (parent, name, mark) => reach((storage) => storage.createFolder(parent, name, mark)),
+    page: (path, query) => withStorage((storage) => storage.page(path, query)),
+    open: (path) => withStorage((storage) => storage.open(path)),
+    createFolder: (parent, name, mark) => withStorage((storage) => storage.createFolder(parent, name, mark)),
     upload: (parent, token, expected) =>
-      reach(async (storage, hold) => releasedBehind(await storage.upload(parent, token, expected), hold())),
-    recover: (change) => reach((storage) => storage.recover(change)),
-    clear: (change) => reach((storage) => storage.clear(change)),
-    rename: (parent, from, to, mark) => reach((storage) => storage.rename(parent, from, to, mark)),
-    remove: (parent, name, mark) => reach((storage) => storage.remove(parent, name, mark)),
-    sweep: (underWay) => reach((storage) => storage.sweep(underWay)),
+      withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(parent, token, expected), hold())),
+    recover: (change) => withStorage((storage) => storage.recover(change)),
+    clear: (change) => withStorage((storage) => storage.clear(change)),
+    rename: (parent, from, to, mark) => withStorage((storage) => storage.rename(parent, from, to, mark)),
+    remove: (parent, name, mark) => withStorage((storage) => storage.remove(parent, name, mark)),
+    sweep: (listActiveTokens) => withStorage((storage) => storage.sweep(listActiveTokens)),
   };
 }

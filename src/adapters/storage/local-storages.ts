@@ -9,7 +9,7 @@ import { openFolders } from './disk/open-folders.ts';
 import { folderIn, folderOrNull, localLocation } from './local-configuration.ts';
 import { localStorage } from './local-storage.ts';
 
-/** A folder below which a tenant may add locations. */
+/** A folder within which a tenant may add locations. */
 export interface LocalRoot {
   readonly tid: number;
   readonly folder: string;
@@ -17,7 +17,8 @@ export interface LocalRoot {
 
 const isWithin = (folder: string, root: string) => folder === root || folder.startsWith(root + sep);
 
-function realFolder(folder: string): string | null {
+/** Returns the path with all symbolic links resolved, or null if it does not exist. */
+function resolveLinks(folder: string): string | null {
   try {
     return realpathSync.native(folder);
   } catch {
@@ -25,51 +26,51 @@ function realFolder(folder: string): string | null {
   }
 }
 
-const mostKnown = 512;
+const maxCachedStorages = 512;
 
 const notAllowed = 'the folder does not lie below one that the operator allows this tenant (POSTERN_LOCAL_ROOTS)';
 
 /**
- * Locations of kind `local`: folders of this machine.
- * @param roots where tenants may have them (POSTERN_LOCAL_ROOTS)
- * @param data POSTERN_DATA, of which tenant 1 may share what lies in `files`, and nobody anything else
- * @param minFree bytes that uploads leave free on its file system, which is that of the database
+ * Opens locations of kind `local`: folders of this machine.
+ * @param roots the folders within which tenants may add locations (POSTERN_LOCAL_ROOTS)
+ * @param data POSTERN_DATA: tenant 1 may share its folder `files`; nothing else in it can be shared
+ * @param minFree bytes that uploads leave free on the file system of POSTERN_DATA, which holds the database
  */
 export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0): Storages & AsyncDisposable {
-  const own = join(data, 'files');
-  if (!existsSync(own)) mkdirSync(own);
-  const floor: FreeSpaceFloor = { device: statSync(own).dev, bytes: minFree };
+  const defaultRoot = join(data, 'files');
+  if (!existsSync(defaultRoot)) mkdirSync(defaultRoot);
+  const floor: FreeSpaceFloor = { device: statSync(defaultRoot).dev, bytes: minFree };
   const folders = openFolders();
-  const known = new Map<string, Storage>(); // by tenant and configuration
-  const allowed = [...roots, { tid: firstTenant, folder: own }];
+  const cachedStorages = new Map<string, Storage>(); // by tenant and configuration
+  const allowedRoots = [...roots, { tid: firstTenant, folder: defaultRoot }];
   const isAllowed = (tid: number, folder: string) =>
-    allowed
+    allowedRoots
       .filter((root) => root.tid === tid)
-      .some((root) => isWithin(folder, root.folder) || isWithin(folder, realFolder(root.folder) ?? root.folder));
-  /** The database, the keys and what else is not to be shared. */
+      .some((root) => isWithin(folder, root.folder) || isWithin(folder, resolveLinks(root.folder) ?? root.folder));
+  /** Returns whether the folder overlaps the part of POSTERN_DATA that must not be shared, such as the database and the keys. */
   const holdsSecrets = (folder: string) => {
-    const secret = realFolder(data) ?? data;
-    return isWithin(secret, folder) || (isWithin(folder, secret) && !isWithin(folder, realFolder(own) ?? own));
+    const dataFolder = resolveLinks(data) ?? data;
+    return isWithin(dataFolder, folder) || (isWithin(folder, dataFolder) && !isWithin(folder, resolveLinks(defaultRoot) ?? defaultRoot));
   };
 
   return {
     async open({ tid, configuration }) {
       const key = `${tid} ${configuration}`;
-      const storage = known.get(key) ?? localStorage(folders, localLocation(configuration, { tid, data, floor }));
-      if (!known.has(key)) setNewest(known, key, storage, mostKnown);
+      const storage = cachedStorages.get(key) ?? localStorage(folders, localLocation(configuration, { tid, data, floor }));
+      if (!cachedStorages.has(key)) setNewest(cachedStorages, key, storage, maxCachedStorages);
       return storage;
     },
     async configurationError({ tid, configuration }, others) {
-      const named = folderIn(data, configuration);
-      const folder = realFolder(named);
-      // The same answer for every folder elsewhere, so that nobody learns which of them exist.
-      if (!isAllowed(tid, folder ?? named)) return notAllowed;
+      const configuredPath = folderIn(data, configuration);
+      const folder = resolveLinks(configuredPath);
+      // The error is the same for every folder outside the roots, so that it does not reveal which of them exist.
+      if (!isAllowed(tid, folder ?? configuredPath)) return notAllowed;
       if (!folder) return 'the folder does not exist';
       if (holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, where the database and the keys are';
-      const foreign = others
+      const foreignFolders = others
         .filter((other) => other.tid !== tid && other.kind === 'local')
-        .map((other) => realFolder(folderOrNull(data, other.configuration) ?? ''));
-      if (foreign.some((other) => other && (isWithin(folder, other) || isWithin(other, folder))))
+        .map((other) => resolveLinks(folderOrNull(data, other.configuration) ?? ''));
+      if (foreignFolders.some((other) => other && (isWithin(folder, other) || isWithin(other, folder))))
         return 'the folder overlaps one of another tenant';
       return null;
     },

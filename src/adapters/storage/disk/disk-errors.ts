@@ -2,42 +2,44 @@ import { foundNoRoom } from '#adapters/os/disk-probe.ts';
 import { PageTooDeep } from '#core/listing.ts';
 import { ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
 
-/** The error code of a failed system call, or an empty text. */
+/** Returns the code of a failed system call, or an empty string if the error has none. */
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 
-/** The location's folder is not the one that was opened: nothing was done. */
+/** Thrown if the location's path no longer leads to the folder that was opened. Nothing was changed. */
 export class RootGone extends StorageAway {}
-/** Its code between threads. */
+/** Code of `RootGone` in messages between threads. */
 export const rootGone = 'EROOTGONE';
 
-/** The code of a page that lies too deep, between threads. */
+/** Code of `PageTooDeep` in messages between threads. */
 export const pageTooDeep = 'EPAGETOODEEP';
 
+/** Returns an error with a code, as Node.js throws it for a failed system call. */
 export const failure = (code: string) => Object.assign(new Error(code), { code });
 
-/** A link, a file where a folder should be, a path longer than any: nothing of ours lies there. */
-const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
-const taken = ['EEXIST', 'ENOTEMPTY'];
-const ours = [PageTooDeep, ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused];
+/** Codes of a missing item. A link, a path through a file, and a path that is too long count as missing. */
+const absentCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
+const takenCodes = ['EEXIST', 'ENOTEMPTY'];
+const portErrors = [PageTooDeep, ItemAbsent, ItemExists, ItemStale, StorageAway, StorageFull, StorageRefused];
 
-export const isAbsent = (cause: unknown) => absent.includes(codeOf(cause));
+/** Returns whether a system call failed because the item is missing. */
+export const isAbsent = (cause: unknown) => absentCodes.includes(codeOf(cause));
 
-/** What a failed system call means, in the port's words; the path of the machine stays in the cause. */
+/** Converts the error of a failed system call to an error of the port. Only its cause contains the path on this machine. */
 export function storageError(cause: unknown): Error {
-  if (cause instanceof Error && ours.some((kind) => cause instanceof kind)) return cause;
+  if (cause instanceof Error && portErrors.some((kind) => cause instanceof kind)) return cause;
   const code = codeOf(cause);
   if (code === pageTooDeep) return new PageTooDeep('the page lies too deep', { cause });
   if (code === rootGone) return new RootGone('the folder of the location is gone', { cause });
-  if (absent.includes(code)) return new ItemAbsent('nothing lies there', { cause });
-  if (taken.includes(code)) return new ItemExists('the name is taken', { cause });
+  if (absentCodes.includes(code)) return new ItemAbsent('nothing lies there', { cause });
+  if (takenCodes.includes(code)) return new ItemExists('the name is taken', { cause });
   if (foundNoRoom(cause)) return new StorageFull('the disk is full', { cause });
   return new StorageAway(`the disk answered ${code || 'an unknown error'}`, { cause });
 }
 
 /**
- * Runs what follows the deciding system call, such as a sync. After an error there the change may be on disk: recovery
- * must check the folder before it records the outcome.
+ * Runs work that follows the system call which made the change, such as a sync.
+ * @throws StorageAway for every error: the change may be on disk, so that recovery must check the folder and record the outcome
  */
 export async function afterCommitPoint<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -47,7 +49,7 @@ export async function afterCommitPoint<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for what is done in one turn of the event loop. */
+/** Does the same as `afterCommitPoint`, in one turn of the event loop. */
 export function afterCommitPointSync<T>(work: () => T): T {
   try {
     return work();
@@ -56,8 +58,8 @@ export function afterCommitPointSync<T>(work: () => T): T {
   }
 }
 
-/** What failed after the deciding system call. */
+/** Returns the error for a failure after the system call which made the change. */
 export const commitPointError = (cause: unknown) => new StorageAway('the disk failed behind a change that was made', { cause });
 
-/** Codes of a file system that has no links, or gives no further one. */
+/** Codes of a file system that does not support links, or allows no further link to a file. */
 export const linksRefused: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];

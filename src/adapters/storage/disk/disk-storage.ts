@@ -20,76 +20,81 @@ import { type DirectoryEntry, openStagingArea, stagingFolder } from './staging-a
 
 const fsync = promisify(fs.fsync);
 
-/** What holds for everything that is written. */
+/** Rules for all files and folders that visitors create. */
 export interface WritingRules {
   readonly floor: FreeSpaceFloor;
   readonly ownership: Ownership;
 }
 
-/** Files under one folder of this machine that is open, reached without following links (design: disk). */
+/** Returns the storage of an open folder of this machine. No symbolic link is followed (design: disk). */
 export function diskStorage({ root, lister, reader }: OpenFolder, { floor, ownership }: WritingRules): Omit<Storage, 'check' | 'onDisk'> {
-  let looking: Promise<boolean> | undefined;
-  /** One look for all who ask meanwhile: a disk that hangs fills no pool. */
-  const isStillThere = () => {
-    looking ??= isThere(root).finally(() => {
-      looking = undefined;
+  let pendingCheck: Promise<boolean> | undefined;
+  /** Shares one check between concurrent callers, so that a hung disk does not fill the thread pool. */
+  const isRootThere = () => {
+    pendingCheck ??= isThere(root).finally(() => {
+      pendingCheck = undefined;
     });
-    return looking;
+    return pendingCheck;
   };
-  /** Absent is an answer only while the root itself is there. */
-  async function told<T>(work: () => Promise<T>): Promise<T> {
+  /** Converts errors of system calls. ENOENT proves that an item is absent only while the root itself is there. */
+  async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (cause) {
-      if (isAbsent(cause) && !(await isStillThere())) throw new StorageAway('the folder of the location is gone', { cause });
+      if (isAbsent(cause) && !(await isRootThere())) throw new StorageAway('the folder of the location is gone', { cause });
       throw storageError(cause);
     }
   }
-  /** Nothing is begun in a folder that its path no longer leads to. */
-  const guarded = <T>(work: () => Promise<T>) =>
-    told(async () => {
-      if (!(await isStillThere())) throw failure(rootGone);
+  /** Runs `work` only if the root's path still leads to the open folder: otherwise changes would go into a folder that nobody sees. */
+  const withRootCheck = <T>(work: () => Promise<T>) =>
+    withStorageErrors(async () => {
+      if (!(await isRootThere())) throw failure(rootGone);
       return work();
     });
   const nullIfAbsent = (cause: unknown) => {
     if (cause instanceof ItemAbsent) return null;
     throw cause;
   };
-  const orNull = <T>(work: () => Promise<T | null>) => guarded(work).catch(nullIfAbsent);
+  const orNull = <T>(work: () => Promise<T | null>) => withRootCheck(work).catch(nullIfAbsent);
 
-  /** Runs a change of an entry, and syncs its folder. @param change gets the entry, and the marks for recovery */
+  /**
+   * Changes an entry of a folder, and syncs the folder.
+   * @param change receives the entry, and the marks for recovery
+   */
   const changeEntry = (
     parent: ItemPath,
     name: string,
     { token, overtaken, confirm }: ChangeMark,
     change: (entry: DirectoryEntry, marks: Marks) => unknown,
   ) =>
-    guarded(() =>
+    withRootCheck(() =>
       withEvidence(root, parent, token, (own) =>
         inFolder(root, parent, async (folder) => {
-          const markOf = (other: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, other) });
+          const evidenceOf = (otherToken: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, otherToken) });
           await confirm?.();
-          await change({ folder, name }, { own, overtaken: overtaken.map(markOf) });
+          await change({ folder, name }, { own, overtaken: overtaken.map(evidenceOf) });
           await afterCommitPoint(() => fsync(folder));
         }),
       ),
     );
 
   return {
-    // The reader looks at the root itself.
-    stat: (path) => told(() => reader.stat(path)).catch(nullIfAbsent),
+    // The reader checks the root in its own thread.
+    stat: (path) => withStorageErrors(() => reader.stat(path)).catch(nullIfAbsent),
     list: (path) =>
       orNull(async () => {
         const folder = await openFolder(root, path);
         return lister.list(folder, () => fs.closeSync(folder));
       }),
     page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
-    open: (path) => told(() => reader.open(path)).catch(nullIfAbsent),
+    open: (path) => withStorageErrors(() => reader.open(path)).catch(nullIfAbsent),
     createFolder: (parent, name, mark) => changeEntry(parent, name, mark, (entry, marks) => makeFolder(entry, marks, ownership)),
     upload: (parent, token, expected) =>
-      guarded(() => beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, { told, guarded })),
-    recover: (change) => guarded(() => recoverChange(root, change, ownership)),
-    clear: (change) => guarded(() => clearEvidence(root, change)),
+      withRootCheck(() =>
+        beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, { withStorageErrors, withRootCheck }),
+      ),
+    recover: (change) => withRootCheck(() => recoverChange(root, change, ownership)),
+    clear: (change) => withRootCheck(() => clearEvidence(root, change)),
     rename: (parent, from, to, mark) =>
       changeEntry(parent, from, mark, (old, marks) =>
         renameEntry({ old, renamed: { folder: old.folder, name: to }, token: mark.token }, marks),
@@ -98,16 +103,16 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
       changeEntry(parent, name, { ...mark, overtaken: [] }, (entry, { own: evidence }) =>
         removeEntry({ entry, evidence, token: mark.token }),
       ),
-    sweep: (underWay) =>
-      guarded(async () => {
+    sweep: (listActiveTokens) =>
+      withRootCheck(async () => {
         if (!fs.lstatSync(at(root.descriptor, stagingFolder), { throwIfNoEntry: false })) return;
         const trash = await openStagingArea(root);
         try {
           const names = await fs.promises.readdir(at(trash));
-          // Asked after the look: what begins meanwhile is not among them.
-          const kept = await underWay();
-          for (const name of names.filter((name) => !kept.some((token) => name.includes(token))))
-            await deleteTree(trash, name, () => `rm-${randomBytes(12).toString('hex')}`).catch(() => {}); // what cannot be removed stays
+          // Queried after the folder was read: a change that begins in between is not among the names.
+          const activeTokens = await listActiveTokens();
+          for (const name of names.filter((name) => !activeTokens.some((token) => name.includes(token))))
+            await deleteTree(trash, name, () => `rm-${randomBytes(12).toString('hex')}`).catch(() => {}); // an undeletable entry stays
         } finally {
           fs.closeSync(trash);
         }

@@ -15,48 +15,53 @@ import type { DirectoryEntry } from './staging-area.ts';
 const writev = promisify(fs.writev);
 const fsync = promisify(fs.fsync);
 const close = promisify(fs.close);
-const worthwhile = 1 << 20; // bytes collected before a write: 64 KiB at a time costs three times the CPU
+const flushThreshold = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
 
-async function writeAll(descriptor: number, chunks: Uint8Array[], position: number): Promise<number> {
-  let left = chunks;
-  let at = position;
-  while (left.length > 0) {
-    const { bytesWritten } = await writev(descriptor, left, at);
+/** Writes all chunks from a position. Returns the position after the last byte. */
+async function writeAll(descriptor: number, chunks: Uint8Array[], start: number): Promise<number> {
+  let remaining = chunks;
+  let position = start;
+  while (remaining.length > 0) {
+    const { bytesWritten } = await writev(descriptor, remaining, position);
     if (bytesWritten === 0) throw failure('ENOSPC');
-    at += bytesWritten;
-    left = after(left, bytesWritten);
+    position += bytesWritten;
+    remaining = skipBytes(remaining, bytesWritten);
   }
-  return at;
+  return position;
 }
 
-/** What of the chunks is left after the first `bytes`. */
-function after(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  let skip = bytes;
+/** Returns the chunks without their first `count` bytes. */
+function skipBytes(chunks: readonly Uint8Array[], count: number): Uint8Array[] {
+  let remaining = count;
   return chunks.flatMap((chunk) => {
-    const skipped = Math.min(skip, chunk.length);
-    skip -= skipped;
+    const skipped = Math.min(remaining, chunk.length);
+    remaining -= skipped;
     return skipped === chunk.length ? [] : [chunk.subarray(skipped)];
   });
 }
 
-/** Says what a failed system call means. */
+/** Runs `work`, and converts the error of a failed system call to an error of the port. */
 export type Guard = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** A file that is about to come. */
-interface Announced {
+/** A file to receive. */
+interface UploadRequest {
   readonly parent: ItemPath;
   /** Names the staging copy. */
   readonly token: string;
-  /** Bytes that will come; null: not known. */
+  /** Size in bytes, or null if it is not known. */
   readonly expected: number | null;
 }
 
-/** A file on its way in: staged, synced, then linked into place, so that it is visible only when whole. */
+/**
+ * Begins an upload. The file is written to the staging area, synced, and then linked into place, so that it is visible only when
+ * it is complete.
+ * @param guards `withRootCheck` also refuses work if the root's path no longer leads to the open folder
+ */
 export async function beginUpload(
   root: Root,
-  { parent, token, expected }: Announced,
+  { parent, token, expected }: UploadRequest,
   { floor, ownership }: { readonly floor: FreeSpaceFloor; readonly ownership: Ownership },
-  { told, guarded }: { readonly told: Guard; readonly guarded: Guard },
+  guards: { readonly withStorageErrors: Guard; readonly withRootCheck: Guard },
 ): Promise<Upload> {
   const staging = await evidenceEntry(root, parent, token);
   const checkSpace = freeSpaceCheck(staging.folder, floor);
@@ -70,13 +75,13 @@ export async function beginUpload(
   }
   const collector = pieceCollector();
   let position = 0;
-  let synced = false;
-  let tried = false;
+  let isSynced = false;
+  let isFirstPlace = true;
   const complete = async () => {
     if (collector.size() > 0) await flush();
-    // A name that is taken is followed by another: the bytes are on disk already.
-    if (!synced) await fsync(file);
-    synced = true;
+    // `place` runs again with another name if the first is taken: by then the bytes are on disk.
+    if (!isSynced) await fsync(file);
+    isSynced = true;
   };
   const flush = async () => {
     await checkSpace(collector.size());
@@ -85,21 +90,21 @@ export async function beginUpload(
   };
   return {
     write: (chunk) =>
-      told(async () => {
+      guards.withStorageErrors(async () => {
         collector.add(chunk);
-        if (collector.size() >= worthwhile) await flush();
+        if (collector.size() >= flushThreshold) await flush();
       }),
-    complete: () => told(complete),
-    // A folder that its path no longer leads to takes nothing: nobody would find it there.
+    complete: () => guards.withStorageErrors(complete),
+    // Checks the root: in a folder that its path no longer leads to, nobody would find the file.
     place: (name, replaces) =>
-      guarded(async () => {
+      guards.withRootCheck(async () => {
         await complete();
-        // The parent is looked up anew: during a long upload it may have been moved away.
+        // Opens the parent again: during a long upload it may have been moved.
         await inFolder(root, parent, async (folder) => {
           const target: DirectoryEntry = { folder, name };
           setOwnership(file, folder, ownership);
-          const isFirst = !tried;
-          tried = true;
+          const isFirst = isFirstPlace;
+          isFirstPlace = false;
           if (replaces) replaceFile(staging, target, replaces.etag);
           else placeFile(staging, target, isFirst);
           await afterCommitPoint(() => fsync(folder));
@@ -120,7 +125,7 @@ export async function beginUpload(
         throw storageError(cause);
       } finally {
         fs.closeSync(staging.folder);
-        await close(file); // in a thread: it frees the space of what was given up
+        await close(file); // in the thread pool: closing a deleted file frees its space, which takes time
       }
     },
   };

@@ -2,14 +2,15 @@ import type { BigIntStats } from 'node:fs';
 import { latest } from '#core/instant.ts';
 import type { Entry } from '#core/listing.ts';
 
-const digits = (value: bigint) => value.toString(36);
+const toBase36 = (value: bigint) => value.toString(36);
 
-/** Strong validator from inode, size and times in nanoseconds (visit.md, Routes). */
-export const etagOf = (stat: BigIntStats) => `"${digits(stat.ino)}-${digits(stat.size)}-${digits(stat.mtimeNs)}-${digits(stat.ctimeNs)}"`;
+/** Returns a strong validator, made of inode, size and times in nanoseconds (visit.md, Routes). */
+export const etagOf = (stat: BigIntStats) =>
+  `"${toBase36(stat.ino)}-${toBase36(stat.size)}-${toBase36(stat.mtimeNs)}-${toBase36(stat.ctimeNs)}"`;
 
-/** null for what is neither file nor folder. */
+/** Returns the entry of a file or folder, or null if it is neither. */
 export function entryOf(name: string, stat: BigIntStats): Entry | null {
-  const modified = Math.min(Math.max(Number(stat.mtimeMs), 0), latest); // a disk takes times that no date can say
+  const modified = Math.min(Math.max(Number(stat.mtimeMs), 0), latest); // a disk can store times outside the range of dates
   if (stat.isDirectory()) return { name, folder: true, size: 0, modified, etag: etagOf(stat) };
   return stat.isFile() ? { name, folder: false, size: Number(stat.size), modified, etag: etagOf(stat) } : null;
 }

@@ -14,10 +14,10 @@ import {
   unlinkIfPresent,
 } from './staging-area.ts';
 
-/** What a change keeps so that recovery can see, by its token, how far it came. */
+// Evidence is what a change leaves on disk so that recovery can see how far it came. Its name contains the token of the change.
 
-/** Returns whether a folder is in another mount than the root: files cannot be linked or moved between mounts. */
-const isMountedApart = (folder: number, root: Root) => mountOf(folder) !== root.mount;
+/** Returns whether a folder is in another mount than the root. Files cannot be linked or moved between mounts. */
+const isInOtherMount = (folder: number, root: Root) => mountOf(folder) !== root.mount;
 
 const openIfPresent = (root: Root, path: readonly string[]) =>
   openFolder(root, path).catch((cause: unknown) => {
@@ -25,94 +25,100 @@ const openIfPresent = (root: Root, path: readonly string[]) =>
     throw cause;
   });
 
-/** Returns whether the folder is mounted apart; of one that is missing, whether the last folder above it that exists is. */
-async function leadsToMount(root: Root, path: readonly string[]): Promise<boolean> {
+/** Returns whether a folder is in another mount than the root. If it is missing, checks the nearest existing folder above it. */
+async function leadsToOtherMount(root: Root, path: readonly string[]): Promise<boolean> {
   if (path.length === 0) return false;
   const folder = await openIfPresent(root, path);
-  if (folder === null) return leadsToMount(root, path.slice(0, -1));
+  if (folder === null) return leadsToOtherMount(root, path.slice(0, -1));
   try {
-    return isMountedApart(folder, root);
+    return isInOtherMount(folder, root);
   } finally {
     fs.closeSync(folder);
   }
 }
 
 /**
- * A note in `.postern/` that the evidence of a change lies in a mount: after a crash, recovery waits until that is mounted.
- * A root that is not writable has none.
+ * Suffix of a mount note: a file in `.postern/` which says that the evidence of a change is in another mount. After a crash,
+ * recovery waits until the mount is there. A root that is not writable has no notes.
  */
-const noteEnding = '-mount';
+const noteSuffix = '-mount';
 
-/** Runs `work` on the entry of the note; null where there is no `.postern/` for it. */
-async function atNote<T>(area: Promise<number>, token: string, work: (note: DirectoryEntry) => T): Promise<T | null> {
+/**
+ * Runs `work` on the mount note of a change.
+ * @param opening the descriptor of `.postern/`
+ * @returns null if `.postern/` does not exist or cannot be created
+ */
+async function withMountNote<T>(opening: Promise<number>, token: string, work: (note: DirectoryEntry) => T): Promise<T | null> {
   let folder: number;
   try {
-    folder = await area;
+    folder = await opening;
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT' || refused.includes(codeOf(cause))) return null;
     throw cause;
   }
   try {
-    return work({ folder, name: token + noteEnding });
+    return work({ folder, name: token + noteSuffix });
   } finally {
     fs.closeSync(folder);
   }
 }
 
-/** Removes the note of a change, if there is one. @param evidence tells whether there may be one */
+/** Removes the mount note of a change, if there is one. @param evidence a change has a note only if this is in the changed folder */
 export async function dropMountNote(root: Root, token: string, evidence: DirectoryEntry): Promise<void> {
-  if (evidence.name === siblingName(token)) await atNote(openStagingFolder(root), token, unlinkIfPresent);
+  if (evidence.name === siblingName(token)) await withMountNote(openStagingFolder(root), token, unlinkIfPresent);
 }
 
+/** @throws StorageAway if the change has a mount note, but its folder is in no other mount now */
 async function requireMount(root: Root, parent: ItemPath, token: string): Promise<void> {
-  const isNoted = await atNote(openStagingFolder(root), token, (note) => statEntry(note) !== undefined);
-  if (isNoted && !(await leadsToMount(root, parent))) throw new StorageAway('a file system in the folder of the location is not mounted');
+  const hasNote = await withMountNote(openStagingFolder(root), token, (note) => statEntry(note) !== undefined);
+  if (hasNote && !(await leadsToOtherMount(root, parent)))
+    throw new StorageAway('a file system in the folder of the location is not mounted');
 }
 
 /**
- * Returns the entry, named by the token, where a change keeps its evidence: in `.postern/`, or in the changed folder if
- * that is mounted apart or `.postern/` cannot be made. The caller closes the folder of the entry.
+ * Returns the entry where a change keeps its evidence, named by its token. It is in `.postern/`, or in the changed folder if that
+ * is in another mount or `.postern/` cannot be created. The caller must close the folder of the entry.
  */
 export async function evidenceEntry(root: Root, parent: ItemPath, token: string): Promise<DirectoryEntry> {
   const folder = await openFolder(root, parent);
-  const beside = { folder, name: siblingName(token) };
+  const sibling = { folder, name: siblingName(token) };
   try {
-    if (isMountedApart(folder, root)) {
-      await atNote(openStagingArea(root), token, (note) => putText(note, 'mount'));
-      return beside;
+    if (isInOtherMount(folder, root)) {
+      await withMountNote(openStagingArea(root), token, (note) => putText(note, 'mount'));
+      return sibling;
     }
     const area = await openStagingArea(root);
     fs.closeSync(folder);
     return { folder: area, name: token };
   } catch (cause) {
-    if (refused.includes(codeOf(cause))) return beside;
+    if (refused.includes(codeOf(cause))) return sibling;
     fs.closeSync(folder);
     throw cause;
   }
 }
 
-const nullIfGone = (cause: unknown) => {
+const nullIfMissing = (cause: unknown) => {
   if (codeOf(cause) === 'ENOENT') return null;
   throw cause;
 };
 
 /**
- * The same for a change that is recovered: creates nothing, and needs no parent.
- * @returns null if there is no such place
- * @throws StorageAway if that place is in a mount that is missing
+ * Returns the same entry for a change that is recovered. It creates nothing, and the parent may be missing.
+ * @returns null if neither `.postern/` nor the parent exists
+ * @throws StorageAway if the entry is in a mount that is missing
  */
 async function remainingEvidence(root: Root, parent: ItemPath, token: string): Promise<DirectoryEntry | null> {
   await requireMount(root, parent, token);
   const folder = await openIfPresent(root, parent);
-  const beside = folder === null ? null : { folder, name: siblingName(token) };
-  if (folder !== null && isMountedApart(folder, root)) return beside;
-  const area = await openStagingFolder(root).catch(nullIfGone);
-  if (area === null) return beside;
+  const sibling = folder === null ? null : { folder, name: siblingName(token) };
+  if (folder !== null && isInOtherMount(folder, root)) return sibling;
+  const area = await openStagingFolder(root).catch(nullIfMissing);
+  if (area === null) return sibling;
   if (folder !== null) fs.closeSync(folder);
   return { folder: area, name: token };
 }
 
-async function closing<T>(entry: DirectoryEntry, work: (entry: DirectoryEntry) => Promise<T> | T): Promise<T> {
+async function runAndClose<T>(entry: DirectoryEntry, work: (entry: DirectoryEntry) => Promise<T> | T): Promise<T> {
   try {
     return await work(entry);
   } finally {
@@ -120,15 +126,15 @@ async function closing<T>(entry: DirectoryEntry, work: (entry: DirectoryEntry) =
   }
 }
 
-/** Runs `work` on the evidence of a token, and closes its folder. */
+/** Runs `work` on the evidence of a change, and closes its folder. */
 export const withEvidence = async <T>(
   root: Root,
   parent: ItemPath,
   token: string,
   work: (entry: DirectoryEntry) => Promise<T> | T,
-): Promise<T> => closing(await evidenceEntry(root, parent, token), work);
+): Promise<T> => runAndClose(await evidenceEntry(root, parent, token), work);
 
-/** The same for a change that is recovered; null where it left nothing. */
+/** Runs `work` on the evidence of a change that is recovered. Returns null if there is no place for its evidence. */
 export async function withRemainingEvidence<T>(
   root: Root,
   parent: ItemPath,
@@ -136,5 +142,5 @@ export async function withRemainingEvidence<T>(
   work: (entry: DirectoryEntry) => Promise<T> | T,
 ): Promise<T | null> {
   const entry = await remainingEvidence(root, parent, token);
-  return entry && closing(entry, work);
+  return entry && runAndClose(entry, work);
 }

@@ -2,21 +2,21 @@ import fs from 'node:fs';
 import { failure } from './disk-errors.ts';
 import { at } from './open-within-root.ts';
 
-/** What uploads leave free on the file system of the database: a full one stops every change. */
+/** Free space that uploads must leave on the file system of the database: if that is full, every change fails. */
 export interface FreeSpaceFloor {
-  /** Its number, as fstat tells it. */
+  /** Device number of the file system, as `fstat` returns it in `dev`. */
   readonly device: number;
   readonly bytes: number;
 }
 
-/** @throws ENOSPC where so many more bytes would leave less than the floor */
-type FreeSpaceCheck = (more: number) => Promise<void>;
+/** @throws ENOSPC if `additionalBytes` would leave less than the floor */
+type FreeSpaceCheck = (additionalBytes: number) => Promise<void>;
 
-/** Returns a check for uploads into an open folder. Other file systems than that of the database may be filled. */
+/** Returns a check for uploads into an open folder. Uploads may fill file systems other than that of the database. */
 export function freeSpaceCheck(folder: number, { device, bytes }: FreeSpaceFloor): FreeSpaceCheck {
   if (bytes === 0 || fs.fstatSync(folder).dev !== device) return async () => {};
-  return async (more) => {
+  return async (additionalBytes) => {
     const { bavail, bsize } = await fs.promises.statfs(at(folder));
-    if (bavail * bsize - more < bytes) throw failure('ENOSPC');
+    if (bavail * bsize - additionalBytes < bytes) throw failure('ENOSPC');
   };
 }

@@ -7,24 +7,24 @@ import { codeOf, failure, pageTooDeep } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { at } from './open-within-root.ts';
 
-const batch = 1000;
+const batchSize = 1000;
 
-/** To the thread: begin with an open folder's descriptor, go on, or stop; or one page of it. */
+/** Sent to the thread, with the descriptor of an open folder: begin a list, return its next batch, or stop it; or return one page. */
 export interface ListThreadRequest {
   readonly number: number;
   readonly action: 'begin' | 'next' | 'stop' | 'page';
   readonly descriptor: number;
   readonly query?: ListingQuery;
 }
-/** From the thread; no entries: the end. */
+/** Sent by the thread. An empty batch is the end of the list. */
 export interface ListThreadResponse extends ListingPage {
   readonly number: number;
   readonly problem?: string;
 }
 
-const open = new Map<number, fs.Dir>();
+const directories = new Map<number, fs.Dir>();
 
-/** Names that are not UTF-8, or that no address could name, are not listed. */
+/** Returns the name, or null if it is not listed: it is not UTF-8, or no URL can contain it. */
 function nameOf(raw: Buffer): string | null {
   const name = raw.toString('utf8');
   return isUtf8(raw) && nameError(name) === null ? name : null;
@@ -34,24 +34,24 @@ function statOf(descriptor: number, name: string): Entry | null {
   try {
     return entryOf(name, fs.lstatSync(at(descriptor, name), { bigint: true }));
   } catch {
-    return null; // gone since the folder was read
+    return null; // deleted since the folder was read
   }
 }
 
-/** Names of a folder and what they are; neither links nor devices. */
-function* listed(directory: fs.Dir) {
-  for (let found = directory.readSync(); found; found = directory.readSync()) {
-    const name = found.isFile() || found.isDirectory() ? nameOf(Buffer.from(found.name)) : null;
-    if (name !== null) yield { name, folder: found.isDirectory() };
+/** Yields the names of files and folders, but not of links and devices. */
+function* readNames(directory: fs.Dir) {
+  for (let dirent = directory.readSync(); dirent; dirent = directory.readSync()) {
+    const name = dirent.isFile() || dirent.isDirectory() ? nameOf(Buffer.from(dirent.name)) : null;
+    if (name !== null) yield { name, folder: dirent.isDirectory() };
   }
 }
 
 function nextBatch(directory: fs.Dir, descriptor: number): Entry[] {
   const entries: Entry[] = [];
-  for (const { name } of listed(directory)) {
+  for (const { name } of readNames(directory)) {
     const entry = statOf(descriptor, name);
     if (entry) entries.push(entry);
-    if (entries.length === batch) break;
+    if (entries.length === batchSize) break;
   }
   return entries;
 }
@@ -59,51 +59,52 @@ function nextBatch(directory: fs.Dir, descriptor: number): Entry[] {
 const entriesOf = (descriptor: number, names: Iterable<{ readonly name: string }>) =>
   [...names].flatMap(({ name }) => statOf(descriptor, name) ?? []);
 
-/** What a folder is sorted by. */
-function* sortable(directory: fs.Dir, descriptor: number) {
-  for (const { name } of listed(directory)) {
+/** Yields the fields by which a folder is sorted. */
+function* readSortFields(directory: fs.Dir, descriptor: number) {
+  for (const { name } of readNames(directory)) {
     const entry = statOf(descriptor, name);
     if (entry) yield { name, folder: entry.folder, size: entry.size, modified: entry.modified };
   }
 }
 
-/** Looking at a file costs ten times its name: by name, only those of the page are looked at. */
-function page(directory: fs.Dir, descriptor: number, query: ListingQuery): ListingPage {
-  const { entries: names, total } = pageOf(query.sort === 'name' ? listed(directory) : sortable(directory, descriptor), query);
+/** Reads one page. A stat costs ten times as much as a name: if sorted by name, only the entries of the page need one. */
+function readPage(directory: fs.Dir, descriptor: number, query: ListingQuery): ListingPage {
+  const { entries: names, total } = pageOf(query.sort === 'name' ? readNames(directory) : readSortFields(directory, descriptor), query);
   const entries = entriesOf(descriptor, names);
   return { entries, total: total - (names.length - entries.length) };
 }
 
-function stop(number: number): void {
-  open.get(number)?.closeSync();
-  open.delete(number);
+function closeDirectory(number: number): void {
+  directories.get(number)?.closeSync();
+  directories.delete(number);
 }
 
 function directoryOf({ number, action, descriptor }: ListThreadRequest): fs.Dir {
-  // 'buffer' gives names as bytes; the types know only the text form.
-  if (action !== 'next') open.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batch }));
-  const directory = open.get(number);
-  // It was open in a thread that has ended. Without a word here the folder would seem to end.
+  // 'buffer' returns names as bytes; Node.js has no types for that.
+  if (action !== 'next')
+    directories.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize }));
+  const directory = directories.get(number);
+  // The directory was open in a thread that has ended. Without an error the list would seem complete.
   if (!directory) throw failure('EIO');
   return directory;
 }
 
-function answer(ask: ListThreadRequest): ListingPage {
-  const directory = directoryOf(ask);
-  const { number, descriptor, query } = ask;
-  if (ask.action !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };
-  const found = page(directory, descriptor, query);
-  stop(number);
-  return found;
+function respond(request: ListThreadRequest): ListingPage {
+  const directory = directoryOf(request);
+  const { number, descriptor, query } = request;
+  if (request.action !== 'page' || !query) return { entries: nextBatch(directory, descriptor), total: 0 };
+  const page = readPage(directory, descriptor, query);
+  closeDirectory(number);
+  return page;
 }
 
-parentPort?.on('message', (ask: ListThreadRequest) => {
-  const { number } = ask;
+parentPort?.on('message', (request: ListThreadRequest) => {
+  const { number } = request;
   try {
-    if (ask.action === 'stop') return stop(number);
-    parentPort?.postMessage({ number, ...answer(ask) } satisfies ListThreadResponse);
+    if (request.action === 'stop') return closeDirectory(number);
+    parentPort?.postMessage({ number, ...respond(request) } satisfies ListThreadResponse);
   } catch (cause) {
-    stop(number);
+    closeDirectory(number);
     const problem = cause instanceof PageTooDeep ? pageTooDeep : codeOf(cause) || 'unknown';
     parentPort?.postMessage({ number, entries: [], total: 0, problem } satisfies ListThreadResponse);
   }

@@ -4,60 +4,61 @@ import { failure, storageError } from './disk-errors.ts';
 import type { ListThreadRequest, ListThreadResponse } from './list-thread.ts';
 
 /**
- * Reads the folders of one location in one warm thread: cheaper than libuv's pool in every measure, and neither the
- * event loop nor another location is ever held up.
+ * Reads the folders of one location in one thread that stays warm. In all measurements this was cheaper than the thread pool of
+ * libuv, and it blocks neither the event loop nor other locations.
  */
 export interface Lister extends AsyncDisposable {
-  /** Entries in batches; `close` is called at the end, or when the reader leaves. */
+  /** Returns the entries in batches. Calls `close` at the end, or when the reader stops early. */
   list(descriptor: number, close: () => void): AsyncIterable<readonly Entry[]>;
-  /** One page, read and sorted in the thread. */
+  /** Returns one page, which the thread reads and sorts. */
   page(descriptor: number, query: ListingQuery): Promise<ListingPage>;
 }
 
+/** Returns a lister. Its thread starts with the first request. */
 export function folderLister(): Lister {
-  const waiting = new Map<number, (told: ListThreadResponse) => void>();
-  let last = 0;
-  let open = 0; // lists of which the thread holds a folder open between two batches
+  const pending = new Map<number, (response: ListThreadResponse) => void>(); // by number of the request
+  let lastNumber = 0;
+  let openLists = 0; // lists whose folder the thread holds open between two batches
   const restIfAnswered = () => {
-    if (waiting.size === 0) thread.rest();
+    if (pending.size === 0) thread.rest();
   };
   const thread = idleThread<ListThreadResponse>('./list-thread', import.meta.url, {
-    receive(told) {
-      waiting.get(told.number)?.(told);
-      waiting.delete(told.number);
+    receive(response) {
+      pending.get(response.number)?.(response);
+      pending.delete(response.number);
       restIfAnswered();
     },
-    lose() {
-      for (const [number, tell] of waiting) tell({ number, entries: [], total: 0, problem: 'EIO' });
-      waiting.clear();
+    rejectPending() {
+      for (const [number, resolve] of pending) resolve({ number, entries: [], total: 0, problem: 'EIO' });
+      pending.clear();
     },
-    isIdle: () => waiting.size === 0 && open === 0,
+    isIdle: () => pending.size === 0 && openLists === 0,
   });
-  const ask = (question: ListThreadRequest) =>
+  const send = (request: ListThreadRequest) =>
     new Promise<ListThreadResponse>((resolve) => {
-      waiting.set(question.number, resolve);
-      thread.post(question);
+      pending.set(request.number, resolve);
+      thread.post(request);
     });
   return {
     async page(descriptor, query) {
-      last += 1;
-      const { entries, total, problem } = await ask({ number: last, action: 'page', descriptor, query });
+      lastNumber += 1;
+      const { entries, total, problem } = await send({ number: lastNumber, action: 'page', descriptor, query });
       if (problem) throw storageError(failure(problem));
       return { entries, total };
     },
     async *list(descriptor, close) {
-      last += 1;
-      const number = last;
-      open += 1;
+      lastNumber += 1;
+      const number = lastNumber;
+      openLists += 1;
       try {
         for (let action: 'begin' | 'next' = 'begin'; ; action = 'next') {
-          const { entries, problem } = await ask({ number, action, descriptor });
+          const { entries, problem } = await send({ number, action, descriptor });
           if (problem) throw storageError(failure(problem));
           if (entries.length === 0) return;
           yield entries;
         }
       } finally {
-        open -= 1;
+        openLists -= 1;
         thread.post({ number, action: 'stop', descriptor } satisfies ListThreadRequest);
         restIfAnswered();
         close();

@@ -6,32 +6,32 @@ import { type DirectoryEntry, pathOf, statEntry } from './staging-area.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
-/** Gives a new folder its mode and group. */
-function own(folder: DirectoryEntry, ownership: Ownership): void {
-  const made = fs.openSync(pathOf(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+/** Sets mode and group of a new folder. */
+function applyOwnership(folder: DirectoryEntry, ownership: Ownership): void {
+  const descriptor = fs.openSync(pathOf(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
-    setOwnership(made, folder.folder, ownership);
+    setOwnership(descriptor, folder.folder, ownership);
   } finally {
-    fs.closeSync(made);
+    fs.closeSync(descriptor);
   }
 }
 
-/** Makes a folder under a free name. @throws EEXIST */
+/** Creates a folder. @throws EEXIST if the name is taken */
 export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Ownership): void {
   if (statEntry(folder)) throw failure('EEXIST');
   takeName(marks, 'folder');
   fs.mkdirSync(pathOf(folder), 0o700);
-  afterCommitPointSync(() => own(folder, ownership));
+  afterCommitPointSync(() => applyOwnership(folder, ownership));
   confirmMark(marks.own);
 }
 
-/** Was a folder made before the crash whose mark is not confirmed? Its name was free when the mark was made. */
+/** Returns whether a folder with an unconfirmed mark was created before the crash. Its name was free when the mark was created. */
 export function recoverFolder(folder: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
   if (markText(evidence) === null || !statEntry(folder)?.isDirectory()) return false;
   try {
-    own(folder, ownership);
+    applyOwnership(folder, ownership);
   } catch {
-    // a mount that takes no such rights: the folder was made all the same
+    // the mount does not support modes or groups: the folder was created nevertheless
   }
   return true;
 }

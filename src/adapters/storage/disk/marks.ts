@@ -3,22 +3,22 @@ import { codeOf, commitPointError, linksRefused } from './disk-errors.ts';
 import { type DirectoryEntry, pathOf, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
- * A mark is a file in the staging area by which recovery sees how far a change came. It is created when the name was
- * found free, and renamed when the change has taken place; if the process ends in between, recovery looks at the folder.
- * It is a symbolic link to its text, which points nowhere: a full disk has room for it.
+ * A mark is a file in the staging area that shows recovery how far a change came. It is created after the check that the name is
+ * free, and renamed when the change has taken place. If the process ends in between, recovery checks the folder.
+ * A mark is a dangling symbolic link whose target is its text, because even a full disk has space for a link.
  */
-const [markEnding, doneEnding] = ['-mark', '-done'];
-const markOf = (evidence: DirectoryEntry) => withSuffix(evidence, markEnding);
-const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneEnding);
+const [markSuffix, doneSuffix] = ['-mark', '-done'];
+const markOf = (evidence: DirectoryEntry) => withSuffix(evidence, markSuffix);
+const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneSuffix);
 
 /** The marks of a change that takes a name. */
 export interface Marks {
   readonly own: DirectoryEntry;
-  /** Of pending changes to the same name. If it is free, those without a confirmed mark have not taken it. */
+  /** Evidence of pending changes to the same name. If the name is free, those without a confirmed mark have not taken it. */
   readonly overtaken: readonly DirectoryEntry[];
 }
 
-/** Creates a symbolic link to the text, or a file that holds it where the file system has no links. */
+/** Creates a symbolic link whose target is the text, or a file with the text if the file system has no links. */
 export function putText(entry: DirectoryEntry, text: string): void {
   try {
     fs.symlinkSync(text, pathOf(entry));
@@ -28,28 +28,28 @@ export function putText(entry: DirectoryEntry, text: string): void {
   }
 }
 
-/** @returns null where there is none */
+/** Returns the text that `putText` stored, or null if there is none. */
 export function textAt(entry: DirectoryEntry): string | null {
-  const found = statEntry(entry);
-  if (!found) return null;
-  return found.isSymbolicLink() ? fs.readlinkSync(pathOf(entry)) : fs.readFileSync(pathOf(entry), 'utf8');
+  const stat = statEntry(entry);
+  if (!stat) return null;
+  return stat.isSymbolicLink() ? fs.readlinkSync(pathOf(entry)) : fs.readFileSync(pathOf(entry), 'utf8');
 }
 
-/** @param text what recovery will need to know; not empty */
+/** Creates the mark of a change. @param text data for recovery; not empty */
 export const putMark = (evidence: DirectoryEntry, text: string): void => putText(markOf(evidence), text);
 
-/** Creates the mark of a change whose name was found free. */
+/** Creates the mark of a change whose name is free, and removes the marks of pending changes that have not taken the name. */
 export function takeName({ own, overtaken }: Marks, text: string): void {
   for (const evidence of overtaken) unlinkIfPresent(markOf(evidence));
   putMark(own, text);
 }
 
 /**
- * Renames a mark. One that is gone was removed by another process, which took this one for dead: the change has taken place
- * all the same.
- * @throws StorageAway: the change has taken place, and recovery must record it
+ * Renames a mark. A missing mark is no error: another process, which believed that this one was dead, has removed it, and the
+ * change has taken place nevertheless.
+ * @throws StorageAway if the rename fails: the change has taken place, and recovery must record it
  */
-function confirm(from: DirectoryEntry, to: DirectoryEntry): void {
+function renameMark(from: DirectoryEntry, to: DirectoryEntry): void {
   try {
     fs.renameSync(pathOf(from), pathOf(to));
   } catch (cause) {
@@ -58,15 +58,17 @@ function confirm(from: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /** Marks a change as done. */
-export const confirmMark = (evidence: DirectoryEntry): void => confirm(markOf(evidence), doneOf(evidence));
-/** Marks an upload as done: its staging copy serves as the mark. */
-export const confirmStaging = (staging: DirectoryEntry): void => confirm(staging, doneOf(staging));
+export const confirmMark = (evidence: DirectoryEntry): void => renameMark(markOf(evidence), doneOf(evidence));
+/** Marks an upload as done. Its staging copy serves as the mark. */
+export const confirmStaging = (staging: DirectoryEntry): void => renameMark(staging, doneOf(staging));
 
+/** Returns whether a change is marked as done. */
 export const isConfirmed = (evidence: DirectoryEntry) => statEntry(doneOf(evidence)) !== undefined;
 
 /** Returns the text of an unconfirmed mark, or null if there is none. */
 export const markText = (evidence: DirectoryEntry): string | null => textAt(markOf(evidence));
 
+/** Deletes the mark of a change, confirmed or not. */
 export function dropMark(evidence: DirectoryEntry): void {
   unlinkIfPresent(markOf(evidence));
   unlinkIfPresent(doneOf(evidence));

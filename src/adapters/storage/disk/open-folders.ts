@@ -8,13 +8,13 @@ import { openRoot, type Root } from './open-within-root.ts';
 import { fileReader, type Reader } from './reader.ts';
 import { smallFileCache } from './small-files.ts';
 
-const mostFolders = 100; // each has a descriptor and up to two threads of 7 MB
+const defaultMaxOpen = 100; // each folder has a descriptor and up to two threads of 7 MB
 
 /** The folder of a location. */
 export interface LocationFolder {
   readonly tid: number;
   readonly path: string;
-  /** Only where another file system is mounted: below it, uploads would vanish as soon as it is. */
+  /** true: used only while a file system is mounted there. Files uploaded before the mount would be hidden after it. */
   readonly mountPoint: boolean;
 }
 
@@ -25,17 +25,17 @@ export interface OpenFolder {
   readonly reader: Reader;
 }
 
-/** Keeps the folders of locations open while they are used, each once, however many locations lie there. */
+/** Keeps the folders of locations open while they are used. Locations with the same folder share it. */
 export interface OpenFolders extends AsyncDisposable {
   /**
-   * Runs `work` in a folder. A disk that was unmounted and came back is opened anew.
-   * @param work may `hold` the folder open for longer than it runs, until it calls what `hold` returns
-   * @throws StorageAway where the folder is gone
+   * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.
+   * @param work may call `hold` to keep the folder open after it ends, until it calls the function that `hold` returns
+   * @throws StorageAway if the folder does not exist
    */
   use<T>(folder: LocationFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T>;
-  /** Where a folder really lies. @throws StorageAway where it is gone */
+  /** Returns the path of a folder with all links resolved. @throws StorageAway if it does not exist */
   pathOf(folder: LocationFolder): string;
-  /** Asks whether a folder is there, and leaves it closed where it is. @throws StorageAway where it is gone */
+  /** Checks that a folder exists, without opening it. @throws StorageAway if it does not exist */
   check(folder: LocationFolder): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ interface CachedFolder extends OpenFolder {
   users: number;
 }
 
-const nothingMounted = () => new StorageAway('nothing is mounted at the folder of the location');
+const notMountedError = () => new StorageAway('nothing is mounted at the folder of the location');
 
-function away(cause: unknown): StorageAway {
+function toStorageAway(cause: unknown): StorageAway {
   return cause instanceof StorageAway ? cause : new StorageAway('the folder of the location is gone', { cause });
 }
 
@@ -55,101 +55,104 @@ function openChecked({ path, mountPoint }: LocationFolder): Root {
   const root = openRoot(path);
   if (!mountPoint || statSync(root.path).dev !== statSync(dirname(root.path)).dev) return root;
   closeSync(root.descriptor);
-  throw nothingMounted();
+  throw notMountedError();
 }
 
-/** @param mostOpen how many stay open that nobody works in */
-export function openFolders(mostOpen = mostFolders): OpenFolders {
-  const open = new Map<string, CachedFolder>(); // in the order of their last use
-  let newest: CachedFolder | undefined; // was used last
-  const left = new Set<CachedFolder>(); // not to be used again, still in use
-  const small = smallFileCache<OpenFile>();
-  let closed = false;
+/**
+ * Returns a cache of open folders, which is empty at first.
+ * @param maxOpen with this number of open folders, an idle one is closed before another is opened
+ */
+export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
+  const cache = new Map<string, CachedFolder>(); // in the order of their last use
+  let lastUsed: CachedFolder | undefined;
+  const evictedInUse = new Set<CachedFolder>(); // closed when their last user ends
+  const smallFiles = smallFileCache<OpenFile>();
+  let isClosed = false;
 
   async function close(cached: CachedFolder): Promise<void> {
-    left.delete(cached);
+    evictedInUse.delete(cached);
     closeSync(cached.root.descriptor);
     await Promise.all([cached.lister[Symbol.asyncDispose](), cached.reader[Symbol.asyncDispose]()]);
   }
-  function leave(cached: CachedFolder): void {
-    if (open.get(cached.key) !== cached) return;
-    open.delete(cached.key);
-    if (cached.users > 0) left.add(cached);
+  function evict(cached: CachedFolder): void {
+    if (cache.get(cached.key) !== cached) return;
+    cache.delete(cached.key);
+    if (cached.users > 0) evictedInUse.add(cached);
     else void close(cached);
   }
-  /** Makes room at the tenant that has the most folders open. */
-  function leaveOldest(): void {
-    const idle = [...open.values()].filter(({ users }) => users === 0);
-    const counts = Map.groupBy(idle, ({ tid }) => tid);
-    const most = [...counts.values()].sort((one, other) => other.length - one.length)[0];
-    if (most?.[0]) leave(most[0]);
+  /** Evicts the idle folder with the oldest use of the tenant that has the most idle folders. */
+  function evictOldest(): void {
+    const idle = [...cache.values()].filter(({ users }) => users === 0);
+    const idleByTenant = Map.groupBy(idle, ({ tid }) => tid);
+    const largestGroup = [...idleByTenant.values()].sort((one, other) => other.length - one.length)[0];
+    if (largestGroup?.[0]) evict(largestGroup[0]);
   }
-  function openNow(key: string, folder: LocationFolder): CachedFolder {
+  function openUncached(key: string, folder: LocationFolder): CachedFolder {
     try {
       const root = openChecked(folder);
-      return { key, tid: folder.tid, root, lister: folderLister(), reader: fileReader(root, small.forFolder()), users: 0 };
+      return { key, tid: folder.tid, root, lister: folderLister(), reader: fileReader(root, smallFiles.forFolder()), users: 0 };
     } catch (cause) {
-      throw away(cause);
+      throw toStorageAway(cause);
     }
   }
-  function take(folder: LocationFolder): CachedFolder {
-    if (closed) throw new StorageAway('Postern is stopping');
+  function open(folder: LocationFolder): CachedFolder {
+    if (isClosed) throw new StorageAway('Postern is stopping');
     const key = `${folder.tid} ${folder.mountPoint} ${folder.path}`;
-    const known = open.get(key);
-    if (known && known === newest) return known; // in its place already
-    if (known) open.delete(key);
-    else if (open.size >= mostOpen) leaveOldest();
-    const cached = known ?? openNow(key, folder);
-    open.set(key, cached);
-    newest = cached;
+    const existing = cache.get(key);
+    if (existing && existing === lastUsed) return existing; // it already is the last of the map
+    if (existing) cache.delete(key);
+    else if (cache.size >= maxOpen) evictOldest();
+    const cached = existing ?? openUncached(key, folder);
+    cache.set(key, cached);
+    lastUsed = cached;
     return cached;
   }
   function holdOpen(cached: CachedFolder): () => void {
     cached.users += 1;
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       cached.users -= 1;
-      if (cached.users === 0 && left.has(cached)) void close(cached);
+      if (cached.users === 0 && evictedInUse.has(cached)) void close(cached);
     };
   }
-  async function work<T>(cached: CachedFolder, action: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
+  async function runIn<T>(cached: CachedFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
     const release = holdOpen(cached);
     try {
-      return await action(cached, () => holdOpen(cached));
+      return await work(cached, () => holdOpen(cached));
     } finally {
       release();
     }
   }
 
   return {
-    async use(folder, action) {
-      const cached = take(folder);
+    async use(folder, work) {
+      const cached = open(folder);
       try {
-        return await work(cached, action);
+        return await runIn(cached, work);
       } catch (cause) {
         if (!(cause instanceof RootGone)) throw cause;
-        leave(cached);
-        return work(take(folder), action);
+        evict(cached);
+        return runIn(open(folder), work);
       }
     },
-    pathOf: (folder) => take(folder).root.path,
+    pathOf: (folder) => open(folder).root.path,
     async check({ path, mountPoint }) {
       try {
-        const real = await realpath(path);
-        const found = await stat(real);
-        if (!found.isDirectory()) throw new StorageAway('the folder of the location is not a folder');
-        if (mountPoint && found.dev === (await stat(dirname(real))).dev) throw nothingMounted();
+        const realPath = await realpath(path);
+        const folderStat = await stat(realPath);
+        if (!folderStat.isDirectory()) throw new StorageAway('the folder of the location is not a folder');
+        if (mountPoint && folderStat.dev === (await stat(dirname(realPath))).dev) throw notMountedError();
       } catch (cause) {
-        throw away(cause);
+        throw toStorageAway(cause);
       }
     },
     async [Symbol.asyncDispose]() {
-      closed = true;
-      const all = [...open.values(), ...left];
-      open.clear(); // Before the wait: a folder whose disk is lost meanwhile would be closed twice.
-      await Promise.all(all.map(close));
+      isClosed = true;
+      const folders = [...cache.values(), ...evictedInUse];
+      cache.clear(); // before the wait: otherwise `evict` would close a folder again if its disk is lost meanwhile
+      await Promise.all(folders.map(close));
     },
   };
 }

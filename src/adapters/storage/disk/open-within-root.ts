@@ -7,48 +7,52 @@ const fstat = promisify(fs.fstat);
 const stat = promisify(fs.stat);
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY } = fs.constants;
 const O_PATH = 0x200000; // Linux; not in fs.constants
-const procfs = 0x9fa0; // its magic number in statfs(2)
+const procfsType = 0x9fa0; // magic number of procfs in statfs(2)
 
-/** The address of an open descriptor's thing, which no name leads astray. */
+/** Returns a path to the file or folder of an open descriptor, or to a name in that folder. No rename can redirect it. */
 export const at = (descriptor: number, name = '') => `/proc/self/fd/${descriptor}${name && `/${name}`}`;
 
-/** A folder that nothing may be reached above of; its descriptor stays open. */
+/** A folder outside of which nothing may be opened. Its descriptor stays open. */
 export interface Root {
   readonly path: string;
   readonly descriptor: number;
-  /** The mount in which it was opened. */
+  /** The mount that contained the folder when it was opened. */
   readonly mount: string;
 }
 
-/** Returns what tells the mount of an open folder from others: its id, and its device, which differs between subvolumes too. */
+/** Returns a text that identifies the mount of an open folder: its device, which also differs between subvolumes, and its mount id. */
 export function mountOf(descriptor: number): string {
   const id = /^mnt_id:\s*(\d+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
   return `${fs.fstatSync(descriptor).dev} ${id}`;
 }
 
-/** The root itself may be a link: it is resolved once, here. @throws where there is no folder, or no procfs */
-export function openRoot(given: string): Root {
-  const path = fs.realpathSync.native(given);
-  if (path === '/' || fs.statfsSync('/proc/self/fd/').type !== procfs) throw failure('EROOT');
+/**
+ * Opens a root. The given path may be a symbolic link: it is resolved once, here.
+ * @throws EROOT if the path is `/`, or procfs is missing
+ * @throws ENOENT or ENOTDIR if the path is not a folder
+ */
+export function openRoot(configuredPath: string): Root {
+  const path = fs.realpathSync.native(configuredPath);
+  if (path === '/' || fs.statfsSync('/proc/self/fd/').type !== procfsType) throw failure('EROOT');
   const descriptor = fs.openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   return { path, descriptor, mount: mountOf(descriptor) };
 }
 
-const isSame = (opened: fs.Stats, named: fs.Stats) => opened.ino === named.ino && opened.dev === named.dev;
+const isSameFile = (one: fs.Stats, other: fs.Stats) => one.ino === other.ino && one.dev === other.dev;
 
-/** Is the folder that was opened still what its path leads to? An unmounted or removed one is not. */
+/** Returns whether the root's path still leads to the folder that was opened. It does not after an unmount or a removal. */
 export async function isThere(root: Root): Promise<boolean> {
   try {
-    return isSame(...(await Promise.all([fstat(root.descriptor), stat(root.path)])));
+    return isSameFile(...(await Promise.all([fstat(root.descriptor), stat(root.path)])));
   } catch {
     return false;
   }
 }
 
-/** The same in one turn, for a thread that may wait. */
+/** Returns the same synchronously, for a thread that may block. */
 export function isThereSync(root: Root): boolean {
   try {
-    return isSame(fs.fstatSync(root.descriptor), fs.statSync(root.path));
+    return isSameFile(fs.fstatSync(root.descriptor), fs.statSync(root.path));
   } catch {
     return false;
   }
@@ -56,13 +60,13 @@ export function isThereSync(root: Root): boolean {
 
 const isBadName = (name: string) => name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || !name.isWellFormed();
 
-/** Component by component, following nothing: right also while names are renamed underneath. */
+/** Opens a path segment by segment and follows no link. The result is correct even while other processes rename folders. */
 async function walk(root: Root, segments: readonly string[], flags: number): Promise<number> {
   let folder = root.descriptor;
   for (const [index, segment] of segments.entries()) {
-    const last = index === segments.length - 1;
+    const isLast = index === segments.length - 1;
     try {
-      const next = await open(at(folder, segment), last ? flags : O_PATH | O_DIRECTORY | O_NOFOLLOW);
+      const next = await open(at(folder, segment), isLast ? flags : O_PATH | O_DIRECTORY | O_NOFOLLOW);
       if (folder !== root.descriptor) fs.closeSync(folder);
       folder = next;
     } catch (cause) {
@@ -74,65 +78,69 @@ async function walk(root: Root, segments: readonly string[], flags: number): Pro
 }
 
 /**
- * A descriptor of exactly root/segments, opened with O_PATH: devices and pipes do not notice. The kernel says where the
- * opened thing is; where that is not where it was asked for, the walk decides (design: disk).
+ * Opens exactly root/segments with O_PATH, which has no effect on devices and pipes. The kernel then returns the real path of the
+ * descriptor. If that is not the requested path, `walk` opens it again segment by segment (design: disk).
  */
-async function find(root: Root, segments: readonly string[]): Promise<number> {
+async function openPath(root: Root, segments: readonly string[]): Promise<number> {
   if (segments.some(isBadName)) throw failure('EINVAL');
   if (segments.length === 0) return open(`${at(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
   const flags = O_PATH | O_NOFOLLOW;
-  const inner = segments.join('/');
-  let found = -1;
+  const relativePath = segments.join('/');
+  let handle = -1;
   try {
-    found = await open(at(root.descriptor, inner), flags);
+    handle = await open(at(root.descriptor, relativePath), flags);
   } catch (cause) {
     if (codeOf(cause) !== 'ENAMETOOLONG') throw cause;
     return walk(root, segments, flags);
   }
-  if (isExactly(found, `${root.path}/${inner}`)) return found;
-  fs.closeSync(found);
+  if (isExactly(handle, `${root.path}/${relativePath}`)) return handle;
+  fs.closeSync(handle);
   return walk(root, segments, flags);
 }
 
+/** Returns whether the descriptor's real path is the given path. */
 function isExactly(descriptor: number, path: string): boolean {
   try {
     return fs.readlinkSync(at(descriptor)) === path;
   } catch {
-    return false; // longer than readlink answers: the walk decides
+    return false; // the path is too long for readlink, so that the caller walks
   }
 }
 
-/** Opens a file or folder below the root for reading, following no link; anything else answers ELOOP. */
+/**
+ * Opens a file or folder within the root, for reading by default, and follows no symbolic link.
+ * @throws ELOOP if the path leads to anything else, such as a link or a device
+ */
 export async function openWithinRoot(root: Root, segments: readonly string[], flags: number = O_RDONLY): Promise<number> {
-  const found = await find(root, segments);
+  const handle = await openPath(root, segments);
   try {
-    const stat = fs.fstatSync(found);
+    const stat = fs.fstatSync(handle);
     if (!stat.isFile() && !stat.isDirectory()) throw failure('ELOOP');
-    return await open(at(found), flags); // the same inode: no name is looked up again
+    return await open(at(handle), flags); // the same inode: no name is looked up again
   } finally {
-    fs.closeSync(found);
+    fs.closeSync(handle);
   }
 }
 
-/** What was found, for reading: the same inode, no name is looked up again. */
-export const reopenSync = (found: number) => fs.openSync(at(found), O_RDONLY);
+/** Opens the file of a descriptor from `findWithinRootSync` for reading: the same inode, no name is looked up again. */
+export const reopenSync = (handle: number) => fs.openSync(at(handle), O_RDONLY);
 
-/** A descriptor of exactly root/segments as by find(), in one turn, for a thread that may wait. */
+/** Opens exactly root/segments with O_PATH as `openPath` does, but synchronously, for a thread that may block. */
 export function findWithinRootSync(root: Root, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw failure('EINVAL');
   if (segments.length === 0) return fs.openSync(`${at(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
-  const inner = segments.join('/');
+  const relativePath = segments.join('/');
   try {
-    const found = fs.openSync(at(root.descriptor, inner), O_PATH | O_NOFOLLOW);
-    if (isExactly(found, `${root.path}/${inner}`)) return found;
-    fs.closeSync(found);
+    const handle = fs.openSync(at(root.descriptor, relativePath), O_PATH | O_NOFOLLOW);
+    if (isExactly(handle, `${root.path}/${relativePath}`)) return handle;
+    fs.closeSync(handle);
   } catch (cause) {
     if (codeOf(cause) !== 'ENAMETOOLONG') throw cause;
   }
-  return walkNow(root, segments);
+  return walkSync(root, segments);
 }
 
-function walkNow(root: Root, segments: readonly string[]): number {
+function walkSync(root: Root, segments: readonly string[]): number {
   let folder = root.descriptor;
   for (const [index, segment] of segments.entries()) {
     const flags = O_PATH | O_NOFOLLOW | (index === segments.length - 1 ? 0 : O_DIRECTORY);
@@ -148,10 +156,10 @@ function walkNow(root: Root, segments: readonly string[]): number {
   return folder;
 }
 
-/** Opens a folder so that names can be made in it and it can be synced. */
+/** Opens a folder so that entries can be created in it and it can be synced. */
 export const openFolder = (root: Root, segments: readonly string[]) => openWithinRoot(root, segments, O_RDONLY | O_DIRECTORY);
 
-/** Opens a folder, runs `work` on its descriptor, closes it. */
+/** Opens a folder, runs `work` on its descriptor, and closes it. */
 export async function inFolder<T>(root: Root, segments: readonly string[], work: (descriptor: number) => Promise<T> | T): Promise<T> {
   const descriptor = await openFolder(root, segments);
   try {
@@ -161,6 +169,6 @@ export async function inFolder<T>(root: Root, segments: readonly string[], work:
   }
 }
 
-/** Makes a file that was not there. */
+/** Creates a file and opens it for writing. @throws EEXIST if the name is taken */
 export const createFile = (folder: number, name: string, mode: number) =>
   open(at(folder, name), O_CREAT | O_EXCL | O_NOFOLLOW | fs.constants.O_WRONLY, mode);

@@ -1,43 +1,44 @@
 import fs from 'node:fs';
 import { codeOf } from './disk-errors.ts';
 
-/** Rights and group of what visitors bring; null: as the folder has them in which it comes to lie. */
+/** Mode and group of files and folders that visitors create. null: inherits them from the parent folder. */
 export interface Ownership {
   readonly fileMode: number | null;
   readonly folderMode: number | null;
   readonly group: number | null;
 }
 
-/** What a folder passes on to new files and folders where nothing else is set. */
+/** Inherits mode and group from the parent folder. */
 export const inherited: Ownership = { fileMode: null, folderMode: null, group: null };
 
-const withoutRunning = 0o666; // a folder's right to be entered is none for a file to be run
-const withSetGid = 0o2777;
+const inheritedFileBits = 0o666; // without execute: on a folder, that bit means the right to enter it
+const inheritedFolderBits = 0o2777; // with setgid
 
-/** The group is given where the process may give it: as root, or as one of that group. */
-function giveGroup(descriptor: number, group: number): void {
+/** Changes the group if the process may do so: as root, or as a member of that group. */
+function changeGroup(descriptor: number, group: number): void {
   try {
     fs.fchownSync(descriptor, -1, group);
   } catch {
-    // the file stays of the process's own group
+    // the file keeps the group of the process
   }
 }
 
-/** Gives a new file or folder its rights, whatever the umask: the users of a file server go on reading what lies there. */
-export function setOwnership(made: number, parent: number, { fileMode, folderMode, group }: Ownership): void {
-  const [stat, around] = [fs.fstatSync(made), fs.fstatSync(parent)];
-  const wanted = group ?? around.gid;
-  if (stat.gid !== wanted) giveGroup(made, wanted);
-  const set = stat.isDirectory() ? folderMode : fileMode;
-  giveMode(made, stat.mode, set ?? around.mode & (stat.isDirectory() ? withSetGid : withoutRunning), set !== null);
+/** Sets mode and group of a new file or folder, whatever the umask: otherwise other users of a file server could not read it. */
+export function setOwnership(descriptor: number, parent: number, { fileMode, folderMode, group }: Ownership): void {
+  const [stat, parentStat] = [fs.fstatSync(descriptor), fs.fstatSync(parent)];
+  const targetGroup = group ?? parentStat.gid;
+  if (stat.gid !== targetGroup) changeGroup(descriptor, targetGroup);
+  const configuredMode = stat.isDirectory() ? folderMode : fileMode;
+  const inheritedMode = parentStat.mode & (stat.isDirectory() ? inheritedFolderBits : inheritedFileBits);
+  changeMode(descriptor, stat.mode, configuredMode ?? inheritedMode, configuredMode !== null);
 }
 
-/** Some mounts know no rights: that keeps no upload out, where the operator has not set any. */
-function giveMode(descriptor: number, present: number, mode: number, isSet: boolean): void {
-  if ((present & 0o7777) === mode) return;
+/** Changes the mode. Some mounts do not support modes: the upload then fails only if the operator has configured a mode. */
+function changeMode(descriptor: number, currentMode: number, mode: number, isConfigured: boolean): void {
+  if ((currentMode & 0o7777) === mode) return;
   try {
     fs.fchmodSync(descriptor, mode);
   } catch (cause) {
-    if (isSet || !['EPERM', 'ENOTSUP', 'ENOSYS'].includes(codeOf(cause))) throw cause;
+    if (isConfigured || !['EPERM', 'ENOTSUP', 'ENOSYS'].includes(codeOf(cause))) throw cause;
   }
 }

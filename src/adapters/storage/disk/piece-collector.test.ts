@@ -12,14 +12,14 @@ test('a file that comes byte by byte is collected in few pieces', () => {
   assert.ok(Buffer.concat(pieces).equals(bytes));
 });
 
-test('pieces of any sizes come back in their order, once, and what is taken stays as it is', () => {
+test('pieces of any size are returned once and in order, and later pieces do not change them', () => {
   const collector = pieceCollector();
   const sizes = [1, 20_000, 3, 16_383, 16_384, 70_000, 5, 0, 16_000, 16_000, 16_000, 16_000, 16_000, 2];
   const sent = sizes.map((size, index) => Buffer.alloc(size, index + 1));
-  const taken = sent.flatMap((piece, index) => {
+  const received = sent.flatMap((piece, index) => {
     collector.add(piece);
     return index % 4 === 3 ? collector.take() : [];
   });
-  assert.ok(Buffer.concat([...taken, ...collector.take()]).equals(Buffer.concat(sent)));
+  assert.ok(Buffer.concat([...received, ...collector.take()]).equals(Buffer.concat(sent)));
   assert.deepEqual([collector.take(), collector.size()], [[], 0]);
 });

@@ -8,16 +8,20 @@ import { type DirectoryEntry, pathOf, statEntry, unlinkIfPresent, withSuffix } f
 const claimMode = 0o600;
 const largeFile = 16 << 20; // bytes
 
-/** The second name of a staging copy, on its way over another file. */
-const twinEnding = '-twin';
-/** The name that the file is about to get, where that is not the first that was tried. */
-const nameEnding = '-name';
-/** Where links are refused: says that the staging copy may have been renamed into place, and over which claim. */
-const claimEnding = '-claim';
-/** In place of a claim's name, where a file is replaced: no entry has such a name. */
-const replacing = '/';
+/** Suffix of the second name of a staging copy, which is renamed over the file that it replaces. */
+const secondNameSuffix = '-twin';
+/** Suffix of the note with the name that the file will get, if the first name that was tried was taken. */
+const nameSuffix = '-name';
+/** Suffix of the note, on a file system without links, that the staging copy may have been renamed into place, and over which claim. */
+const claimSuffix = '-claim';
+/** Text of the claim note if a file is replaced and there is no claim. No entry can have this name. */
+const noClaim = '/';
 
-/** Gives the file a second name without ever replacing anything. @returns false where the file system takes no links */
+/**
+ * Gives a file a second name, and never replaces another file.
+ * @returns false if the file system does not support links
+ * @throws EEXIST if the name is taken
+ */
 export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
   try {
     fs.linkSync(pathOf(from), pathOf(to));
@@ -28,12 +32,12 @@ export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
   }
 }
 
-/** Where links are refused: an empty file claims the name, and is replaced. */
+/** Puts a file in place on a file system without links: an empty file claims the name, and is then replaced. */
 function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
   if (statEntry(to)) throw failure('EEXIST');
-  unlinkIfPresent(withSuffix(staging, claimEnding)); // of a name that was tried before
-  putText(withSuffix(staging, claimEnding), to.name);
+  unlinkIfPresent(withSuffix(staging, claimSuffix)); // for a name that was tried before
+  putText(withSuffix(staging, claimSuffix), to.name);
   fs.closeSync(fs.openSync(pathOf(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
   if (fs.lstatSync(pathOf(to)).size !== 0) throw failure('EEXIST');
   try {
@@ -45,93 +49,95 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staged file in place under a free name. It keeps its staging name too where the file system takes links.
- * @param isFirst false: another name was tried before
- * @throws EEXIST
+ * Puts a staging copy in place under a free name. If the file system supports links, it keeps its staging name too.
+ * @param isFirst false if another name was tried before
+ * @throws EEXIST if the name is taken
  */
 export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: boolean): void {
-  const name = withSuffix(staging, nameEnding);
+  const nameNote = withSuffix(staging, nameSuffix);
   if (!isFirst) {
-    unlinkIfPresent(name);
-    putText(name, to.name);
+    unlinkIfPresent(nameNote);
+    putText(nameNote, to.name);
   }
   if (linkFile(staging, to)) confirmStaging(staging);
   else claimAndRename(staging, to);
 }
 
 /**
- * Holds a large file open while it is removed or replaced. The kernel takes up to 0.3 s to free each GiB; it does so when
- * the last descriptor is closed, which takes place in a thread.
- * @returns closes it
+ * Holds a large file open while it is removed or replaced. The kernel takes up to 0.3 s to free each GiB, and does so when the last
+ * descriptor is closed: this happens in the thread pool.
+ * @returns a function that closes the file
  */
-function holdLarge(entry: DirectoryEntry, size: bigint): () => void {
+function holdLargeFile(entry: DirectoryEntry, size: bigint): () => void {
   if (size < largeFile) return () => {};
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   try {
     const descriptor = fs.openSync(pathOf(entry), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     return () => fs.close(descriptor, () => {});
   } catch {
-    return () => {}; // it may be replaced, and not be read
+    return () => {}; // the process may replace the file, but not read it
   }
 }
 
 /**
- * Puts a staged file in the place of the one that the caller saw; all steps in one turn, so that no other request comes
- * between. The file keeps its old name too where the file system takes links: a crash can then be settled by looking.
+ * Replaces a file by a staging copy. All steps run in one turn of the event loop, so that no other request comes between them. If
+ * the file system supports links, the staging copy keeps its name too, so that recovery can see the outcome after a crash.
+ * @param etag validator of the file that the caller wants to replace
+ * @throws ItemStale if that file no longer exists or has changed
  */
 export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: string): void {
-  let seen: fs.BigIntStats;
+  let current: fs.BigIntStats;
   try {
-    seen = fs.lstatSync(pathOf(to), { bigint: true });
+    current = fs.lstatSync(pathOf(to), { bigint: true });
   } catch (cause) {
     throw new ItemStale('it is gone', { cause });
   }
-  if (!seen.isFile() || etagOf(seen) !== etag) throw new ItemStale('it has changed');
-  const twin = withSuffix(staging, twinEnding);
-  const isLinked = linkFile(staging, twin);
-  if (!isLinked) putText(withSuffix(staging, claimEnding), replacing);
-  const close = holdLarge(to, seen.size);
+  if (!current.isFile() || etagOf(current) !== etag) throw new ItemStale('it has changed');
+  const secondName = withSuffix(staging, secondNameSuffix);
+  const isLinked = linkFile(staging, secondName);
+  if (!isLinked) putText(withSuffix(staging, claimSuffix), noClaim);
+  const close = holdLargeFile(to, current.size);
   try {
-    fs.renameSync(pathOf(isLinked ? twin : staging), pathOf(to));
+    fs.renameSync(pathOf(isLinked ? secondName : staging), pathOf(to));
   } finally {
     close();
   }
   if (isLinked) confirmStaging(staging);
 }
 
-/** The name under which a file was put in place: another one where that of the change was taken. */
+/** Returns the name under which a file was put in place. It differs from the name of the change if that was taken. */
 export function recoveredName(staging: DirectoryEntry, name: string): string {
-  const claimed = textAt(withSuffix(staging, claimEnding));
-  return textAt(withSuffix(staging, nameEnding)) ?? (claimed === null || claimed === replacing ? name : claimed);
+  const claimName = textAt(withSuffix(staging, claimSuffix));
+  return textAt(withSuffix(staging, nameSuffix)) ?? (claimName === null || claimName === noClaim ? name : claimName);
 }
 
-/** Without links: was the staged file put in place? It is gone although it was about to be renamed. */
-export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(withSuffix(staging, claimEnding)) !== undefined;
+/** Returns whether a staging copy was renamed into place on a file system without links: its claim note exists, but the copy does not. */
+export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
 
 /**
- * Returns whether a staged file was put in place before the crash: the target is the same file, or the file has another
- * name beside that of the staging copy (other programs make no hard links in the staging folder). Deletes a claim that was left empty.
+ * Returns whether a staging copy was put in place before the crash: the target is the same file, or the file has another name
+ * besides its staging name (other programs create no hard links in the staging folder). Deletes a claim that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
-  const claimed = textAt(withSuffix(staging, claimEnding));
-  if (claimed && claimed !== replacing) {
-    const claim = { folder: target.folder, name: claimed };
-    const found = statEntry(claim);
-    if (found?.isFile() && found.size === 0n) unlinkIfPresent(claim);
+  const claimName = textAt(withSuffix(staging, claimSuffix));
+  if (claimName && claimName !== noClaim) {
+    const claim = { folder: target.folder, name: claimName };
+    const stat = statEntry(claim);
+    if (stat?.isFile() && stat.size === 0n) unlinkIfPresent(claim);
   }
-  const [staged, placed] = [statEntry(staging), statEntry({ ...target, name: recoveredName(staging, target.name) })];
-  if (!staged) return false;
-  const isInPlace = placed?.ino === staged.ino && placed.dev === staged.dev;
-  const isRenamedSince = staged.nlink > 1n && !statEntry(withSuffix(staging, twinEnding));
-  return isInPlace || isRenamedSince;
+  const [stagingStat, targetStat] = [statEntry(staging), statEntry({ ...target, name: recoveredName(staging, target.name) })];
+  if (!stagingStat) return false;
+  const isInPlace = targetStat?.ino === stagingStat.ino && targetStat.dev === stagingStat.dev;
+  const hasOtherName = stagingStat.nlink > 1n && !statEntry(withSuffix(staging, secondNameSuffix));
+  return isInPlace || hasOtherName;
 }
 
-/** Removes a staging copy, and what told where it was put. */
+/** Deletes a staging copy, its mark and its notes. */
 export function clearStaging(staging: DirectoryEntry): void {
-  const close = holdLarge(staging, statEntry(staging)?.size ?? 0n);
+  const close = holdLargeFile(staging, statEntry(staging)?.size ?? 0n);
   try {
     dropMark(staging);
-    for (const ending of ['', twinEnding, claimEnding, nameEnding]) unlinkIfPresent(withSuffix(staging, ending));
+    for (const suffix of ['', secondNameSuffix, claimSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));
   } finally {
     close();
   }

@@ -5,49 +5,51 @@ import { codeOf, failure, rootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { findWithinRootSync, isThereSync, type Root, reopenSync } from './open-within-root.ts';
 
-/** Files up to this size come whole with the answer: 64 KiB more would cost others their turn. */
-const wholeUpTo = 1 << 17;
-/** A file's times tell a change only once they lie behind the clock's own steps; ms. */
+/** Files up to this size (bytes) are part of the response. With 64 KiB more, one read would delay other requests too long. */
+const maxInlineSize = 1 << 17;
+/** Equal times prove that a file is unchanged only if they are older than a step of the file system's clock; ms. */
 const settledAfter = 1000;
-const mostAttempts = 3; // at a file that becomes shorter while it is read
+const maxAttempts = 3; // at a file that becomes shorter while it is read
 
-/** To the thread: the file at a path, its segments joined by slashes. */
+/** Sent to the thread: a request for the file at a path, its segments joined by slashes. */
 export interface ReadRequest {
   readonly path: string;
-  /** Validator of the bytes that the asker has. */
+  /** Validator of the bytes that the caller has in its cache. */
   readonly known?: string;
-  /** What lies there is asked for, not its bytes. */
+  /** true: the response has the entry, but not the bytes. */
   readonly entryOnly: boolean;
-  /** How many ask at once: a large file is opened for each. */
+  /** Number of callers that share the request: a large file is opened once for each. */
   readonly times: number;
 }
-/** From the thread, in the order of the questions. */
+/** Sent by the thread, in the order of the requests. */
 export type ReadResponse =
+  /** `known`: the file still has the validator that the request named. */
   | { readonly is: 'absent' | 'known' }
   | { readonly is: 'entry'; readonly entry: Entry }
   | { readonly is: 'problem'; readonly code: string }
-  /** `settled`: the same validator will mean the same bytes. */
+  /** `settled`: a later file with the same validator has the same bytes. */
   | { readonly is: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly settled: boolean }
   | { readonly is: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
 
 const root: Root = workerData;
 
-/** All bytes of a file; null where it has become shorter: bytes that are missing would be answered as NUL. */
-function readWhole(file: number, size: number): Uint8Array<ArrayBuffer> | null {
+/** Reads all bytes of a file. Returns null if it has become shorter: the missing bytes would be sent as NUL. */
+function readAll(file: number, size: number): Uint8Array<ArrayBuffer> | null {
   const bytes = new Uint8Array(size);
-  let filled = 0;
-  for (let read = 1; read > 0 && filled < size; filled += read) read = fs.readSync(file, bytes, filled, size - filled, filled);
-  return filled === size ? bytes : null;
+  let position = 0;
+  for (let count = 1; count > 0 && position < size; position += count)
+    count = fs.readSync(file, bytes, position, size - position, position);
+  return position === size ? bytes : null;
 }
 
-/** One descriptor of its own for each who asks. */
-function reopen(found: number, times: number): number[] {
-  const opened: number[] = [];
+/** Opens a separate descriptor for each caller. */
+function openDescriptors(handle: number, times: number): number[] {
+  const descriptors: number[] = [];
   try {
-    while (opened.length < times) opened.push(reopenSync(found));
-    return opened;
+    while (descriptors.length < times) descriptors.push(reopenSync(handle));
+    return descriptors;
   } catch (cause) {
-    for (const descriptor of opened) fs.closeSync(descriptor);
+    for (const descriptor of descriptors) fs.closeSync(descriptor);
     throw cause;
   }
 }
@@ -55,54 +57,54 @@ function reopen(found: number, times: number): number[] {
 const hasChanged = (before: fs.BigIntStats, after: fs.BigIntStats) =>
   before.mtimeNs !== after.mtimeNs || before.ctimeNs !== after.ctimeNs || before.size !== after.size;
 
-function readFound(found: number, name: string, times: number): ReadResponse {
-  const file = reopenSync(found);
+function readFile(handle: number, name: string, times: number): ReadResponse {
+  const file = reopenSync(handle);
   try {
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stat = fs.fstatSync(file, { bigint: true });
       const entry = entryOf(name, stat);
       if (!entry || entry.folder) return { is: 'absent' };
-      if (entry.size > wholeUpTo) return { is: 'open', entry, descriptors: reopen(found, times) };
-      const bytes = readWhole(file, entry.size);
-      // Cut and written anew in between, a file can be read with zeros that it never had.
+      if (entry.size > maxInlineSize) return { is: 'open', entry, descriptors: openDescriptors(handle, times) };
+      const bytes = readAll(file, entry.size);
+      // A file that is truncated and rewritten during the read can be read with zeros that it never contained.
       if (bytes && hasChanged(stat, fs.fstatSync(file, { bigint: true }))) continue;
-      const changed = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
-      if (bytes) return { is: 'whole', entry, bytes, settled: changed < Date.now() - settledAfter };
+      const changedAt = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
+      if (bytes) return { is: 'whole', entry, bytes, settled: changedAt < Date.now() - settledAfter };
     }
-    throw failure('EBUSY'); // somebody keeps cutting it
+    throw failure('EBUSY'); // another process changes it again and again
   } finally {
     fs.closeSync(file);
   }
 }
 
-function answer({ path, known, entryOnly, times }: ReadRequest): ReadResponse {
+function read({ path, known, entryOnly, times }: ReadRequest): ReadResponse {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
-  const found = findWithinRootSync(root, segments);
+  const handle = findWithinRootSync(root, segments);
   try {
-    const stat = fs.fstatSync(found, { bigint: true });
+    const stat = fs.fstatSync(handle, { bigint: true });
     const entry = entryOf(name, stat);
     if (entryOnly) return entry ? { is: 'entry', entry } : { is: 'absent' };
     if (!entry) throw failure('ELOOP');
     if (known !== undefined && entry.etag === known) return { is: 'known' };
-    return readFound(found, name, times);
+    return readFile(handle, name, times);
   } finally {
-    fs.closeSync(found);
+    fs.closeSync(handle);
   }
 }
 
-function answerOrProblem(ask: ReadRequest): ReadResponse {
+function readOrProblem(request: ReadRequest): ReadResponse {
   try {
-    return answer(ask);
+    return read(request);
   } catch (cause) {
     return { is: 'problem', code: codeOf(cause) || 'EIO' };
   }
 }
 
-parentPort?.on('message', (asked: readonly ReadRequest[]) => {
-  const told = isThereSync(root) ? asked.map(answerOrProblem) : asked.map((): ReadResponse => ({ is: 'problem', code: rootGone }));
+parentPort?.on('message', (requests: readonly ReadRequest[]) => {
+  const responses = isThereSync(root) ? requests.map(readOrProblem) : requests.map((): ReadResponse => ({ is: 'problem', code: rootGone }));
   parentPort?.postMessage(
-    told,
-    told.flatMap((each) => (each.is === 'whole' ? [each.bytes.buffer] : [])),
+    responses,
+    responses.flatMap((response) => (response.is === 'whole' ? [response.bytes.buffer] : [])),
   );
 });

@@ -12,18 +12,18 @@ const read = promisify(fs.read);
 const close = promisify(fs.close);
 
 /**
- * Opens files in a thread of the location's own: one hop for all its system calls, and a hung disk holds up nobody
- * else. What is asked for in one turn of the event loop goes to it together, and what several ask for goes to it once:
- * waking it costs more than its system calls.
+ * Opens files in a separate thread for each location: all system calls of a request cost one hop to the thread, and a hung disk
+ * blocks no other location. Requests of one turn of the event loop are sent together, and equal ones are sent once: waking the
+ * thread costs more than its system calls.
  */
 export interface Reader extends AsyncDisposable {
-  /** null: no file lies there. */
+  /** Returns null if there is no file at the path. */
   open(path: readonly string[]): Promise<OpenFile | null>;
-  /** null: neither file nor folder lies there. */
+  /** Returns null if there is neither a file nor a folder at the path. */
   stat(path: readonly string[]): Promise<Entry | null>;
 }
 
-const wholeFile = (entry: Entry, whole: Uint8Array): OpenFile => ({
+const memoryFile = (entry: Entry, whole: Uint8Array): OpenFile => ({
   entry,
   whole,
   async read(into, position) {
@@ -34,7 +34,7 @@ const wholeFile = (entry: Entry, whole: Uint8Array): OpenFile => ({
   close: async () => {},
 });
 
-const openedFile = (entry: Entry, descriptor: number): OpenFile => ({
+const descriptorFile = (entry: Entry, descriptor: number): OpenFile => ({
   entry,
   async read(into, position) {
     try {
@@ -46,89 +46,92 @@ const openedFile = (entry: Entry, descriptor: number): OpenFile => ({
   close: () => close(descriptor),
 });
 
-function fileOf(told: Told, known: OpenFile | null, turn: number): OpenFile | null {
-  switch (told.is) {
+type SuccessResponse = Exclude<ReadResponse, { is: 'problem' }>;
+
+/** Returns the file of a response. @param index which of the callers that share the request gets it */
+function fileOf(response: SuccessResponse, cached: OpenFile | null, index: number): OpenFile | null {
+  switch (response.is) {
     case 'entry':
     case 'absent':
       return null;
     case 'known':
-      return known;
+      return cached;
     case 'open':
-      return openedFile(told.entry, told.descriptors[turn] ?? -1);
+      return descriptorFile(response.entry, response.descriptors[index] ?? -1);
     case 'whole':
-      return wholeFile(told.entry, told.bytes);
+      return memoryFile(response.entry, response.bytes);
   }
 }
 
-type Told = Exclude<ReadResponse, { is: 'problem' }>;
-
-/** All who ask the same in one turn; each is told in which turn they asked. */
-interface Question {
-  readonly ask: Omit<ReadRequest, 'times'>;
-  /** The file whose validator the question names. */
-  readonly known: OpenFile | null;
-  readonly tell: ((told: ReadResponse) => void)[];
+/** One request for all callers that need the same in one turn of the event loop. */
+interface SharedRequest {
+  readonly request: Omit<ReadRequest, 'times'>;
+  /** The cached file whose validator the request contains. */
+  readonly cached: OpenFile | null;
+  /** One for each caller. */
+  readonly resolvers: ((response: ReadResponse) => void)[];
 }
 
-function tellAll(questions: readonly Question[], told: ReadResponse): void {
-  for (const tell of questions.flatMap((question) => question.tell)) tell(told);
-}
-
-export function fileReader(root: Root, kept: SmallFiles<OpenFile>): Reader {
-  let next = new Map<string, Question>();
-  let asked: Question[][] = [];
+/** Returns a reader. Its thread starts with the first request. */
+export function fileReader(root: Root, cache: SmallFiles<OpenFile>): Reader {
+  let nextBatch = new Map<string, SharedRequest>();
+  let sentBatches: SharedRequest[][] = [];
   const thread = idleThread<readonly ReadResponse[]>(
     './read-thread',
     import.meta.url,
     {
-      receive(answers) {
-        const answered = asked.shift() ?? [];
-        if (asked.length === 0) thread.rest();
-        for (const [index, told] of answers.entries()) for (const tell of answered[index]?.tell ?? []) tell(told);
+      receive(responses) {
+        const batch = sentBatches.shift() ?? [];
+        if (sentBatches.length === 0) thread.rest();
+        for (const [index, response] of responses.entries()) for (const resolve of batch[index]?.resolvers ?? []) resolve(response);
       },
-      lose() {
-        const lost = asked.flat();
-        asked = [];
-        tellAll(lost, { is: 'problem', code: 'EIO' });
+      rejectPending() {
+        const resolvers = sentBatches.flat().flatMap((shared) => shared.resolvers);
+        sentBatches = [];
+        for (const resolve of resolvers) resolve({ is: 'problem', code: 'EIO' });
       },
-      isIdle: () => asked.length === 0,
+      isIdle: () => sentBatches.length === 0,
     },
     root,
   );
-  function send(): void {
-    const batch = [...next.values()];
-    next = new Map();
-    asked.push(batch);
-    thread.post(batch.map(({ ask, tell }): ReadRequest => ({ ...ask, times: tell.length })));
+  function sendBatch(): void {
+    const batch = [...nextBatch.values()];
+    nextBatch = new Map();
+    sentBatches.push(batch);
+    thread.post(batch.map(({ request, resolvers }): ReadRequest => ({ ...request, times: resolvers.length })));
   }
-  function questionOf(path: string, entryOnly: boolean): Question {
+  function sharedRequest(path: string, entryOnly: boolean): SharedRequest {
     const key = `${entryOnly ? 'entry' : 'file'} ${path}`;
-    const same = next.get(key);
-    if (same) return same;
-    const known = entryOnly ? null : kept.get(path);
-    const question: Question = { ask: { path, entryOnly, ...(known ? { known: known.entry.etag } : {}) }, known, tell: [] };
-    if (next.size === 0) setImmediate(send);
-    next.set(key, question);
-    return question;
+    const existing = nextBatch.get(key);
+    if (existing) return existing;
+    const cached = entryOnly ? null : cache.get(path);
+    const shared: SharedRequest = { request: { path, entryOnly, ...(cached ? { known: cached.entry.etag } : {}) }, cached, resolvers: [] };
+    if (nextBatch.size === 0) setImmediate(sendBatch);
+    nextBatch.set(key, shared);
+    return shared;
   }
-  /** @returns the answer, and how many asked the same before. @throws what the thread's system calls answered */
-  async function answerTo(question: Question): Promise<{ told: Told; turn: number }> {
-    const turn = question.tell.length;
-    const told = await new Promise<ReadResponse>((tell) => question.tell.push(tell));
-    if (told.is === 'problem') throw failure(told.code);
-    return { told, turn };
+  /**
+   * Waits for the response to a request.
+   * @returns the response, and the index of this caller among those that share the request
+   * @throws the error of a system call in the thread
+   */
+  async function responseTo(shared: SharedRequest): Promise<{ response: SuccessResponse; index: number }> {
+    const index = shared.resolvers.length;
+    const response = await new Promise<ReadResponse>((resolve) => shared.resolvers.push(resolve));
+    if (response.is === 'problem') throw failure(response.code);
+    return { response, index };
   }
   return {
     async stat(segments) {
-      const { told } = await answerTo(questionOf(segments.join('/'), true));
-      return told.is === 'entry' ? told.entry : null;
+      const { response } = await responseTo(sharedRequest(segments.join('/'), true));
+      return response.is === 'entry' ? response.entry : null;
     },
     async open(segments) {
       const path = segments.join('/');
-      const question = questionOf(path, false);
-      const { told, turn } = await answerTo(question);
-      const file = fileOf(told, question.known, turn);
-      if (told.is === 'whole' && told.settled && file) kept.keep(path, file, told.bytes.length);
+      const shared = sharedRequest(path, false);
+      const { response, index } = await responseTo(shared);
+      const file = fileOf(response, shared.cached, index);
+      if (response.is === 'whole' && response.settled && file) cache.keep(path, file, response.bytes.length);
       return file;
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),

@@ -10,14 +10,14 @@ import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
 import { recoverRename } from './rename-entry.ts';
 import type { DirectoryEntry } from './staging-area.ts';
 
-/** Returns whether the staging area alone shows that the change took place, whatever happened to its name since. */
-function isEvident({ action, token }: PendingFileChange, evidence: DirectoryEntry): boolean {
+/** Returns whether the evidence alone proves that the change took place, even if its name has changed since. */
+function isProven({ action, token }: PendingFileChange, evidence: DirectoryEntry): boolean {
   if (action === 'delete') return isRemoved({ evidence, token });
   return isConfirmed(evidence) || (action === 'upload' && isRenamed(evidence));
 }
 
-/** Looks at the folder where the staging area action not show it, and repairs what was left half done. */
-function look(
+/** Repairs a half-done change in its folder. Returns whether the change took place. */
+function recoverInFolder(
   change: PendingFileChange,
   entry: DirectoryEntry,
   evidence: DirectoryEntry,
@@ -36,8 +36,8 @@ function look(
   }
 }
 
-/** Returns the name that a change gave, or took. */
-const nameGiven = ({ action, name, newName }: PendingFileChange, evidence: DirectoryEntry) =>
+/** Returns the name that a change created or removed. */
+const resultName = ({ action, name, newName }: PendingFileChange, evidence: DirectoryEntry) =>
   action === 'upload' ? recoveredName(evidence, name) : action === 'rename' ? newName : name;
 
 async function isEmpty(root: Root): Promise<boolean> {
@@ -50,21 +50,21 @@ async function isEmpty(root: Root): Promise<boolean> {
 }
 
 /**
- * Did a change that was recorded as begun take place before the crash? Puts right what it left half done.
- * @returns the name that it gave or took; null: it did not take place
- * @throws StorageAway for a root without any entry, or a mount that is missing below it: something is to be mounted there
+ * Finds out whether a pending change took place before the crash, and repairs it if it was half done.
+ * @returns the name that the change created or removed, or null if the change did not take place
+ * @throws StorageAway if the root is empty or a mount in it is missing: a file system must be mounted there first
  */
 export async function recoverChange(root: Root, change: PendingFileChange, ownership: Ownership): Promise<string | null> {
   if (await isEmpty(root)) throw new StorageAway('the folder of the location is empty');
   return withRemainingEvidence(root, change.parent, change.token, async (evidence) => {
-    const took =
-      isEvident(change, evidence) ||
-      (await inFolder(root, change.parent, (folder) => look(change, { folder, name: change.name }, evidence, ownership)));
-    return took ? nameGiven(change, evidence) : null;
+    const tookPlace =
+      isProven(change, evidence) ||
+      (await inFolder(root, change.parent, (folder) => recoverInFolder(change, { folder, name: change.name }, evidence, ownership)));
+    return tookPlace ? resultName(change, evidence) : null;
   });
 }
 
-/** Removes what told how a change came out: by then that is recorded. */
+/** Removes the evidence of a change. Call it only after the outcome of the change is recorded. */
 export async function clearEvidence(root: Root, { action, parent, token }: PendingFileChange): Promise<void> {
   await withRemainingEvidence(root, parent, token, async (evidence) => {
     if (action === 'delete') await clearRemoval(evidence);

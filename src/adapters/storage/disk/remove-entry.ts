@@ -8,90 +8,94 @@ import { linkFile } from './placing.ts';
 import { deleteTree } from './remove-tree.ts';
 import { type DirectoryEntry, pathOf, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
-/** A file or folder that is removed with all that is in it. */
+/** The removal of a file, or of a folder with everything in it. */
 interface Removal {
   readonly entry: DirectoryEntry;
-  /** Where it is moved: visitors do not see it there, and recovery sees that it was removed. It stays until that is recorded. */
+  /** The entry is moved here, hidden from visitors, and stays until the removal is recorded: it shows recovery that it was removed. */
   readonly evidence: DirectoryEntry;
   readonly token: string;
 }
 
-const isBeside = ({ evidence, token }: Removal) => evidence.name === siblingName(token);
-/** Where it is moved if it cannot be moved to `.postern/`: on another file system, or in a mount within one. */
-const besideOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entry.folder, name: `${siblingName(token)}-removed` });
+/** Returns whether the evidence is in the changed folder, not in `.postern/`. */
+const hasSiblingEvidence = ({ evidence, token }: Removal) => evidence.name === siblingName(token);
+/** Returns the place of a removed entry that cannot be moved to `.postern/`, since it is in another file system or mount. */
+const siblingOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entry.folder, name: `${siblingName(token)}-removed` });
 
-const freshName = (name: string) => () => `${name}-${randomBytes(12).toString('hex')}`;
+/** Returns a function that returns random names with a prefix. */
+const randomNames = (prefix: string) => () => `${prefix}-${randomBytes(12).toString('hex')}`;
 
-/** Empties the removed entry beside its place at once: a start sweeps no folder but `.postern/`. */
-async function wipeBeside(removal: Removal): Promise<void> {
-  const { folder, name } = besideOf(removal);
-  await deleteTree(folder, name, freshName(name));
+/** Deletes a removed entry in the changed folder at once: a start sweeps only `.postern/`. */
+async function deleteSibling(removal: Removal): Promise<void> {
+  const { folder, name } = siblingOf(removal);
+  await deleteTree(folder, name, randomNames(name));
 }
 
-/** The same after a crash, which may have left folders that were moved up out of it. */
-async function wipeLeft(removal: Removal): Promise<void> {
-  const { folder, name } = besideOf(removal);
+/** Deletes it after a crash, including subfolders that `deleteTree` had moved up. */
+async function deleteSiblingRest(removal: Removal): Promise<void> {
+  const { folder, name } = siblingOf(removal);
   const names = (await fs.promises.readdir(at(folder))).filter((entry) => entry.startsWith(name));
-  for (const entry of names) await deleteTree(folder, entry, freshName(name));
+  for (const entry of names) await deleteTree(folder, entry, randomNames(name));
 }
 
-/** Compares files by time and size, since inode numbers are reused. A symbolic link that somebody has put in its place is ignored. */
-function isSameEntry(moved: fs.BigIntStats, found: fs.BigIntStats): boolean {
-  if (moved.isDirectory()) return moved.ino === found.ino;
-  return !moved.isFile() || (moved.mtimeNs === found.mtimeNs && moved.size === found.size);
+/** Compares files by time and size, since inode numbers are reused. Other types, such as symbolic links, count as equal. */
+function isSameEntry(moved: fs.BigIntStats, checked: fs.BigIntStats): boolean {
+  if (moved.isDirectory()) return moved.ino === checked.ino;
+  return !moved.isFile() || (moved.mtimeNs === checked.mtimeNs && moved.size === checked.size);
 }
 
 /**
- * Moves the entry if it is still the one that was found. On a disk that hung, the move may happen minutes later: a file
- * that somebody has saved under the name meanwhile is moved back.
+ * Moves an entry if it is still the one that was checked. On a disk that hung, the move may happen minutes after the check: a file
+ * that another process has saved under the name in between is moved back.
+ * @throws ENOENT if it was another entry
  */
-function moveFound(entry: DirectoryEntry, found: fs.BigIntStats, to: DirectoryEntry): void {
+function moveIfSame(entry: DirectoryEntry, checked: fs.BigIntStats, to: DirectoryEntry): void {
   fs.renameSync(pathOf(entry), pathOf(to));
   const moved = statEntry(to);
-  if (!moved || isSameEntry(moved, found)) return;
+  if (!moved || isSameEntry(moved, checked)) return;
   if (moved.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
   else fs.renameSync(pathOf(to), pathOf(entry));
   throw failure('ENOENT');
 }
 
-async function removeBeside(removal: Removal, found: fs.BigIntStats): Promise<void> {
+/** Removes an entry by way of the changed folder, since it cannot be moved to `.postern/`. */
+async function removeViaSibling(removal: Removal, checked: fs.BigIntStats): Promise<void> {
   putMark(removal.evidence, 'removed');
-  moveFound(removal.entry, found, besideOf(removal));
+  moveIfSame(removal.entry, checked, siblingOf(removal));
   await afterCommitPoint(async () => {
     confirmMark(removal.evidence);
-    await wipeBeside(removal);
+    await deleteSibling(removal);
   });
 }
 
-/** @throws ItemAbsent */
+/** Removes a file or folder. @throws ItemAbsent if the entry is neither */
 export async function removeEntry(removal: Removal): Promise<void> {
-  const found = fs.lstatSync(pathOf(removal.entry), { bigint: true });
-  if (!found.isFile() && !found.isDirectory()) throw new ItemAbsent('neither file nor folder');
-  if (isBeside(removal)) return removeBeside(removal, found);
+  const stat = fs.lstatSync(pathOf(removal.entry), { bigint: true });
+  if (!stat.isFile() && !stat.isDirectory()) throw new ItemAbsent('neither file nor folder');
+  if (hasSiblingEvidence(removal)) return removeViaSibling(removal, stat);
   try {
-    moveFound(removal.entry, found, removal.evidence);
+    moveIfSame(removal.entry, stat, removal.evidence);
   } catch (cause) {
     if (codeOf(cause) !== 'EXDEV') throw cause;
-    await removeBeside(removal, found);
+    await removeViaSibling(removal, stat);
   }
 }
 
-/** Returns whether the entry lies removed in `.postern/`. */
+/** Returns whether the removed entry is in `.postern/`. */
 export const isRemoved = ({ evidence, token }: Pick<Removal, 'evidence' | 'token'>) =>
   evidence.name === token && statEntry(evidence) !== undefined;
 
-/** Returns whether an entry was removed before the crash and lies beside its place. */
+/** Returns whether an entry was removed before the crash by way of the changed folder. Deletes the rest of it. */
 export async function recoverRemoval(removal: Removal): Promise<boolean> {
   if (!isConfirmed(removal.evidence)) {
-    if (markText(removal.evidence) === null || !statEntry(besideOf(removal))) return false;
+    if (markText(removal.evidence) === null || !statEntry(siblingOf(removal))) return false;
     confirmMark(removal.evidence);
   }
-  await wipeLeft(removal);
+  await deleteSiblingRest(removal);
   return true;
 }
 
-/** Empties a removed entry, and deletes the marks of its removal. */
+/** Deletes a removed entry and the marks of its removal. */
 export async function clearRemoval(evidence: DirectoryEntry): Promise<void> {
   dropMark(evidence);
-  if (statEntry(evidence)) await deleteTree(evidence.folder, evidence.name, freshName(evidence.name));
+  if (statEntry(evidence)) await deleteTree(evidence.folder, evidence.name, randomNames(evidence.name));
 }

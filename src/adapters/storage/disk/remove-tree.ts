@@ -5,69 +5,70 @@ import { codeOf } from './disk-errors.ts';
 import { at } from './open-within-root.ts';
 
 const open = promisify(fs.open);
-// In a thread, and one after the other: the kernel takes up to 0.3 s for each GiB of a file.
+// In the thread pool, one file at a time: the kernel takes up to 0.3 s to free each GiB.
 const unlink = promisify(fs.unlink);
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
 type Name = string | Uint8Array;
-const inside = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${at(folder)}/`), Buffer.from(name)]);
+const pathIn = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${at(folder)}/`), Buffer.from(name)]);
 
 async function openAsFolder(parent: number, name: Name): Promise<number | null> {
   try {
-    return await open(inside(parent, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return await open(pathIn(parent, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (cause) {
-    if (['ENOTDIR', 'ELOOP'].includes(codeOf(cause))) return null; // a file or a link: its name alone goes
+    if (['ENOTDIR', 'ELOOP'].includes(codeOf(cause))) return null; // a file or a link: the caller unlinks it
     throw cause;
   }
 }
 
 /**
- * Empties what lies aside under `name` in the open folder `trash`. Flat: a subfolder is moved up into trash too, so
- * there is no recursion, no long path, and a crash in between is swept at the next start. Where a full disk has no room
- * for its name there, it is emptied where it is. Raced by somebody who writes in it, it never takes away anything
- * outside (design: disk).
- * @param fresh gives further names within trash
+ * Deletes the entry `name` of the open folder `trash`, with everything in it. Subfolders are first moved up into `trash`: this avoids
+ * recursion and long paths, and after a crash the next start sweeps the rest. If a full disk has no space for the new name, the
+ * subfolder is deleted in its place. Nothing outside is deleted, even if another process changes the tree meanwhile (design: disk).
+ * @param randomName returns a new name for a subfolder in `trash`
  */
-export async function deleteTree(trash: number, name: Name, fresh: () => string): Promise<void> {
-  const left: Name[] = [name];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+export async function deleteTree(trash: number, name: Name, randomName: () => string): Promise<void> {
+  const remaining: Name[] = [name];
+  for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) {
     const folder = await openAsFolder(trash, next);
     if (folder === null) {
-      await unlink(inside(trash, next));
+      await unlink(pathIn(trash, next));
       continue;
     }
     try {
-      for (const moved of await emptyFolder(folder, trash, fresh)) left.push(moved); // not all at once: a call takes some 100,000 parameters
+      // One push for each name: a call takes at most about 100,000 arguments.
+      for (const movedName of await emptyFolder(folder, trash, randomName)) remaining.push(movedName);
     } finally {
       fs.closeSync(folder);
     }
-    fs.rmdirSync(inside(trash, next));
+    fs.rmdirSync(pathIn(trash, next));
   }
 }
 
-async function emptyFolder(folder: number, trash: number, fresh: () => string): Promise<string[]> {
-  const moved: string[] = [];
+/** Deletes the files of a folder, and moves its subfolders to `trash`. @returns the new names of the subfolders in `trash` */
+async function emptyFolder(folder: number, trash: number, randomName: () => string): Promise<string[]> {
+  const movedNames: string[] = [];
   for (const entry of await fs.promises.readdir(at(folder), { encoding: 'buffer' })) {
     try {
-      await unlink(inside(folder, entry));
+      await unlink(pathIn(folder, entry));
     } catch (cause) {
       if (codeOf(cause) !== 'EISDIR') throw cause;
-      const aside = await moveUp(folder, entry, trash, fresh);
-      if (aside !== null) moved.push(aside);
+      const newName = await moveUp(folder, entry, trash, randomName);
+      if (newName !== null) movedNames.push(newName);
     }
   }
-  return moved;
+  return movedNames;
 }
 
-/** @returns its name in trash; null: it is gone, since there was no room for its name */
-async function moveUp(folder: number, entry: Uint8Array, trash: number, fresh: () => string): Promise<string | null> {
-  const aside = fresh();
+/** Moves a subfolder to `trash`. @returns its new name; null if the disk had no space for the name and the subfolder was deleted */
+async function moveUp(folder: number, entry: Uint8Array, trash: number, randomName: () => string): Promise<string | null> {
+  const newName = randomName();
   try {
-    fs.renameSync(inside(folder, entry), at(trash, aside));
-    return aside;
+    fs.renameSync(pathIn(folder, entry), at(trash, newName));
+    return newName;
   } catch (cause) {
     if (!foundNoRoom(cause)) throw cause;
-    await deleteTree(folder, entry, fresh);
+    await deleteTree(folder, entry, randomName);
     return null;
   }
 }

@@ -1,45 +1,46 @@
-const mostBytes = 32 << 20; // in all
-const largest = 1 << 16; // bytes of one
-const overhead = 1 << 10; // bytes that keeping one takes beside its own: a million files of one byte are not a million bytes
+const maxBytes = 32 << 20; // of all files
+const maxFileBytes = 1 << 16; // of one file
+const overhead = 1 << 10; // bytes of memory per entry beside the file itself: a million files of one byte need far more than 1 MB
 
-/** Small files of one folder that are asked for again and again, by path. */
+/** Cache of the small files of one folder, by path. */
 export interface SmallFiles<File> {
   get(path: string): File | null;
   keep(path: string, file: File, bytes: number): void;
 }
 
-/** Small files of all folders; the one that was kept first goes first. */
+/** Cache of the small files of all folders. It evicts the entry that was added first. */
 export interface SmallFileCache<File> {
-  /** For a folder that has just been opened: what was kept of another at the same path is not its own. */
+  /** Returns an empty cache for a folder that was just opened: files of an earlier folder at the same path are not its own. */
   forFolder(): SmallFiles<File>;
 }
 
+/** Returns an empty cache that holds up to 32 MiB. */
 export function smallFileCache<File>(): SmallFileCache<File> {
-  const kept = new Map<string, { file: File; bytes: number }>();
-  let total = 0;
-  let folders = 0;
-  const forget = (key: string) => {
-    total -= kept.get(key)?.bytes ?? 0;
-    kept.delete(key);
+  const cached = new Map<string, { file: File; weight: number }>();
+  let totalWeight = 0; // bytes
+  let folderCount = 0;
+  const evict = (key: string) => {
+    totalWeight -= cached.get(key)?.weight ?? 0;
+    cached.delete(key);
   };
-  function keep(key: string, file: File, bytes: number): void {
-    forget(key);
-    if (bytes > largest) return;
+  function add(key: string, file: File, bytes: number): void {
+    evict(key);
+    if (bytes > maxFileBytes) return;
     const weight = bytes + overhead + 2 * key.length;
-    kept.set(key, { file, bytes: weight });
-    total += weight;
-    for (const oldest of kept.keys()) {
-      if (total <= mostBytes) return;
-      forget(oldest);
+    cached.set(key, { file, weight });
+    totalWeight += weight;
+    for (const oldest of cached.keys()) {
+      if (totalWeight <= maxBytes) return;
+      evict(oldest);
     }
   }
   return {
     forFolder() {
-      folders += 1;
-      const prefix = `${folders}/`;
+      folderCount += 1;
+      const prefix = `${folderCount}/`;
       return {
-        get: (path) => kept.get(prefix + path)?.file ?? null,
-        keep: (path, file, bytes) => keep(prefix + path, file, bytes),
+        get: (path) => cached.get(prefix + path)?.file ?? null,
+        keep: (path, file, bytes) => add(prefix + path, file, bytes),
       };
     },
   };

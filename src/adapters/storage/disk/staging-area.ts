@@ -12,11 +12,11 @@ export interface DirectoryEntry {
 /** Returns a path to the entry that follows no symbolic link. */
 export const pathOf = ({ folder, name }: DirectoryEntry) => at(folder, name);
 
-/** Returns what lies there, or undefined. */
+/** Returns the stat of the entry itself, not of a link's target, or undefined if it does not exist. */
 export const statEntry = (entry: DirectoryEntry) => fs.lstatSync(pathOf(entry), { bigint: true, throwIfNoEntry: false });
 
-/** Returns the entry with a longer name. */
-export const withSuffix = ({ folder, name }: DirectoryEntry, ending: string): DirectoryEntry => ({ folder, name: name + ending });
+/** Returns an entry in the same folder whose name has a suffix. */
+export const withSuffix = ({ folder, name }: DirectoryEntry, suffix: string): DirectoryEntry => ({ folder, name: name + suffix });
 
 /** Deletes a file if it exists. */
 export function unlinkIfPresent(entry: DirectoryEntry): void {
@@ -27,29 +27,30 @@ export function unlinkIfPresent(entry: DirectoryEntry): void {
   }
 }
 
-/** The folder at the location's root that visitors never see. */
+/** Name of the folder in the location's root that visitors never see. */
 export const stagingFolder = '.postern';
-/** Name of what a change keeps beside its place where it cannot keep it in `.postern/`. */
+/** Returns the name of a change's evidence in the changed folder, for a change that cannot use `.postern/`. */
 export const siblingName = (token: string) => `.postern-${token}`;
 
-/** Codes of a folder that may not be entered or written. */
+/** Error codes of a folder that the process may not open or write. */
 export const refused: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
-const notFolder = ['ENOTDIR', 'ELOOP'];
+const notFolderCodes = ['ENOTDIR', 'ELOOP'];
 
 /**
- * Opens `.postern/`. Where it exists, no change keeps its evidence elsewhere: recovery would not find it.
- * @throws ENOENT, StorageRefused
+ * Opens `.postern/`. If it exists but cannot be used, the change fails: recovery would not find evidence in another place.
+ * @throws ENOENT if it does not exist
+ * @throws StorageRefused if it is not a folder, or the process may not open it
  */
 export const openStagingFolder = (root: Root) =>
   openFolder(root, [stagingFolder]).catch((cause: unknown) => {
     const code = codeOf(cause);
-    if (notFolder.includes(code)) throw new StorageRefused(`${stagingFolder} in the location's folder is not a folder`, { cause });
+    if (notFolderCodes.includes(code)) throw new StorageRefused(`${stagingFolder} in the location's folder is not a folder`, { cause });
     if (refused.includes(code))
       throw new StorageRefused(`${stagingFolder} in the location's folder must belong to the user that runs Postern`, { cause });
     throw cause;
   });
 
-/** Opens `.postern/`, which it creates if necessary. */
+/** Opens `.postern/`, and creates it if necessary. */
 export async function openStagingArea(root: Root): Promise<number> {
   try {
     return await openStagingFolder(root);
