@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idleThread } from './idle-thread.ts';
 
-test('if a thread cannot be started, its owner must reject the pending requests, and nothing is thrown', () => {
+test('a thread that cannot be started makes its owner reject the pending requests, and throws nothing', () => {
   let rejections = 0;
   const owner = {
     receive: () => {},

@@ -25,7 +25,7 @@ export interface OpenFolder {
   readonly reader: Reader;
 }
 
-/** Keeps the folders of locations open while they are used. Locations with the same folder share it. */
+/** Keeps the folders of locations open while they are used. Locations of one tenant with the same folder share it. */
 export interface OpenFolders extends AsyncDisposable {
   /**
    * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.

@@ -8,7 +8,7 @@ import { findWithinRootSync, isThereSync, type Root, reopenSync } from './open-w
 /** Files up to this size (bytes) are part of the response. With 64 KiB more, one read would delay other requests too long. */
 const maxInlineSize = 1 << 17;
 /** Equal times prove that a file is unchanged only if they are older than a step of the file system's clock; ms. */
-const settledAfter = 1000;
+const stableAfter = 1000;
 const maxAttempts = 3; // at a file that becomes shorter while it is read
 
 /** Sent to the thread: a request for the file at a path, its segments joined by slashes. */
@@ -69,7 +69,7 @@ function readFile(handle: number, name: string, times: number): ReadResponse {
       // A file that is truncated and rewritten during the read can be read with zeros that it never contained.
       if (bytes && hasChanged(stat, fs.fstatSync(file, { bigint: true }))) continue;
       const changedAt = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
-      if (bytes) return { is: 'whole', entry, bytes, settled: changedAt < Date.now() - settledAfter };
+      if (bytes) return { is: 'whole', entry, bytes, settled: changedAt < Date.now() - stableAfter };
     }
     throw failure('EBUSY'); // another process changes it again and again
   } finally {
