@@ -45,7 +45,7 @@ const noteSuffix = '-mount';
 
 /**
  * Runs `work` on the mount note of a change.
- * @param opening the descriptor of `.postern/`
+ * @param opening resolves to the descriptor of `.postern/`, which is closed at the end
  * @returns null if `.postern/` does not exist or cannot be created
  */
 async function withMountNote<T>(opening: Promise<number>, token: string, work: (note: DirectoryEntry) => T): Promise<T | null> {

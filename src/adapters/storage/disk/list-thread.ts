@@ -80,7 +80,7 @@ function closeDirectory(number: number): void {
 }
 
 function directoryOf({ number, action, descriptor }: ListThreadRequest): fs.Dir {
-  // 'buffer' returns names as bytes; Node.js has no types for that.
+  // 'buffer' returns names as bytes. The types of Node.js allow only text encodings here.
   if (action !== 'next')
     directories.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize }));
   const directory = directories.get(number);

@@ -36,7 +36,7 @@ export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
 function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
   if (statEntry(to)) throw failure('EEXIST');
-  unlinkIfPresent(withSuffix(staging, claimSuffix)); // for a name that was tried before
+  unlinkIfPresent(withSuffix(staging, claimSuffix)); // left by an earlier attempt with another name
   putText(withSuffix(staging, claimSuffix), to.name);
   fs.closeSync(fs.openSync(pathOf(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
   if (fs.lstatSync(pathOf(to)).size !== 0) throw failure('EEXIST');
@@ -49,7 +49,7 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staging copy in place under a free name. If the file system supports links, it keeps its staging name too.
+ * Puts a staging copy in place under a free name. If the file system supports links, the copy keeps its staging name too.
  * @param isFirst false if another name was tried before
  * @throws EEXIST if the name is taken
  */

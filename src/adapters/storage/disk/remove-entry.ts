@@ -30,7 +30,7 @@ async function deleteSibling(removal: Removal): Promise<void> {
   await deleteTree(folder, name, randomNames(name));
 }
 
-/** Deletes it after a crash, including subfolders that `deleteTree` had moved up. */
+/** Deletes such an entry after a crash, including subfolders that `deleteTree` had moved up. */
 async function deleteSiblingRest(removal: Removal): Promise<void> {
   const { folder, name } = siblingOf(removal);
   const names = (await fs.promises.readdir(at(folder))).filter((entry) => entry.startsWith(name));
