@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { growthEightfold } from '../../test/parts/growth.ts';
-import { formatList, parseList } from './list-text.ts';
+import { formatList, listLength, parseList } from './list-text.ts';
 
 test('a list is separated by commas, its entries are trimmed, and empty ones are dropped', () => {
   assert.deepEqual(parseList('ann, bob ,\tcarol'), ['ann', 'bob', 'carol']);
@@ -48,6 +48,22 @@ test('an accepted list does not change when it is formatted and parsed again', (
     fc.property(fc.string({ unit: fc.constantFrom('a', 'b', '"', ',', ' '), maxLength: 12 }), (text) => {
       const entries = parseList(text);
       if (entries !== null) assert.deepEqual(parseList(formatList(entries)), entries);
+    }),
+    { numRuns: 2000 },
+  ));
+
+test('a list longer than its limit is parsed no further than the entry that exceeds it', () => {
+  assert.deepEqual(parseList('ann,bob,carol', 7), ['ann', 'bob', 'carol']);
+  assert.deepEqual(parseList('ann,bob,carol', 6), ['ann', 'bob']);
+  assert.deepEqual(parseList('ann, ann, ann, bob', 6), ['ann', 'bob']);
+  assert.equal(parseList(Array.from({ length: 10_000 }, (_, index) => index).join(), 100)?.length, 37);
+});
+
+test('a list is within its limit exactly if its shortest spelling is', () =>
+  fc.assert(
+    fc.property(fc.uniqueArray(anyEntry, { minLength: 1 }), fc.integer({ min: 0, max: 60 }), (entries, limit) => {
+      const parsed = parseList(formatList(entries), limit) ?? [];
+      assert.equal(listLength(parsed) <= limit, listLength(entries) <= limit);
     }),
     { numRuns: 2000 },
   ));
