@@ -4,27 +4,27 @@ import { type NameMemory, nameMemory } from './name-memory.ts';
 import { type PieceMemory, pieceMemories } from './piece-memory.ts';
 import { hasDescriptor, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
-const mostEntries = 200_000; // planned at one time, some 300 bytes each
-const mostFound = 400_000; // entries that are held while others are still looked for
-const mostPlanning = { inner: 16, all: 512 };
-const mostSumming = { inner: 64, all: 1000 };
-const mostLarge = 50_000; // files whose sums are kept, some 150 bytes each
-const mostRemembered = 3_200_000; // entries of archives whose sums are kept, 5 bytes each
-const archiveCost = 100; // entries that an archive takes as much memory as, beside its own
+const maxEntriesInUse = 200_000; // entries of all plans in use, some 300 bytes each
+const maxEntriesInPlanning = 400_000; // entries held in memory by all archives that are being planned
+const maxPlanningWaiting = { inner: 16, all: 512 };
+const maxChecksumWaiting = { inner: 64, all: 1000 };
+const maxCachedFiles = 50_000; // large files whose checksums are cached, some 150 bytes each
+const maxCachedEntries = 3_200_000; // entries of archives whose checksums are cached, 5 bytes each
+const archiveCost = 100; // fixed memory cost of a cached archive, as a number of entries
 
 /** The CRC-32 of a file that is being read. */
 export interface RunningChecksum {
   readonly sum: Promise<number>;
-  /** Told of every piece, by those who wait for it too. */
+  /** Callbacks of the requests that also wait for this checksum. Each is called after every piece. */
   readonly readers: Set<() => void>;
 }
 
-/** The CRC-32 of an archive's files, by their place; those of large files are shared by all archives. */
+/** The CRC-32 of each file of an archive, by the file's index in the plan. Checksums of large files are shared by all archives. */
 export interface Checksums {
-  /** undefined: not read yet. */
-  get(place: number, item: PlacedItem): number | undefined;
-  set(place: number, item: PlacedItem, crc: number): void;
-  /** Sums that are being read, so that no file is read twice at one time for its sum alone. */
+  /** Returns the checksum, or undefined if the file has not been read yet. */
+  get(index: number, item: PlacedItem): number | undefined;
+  set(index: number, item: PlacedItem, crc: number): void;
+  /** Checksums that are being computed, by index, so that two requests do not read the same file only for its checksum. */
   readonly underWay: Map<number, RunningChecksum>;
 }
 
@@ -32,104 +32,107 @@ export interface Checksums {
 export interface PlanInUse {
   readonly plan: ZipPlan;
   readonly sums: Checksums;
-  /** Reads a slice of a file for its sum alone when its turn comes: a few bytes of an archive may ask for gigabytes. */
+  /** Reads a slice of a file only for its checksum, in turns: to send a few bytes of an archive, gigabytes may have to be read. */
   readonly summing: (readSlice: () => Promise<void>) => Promise<void>;
-  /** To be called once it is no longer used. */
+  /** Must be called when the plan is no longer used. */
   release(): void;
 }
 
-/** Plans an archive. */
-type PlanMaker = (mostFound: () => number) => AsyncGenerator<void, ZipPlan | null>;
+/** Plans an archive slice by slice. @param maxEntries returns how many entries it may hold in memory now */
+type CreatePlan = (maxEntries: () => number) => AsyncGenerator<void, ZipPlan | null>;
 
-/** Archives that are sent, equal ones by one plan; their sums are kept between requests, so that a part costs little more than its bytes. */
+/**
+ * Plans the archives that are sent. Equal archives share one plan. Checksums are cached between requests, so that a range
+ * of an archive costs little more than its bytes.
+ */
 export interface ArchivePlans {
   /**
-   * Plans an archive a slice at a time, each when its turn comes, and holds the plan until it is released.
-   * @param make yields after every slice, and returns null where it cannot be planned; its parameter tells how many
-   *   entries it may hold: fewer, the more are planned beside each other
-   * @returns null there, and while too much is planned already
-   * @throws 503 where too many wait
+   * Plans an archive slice by slice, in turns with others, and keeps the plan until it is released.
+   * @param createPlan yields after every slice, and returns null if the archive cannot be planned. Its parameter returns how
+   *   many entries it may hold; the more archives are planned at the same time, the fewer each may hold
+   * @returns null if `createPlan` returns null, or if the plans in use already hold too many entries
+   * @throws Refusal (503) if too many requests wait
    */
-  plan(asker: ArchiveVisitor, left: AbortSignal, make: PlanMaker): Promise<PlanInUse | null>;
-  /** Looks through files a slice at a time, each when its turn comes: others plan between them. @throws as `plan` */
-  look<T>(asker: ArchiveVisitor, left: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
-  /** Begins an archive that is sent. */
+  plan(visitor: ArchiveVisitor, clientGone: AbortSignal, createPlan: CreatePlan): Promise<PlanInUse | null>;
+  /** Inspects files slice by slice, in turns with the planning of other archives. @throws as `plan` */
+  look<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
+  /** Creates the piece memory of an archive that is sent. */
   readonly beginPieces: () => PieceMemory;
-  /** Begins the memory for names that an archive for this address holds. */
+  /** Creates the name memory of an archive for a client address. */
   readonly beginNames: (address: string) => NameMemory;
 }
 
 export function archivePlans(): ArchivePlans {
-  const used = new Map<string, { readonly plan: ZipPlan; users: number }>();
-  const remembered = new Map<string, { readonly sums: Checksums; readonly cost: number }>();
-  let rememberedCost = 0;
-  let entries = 0;
-  const large = new Map<string, number>();
-  function forget(key: string): void {
-    rememberedCost -= remembered.get(key)?.cost ?? 0;
-    remembered.delete(key);
+  const plansInUse = new Map<string, { readonly plan: ZipPlan; users: number }>();
+  let entriesInUse = 0;
+  const cachedArchives = new Map<string, { readonly checksums: Checksums; readonly cost: number }>();
+  let cachedEntries = 0;
+  const fileChecksums = new Map<string, number>();
+  function evict(key: string): void {
+    cachedEntries -= cachedArchives.get(key)?.cost ?? 0;
+    cachedArchives.delete(key);
   }
-  /** By entries, not by archives: who asks for many small ones makes nobody read a large one anew. */
-  function remember(key: string, sums: Checksums, count: number): void {
-    forget(key);
+  /** Bounds the cache by entries and not by archives: many small archives must not evict a large one, which is expensive to read again. */
+  function cacheChecksums(key: string, checksums: Checksums, count: number): void {
+    evict(key);
     const cost = count + archiveCost;
-    remembered.set(key, { sums, cost });
-    rememberedCost += cost;
-    for (const oldest of remembered.keys()) {
-      if (rememberedCost <= mostRemembered) return;
-      forget(oldest);
+    cachedArchives.set(key, { checksums, cost });
+    cachedEntries += cost;
+    for (const oldestKey of cachedArchives.keys()) {
+      if (cachedEntries <= maxCachedEntries) return;
+      evict(oldestKey);
     }
   }
-  function sumsOf({ etag, items }: ZipPlan, locationId: number): Checksums {
+  function checksumsOf({ etag, items }: ZipPlan, locationId: number): Checksums {
     const key = `${locationId} ${etag}`;
-    const sums = remembered.get(key)?.sums ?? checksums(items.length, locationId, large);
-    remember(key, sums, items.length);
-    return sums;
+    const checksums = cachedArchives.get(key)?.checksums ?? createChecksums(items.length, locationId, fileChecksums);
+    cacheChecksums(key, checksums, items.length);
+    return checksums;
   }
-  const [planning, summing] = [archiveTurns(mostPlanning), archiveTurns(mostSumming)];
-  function use(plan: ZipPlan, { locationId }: ArchiveVisitor, sum: PlanInUse['summing']): PlanInUse | null {
+  const [planningTurns, checksumTurns] = [archiveTurns(maxPlanningWaiting), archiveTurns(maxChecksumWaiting)];
+  function acquirePlan(plan: ZipPlan, { locationId }: ArchiveVisitor, summing: PlanInUse['summing']): PlanInUse | null {
     const { etag } = plan;
-    const known = used.get(etag) ?? { plan, users: 0 };
-    if (known.users === 0 && entries > 0 && entries + plan.cost > mostEntries) return null;
-    if (known.users === 0) entries += plan.cost;
-    known.users += 1;
-    used.set(etag, known);
-    let released = false;
+    const shared = plansInUse.get(etag) ?? { plan, users: 0 };
+    if (shared.users === 0 && entriesInUse > 0 && entriesInUse + plan.cost > maxEntriesInUse) return null;
+    if (shared.users === 0) entriesInUse += plan.cost;
+    shared.users += 1;
+    plansInUse.set(etag, shared);
+    let isReleased = false;
     return {
-      plan: known.plan,
-      sums: sumsOf(plan, locationId),
-      summing: sum,
+      plan: shared.plan,
+      sums: checksumsOf(plan, locationId),
+      summing,
       release() {
-        if (released) return;
-        released = true;
-        known.users -= 1;
-        if (known.users > 0) return;
-        used.delete(etag);
-        entries -= plan.cost;
+        if (isReleased) return;
+        isReleased = true;
+        shared.users -= 1;
+        if (shared.users > 0) return;
+        plansInUse.delete(etag);
+        entriesInUse -= plan.cost;
       },
     };
   }
-  const look: ArchivePlans['look'] = async (asker, left, slices) => {
+  const look: ArchivePlans['look'] = async (visitor, clientGone, slices) => {
     try {
       for (;;) {
-        const step = await planning.run(asker, left, () => slices.next());
+        const step = await planningTurns.run(visitor, clientGone, () => slices.next());
         if (step.done) return step.value;
       }
     } finally {
-      await slices[Symbol.asyncDispose](); // where it was given up: what it holds open is closed
+      await slices[Symbol.asyncDispose](); // after an error: closes what the generator holds open
     }
   };
   let planners = 0;
   return {
-    async plan(asker, left, make) {
+    async plan(visitor, clientGone, createPlan) {
       planners += 1;
       try {
         const plan = await look(
-          asker,
-          left,
-          make(() => mostFound / planners),
+          visitor,
+          clientGone,
+          createPlan(() => maxEntriesInPlanning / planners),
         );
-        return plan && use(plan, asker, (readSlice) => summing.run(asker, left, readSlice));
+        return plan && acquirePlan(plan, visitor, (readSlice) => checksumTurns.run(visitor, clientGone, readSlice));
       } finally {
         planners -= 1;
       }
@@ -140,17 +143,17 @@ export function archivePlans(): ArchivePlans {
   };
 }
 
-/** @param large sums of large files, by location and validator */
-function checksums(files: number, locationId: number, large: Map<string, number>): Checksums {
-  const sums = new Uint32Array(files);
-  const known = new Uint8Array(files);
+/** @param fileChecksums checksums of large files, by location and ETag */
+function createChecksums(fileCount: number, locationId: number, fileChecksums: Map<string, number>): Checksums {
+  const values = new Uint32Array(fileCount);
+  const isComputed = new Uint8Array(fileCount);
   const keyOf = ({ etag }: PlacedItem) => `${locationId} ${etag}`;
   return {
-    get: (place, item) => (known[place] === 1 ? sums[place] : large.get(keyOf(item))),
-    set(place, item, crc) {
-      sums[place] = crc;
-      known[place] = 1;
-      if (hasDescriptor(item)) setNewest(large, keyOf(item), crc, mostLarge);
+    get: (index, item) => (isComputed[index] === 1 ? values[index] : fileChecksums.get(keyOf(item))),
+    set(index, item, crc) {
+      values[index] = crc;
+      isComputed[index] = 1;
+      if (hasDescriptor(item)) setNewest(fileChecksums, keyOf(item), crc, maxCachedFiles);
     },
     underWay: new Map(),
   };

@@ -3,31 +3,34 @@ import { turns, turnsByKey } from '#features/turns/turns.ts';
 import { crowdsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
 
-const [atOneLocation, atAll] = [2, 64]; // slices at once: 31 slow locations leave places for others
+const [maxPerLocation, maxConcurrent] = [2, 64]; // slices at once: even 31 slow locations do not take all places
 const retryAfter = 5; // seconds
 
-/** Who asks for an archive of files that lie at a location. */
+/** A visitor who requests an archive, and the location of its files. */
 export type ArchiveVisitor = TurnVisitor & { readonly locationId: number };
 
-/** Reads for archives a slice at a time, in turns. */
+/** Reads files for archives in slices; the visitors take turns. */
 export interface ArchiveTurns {
-  /** @throws 503 where too many wait; the reason of `left` */
-  run<T>(asker: ArchiveVisitor, left: AbortSignal, readSlice: () => Promise<T>): Promise<T>;
+  /** @throws Refusal (503) if too many requests wait; the reason of `clientGone` */
+  run<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, readSlice: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Each location has places of its own, so that a slow disk delays the archives of its files alone. How many wait is
- * bounded for all locations together: a client that knows links to several may not wait at each.
+ * Creates turns in which each location has its own places, so that a slow disk delays only the archives of its files. The
+ * number of waiting requests is limited for all locations together: a client with links to several locations must not
+ * wait at each of them.
  */
-export function archiveTurns(mostWaiting: { readonly inner: number; readonly all: number }): ArchiveTurns {
+export function archiveTurns(maxWaiting: { readonly inner: number; readonly all: number }): ArchiveTurns {
   const refusal = () => new Refusal('listingBusy', undefined, { retryAfter });
-  const atLocation = turnsByKey({ atOnce: atOneLocation, mostWaiting, refusal }, waitingLimit(mostWaiting, refusal));
-  const locations = turns({ atOnce: atAll, mostWaiting: { inner: atOneLocation, all: Number.POSITIVE_INFINITY }, refusal });
+  const withLocationTurns = turnsByKey({ atOnce: maxPerLocation, mostWaiting: maxWaiting, refusal }, waitingLimit(maxWaiting, refusal));
+  const allTurns = turns({ atOnce: maxConcurrent, mostWaiting: { inner: maxPerLocation, all: Number.POSITIVE_INFINITY }, refusal });
   return {
-    run: (asker, left, readSlice) => {
-      const location = `${asker.locationId}`;
-      const inTurn = () => locations.run([location, location], left, readSlice);
-      return atLocation(location, (own) => own.run(turnGroupsOf(asker), left, inTurn, crowdsOf(asker)));
+    run: (visitor, clientGone, readSlice) => {
+      const location = `${visitor.locationId}`;
+      const readInTurn = () => allTurns.run([location, location], clientGone, readSlice);
+      return withLocationTurns(location, (locationTurns) =>
+        locationTurns.run(turnGroupsOf(visitor), clientGone, readInTurn, crowdsOf(visitor)),
+      );
     },
   };
 }

@@ -18,16 +18,16 @@ import { type ArchiveEntry, maxPlannedEntries, memoryCostOf, planZip, type ZipPl
 import { type ArchiveRange, zipRange } from './zip-range.ts';
 import { type ZipSource, zipOf } from './zip-writer.ts';
 
-/** A folder that may leave as an archive. */
+/** A folder that may be sent as an archive. */
 export interface FolderArchive {
-  /** Name of the folder, without an ending. */
+  /** Name of the folder, without a file extension. */
   readonly name: string;
-  /** Its length and validator where its layout is known beforehand; null: it is made as it is sent. */
+  /** Size in bytes and ETag if the archive is planned; null: it is created while it is sent. */
   readonly known: { readonly size: number; readonly etag: string } | null;
-  readonly pieces: (wanted: ArchiveRange) => AsyncIterable<Buffer>;
-  /** To be called at the end, whatever was taken of it. */
+  readonly pieces: (range: ArchiveRange) => AsyncIterable<Buffer>;
+  /** Must be called at the end, even if nothing was sent. */
   readonly close: () => Promise<void>;
-  /** May it still leave, and still as it is? */
+  /** Returns whether the archive may still be sent, and still without marks and signatures. */
   readonly stillPermitted: () => Promise<boolean>;
   readonly appendEntry: () => Promise<TransferEntry>;
 }
@@ -37,13 +37,13 @@ async function mustBeSigned({ media }: VisitPorts, file: OpenFile, { permit }: A
   return refuseOriginal('downloadFolder', permit.share, media.isPdf(await headOf(file)) ? 'pdf' : 'other') !== null;
 }
 
-/** Yields after every slice of the files. @throws 503 where a PDF among what is packed would have to be signed */
-async function* checkSignatures(ports: VisitPorts, packed: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<void> {
-  for await (const one of walkInSlices(packed)) {
-    if (!one) yield;
-    if (!one || one.entry.folder) continue;
-    packed.left.throwIfAborted();
-    const file = await packed.storage.open(below(packed.folder, one.name));
+/** Checks that no file has to be signed. Yields after every slice of files. @throws Refusal (503) if a PDF has to be signed */
+async function* checkSignatures(ports: VisitPorts, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<void> {
+  for await (const item of walkInSlices(archivedFolder)) {
+    if (!item) yield;
+    if (!item || item.entry.folder) continue;
+    archivedFolder.left.throwIfAborted();
+    const file = await archivedFolder.storage.open(below(archivedFolder.folder, item.name));
     if (!file) continue;
     try {
       if (await mustBeSigned(ports, file, visit)) throw new Refusal('signingUnavailable');
@@ -53,139 +53,152 @@ async function* checkSignatures(ports: VisitPorts, packed: ArchivedFolder, visit
   }
 }
 
-async function* sourcesOf(ports: VisitPorts, packed: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<ZipSource> {
+async function* zipSources(ports: VisitPorts, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<ZipSource> {
   const { digitalSignature } = visit.permit.share;
-  for await (const one of walkArchivedFolder(packed)) {
-    if (!one) continue;
-    const { entry, name } = one;
-    // An empty file has no bytes to read, and so none to look at.
+  for await (const item of walkArchivedFolder(archivedFolder)) {
+    if (!item) continue;
+    const { entry, name } = item;
     const open = async () => {
-      const file = await packed.storage.open(below(packed.folder, name));
-      // Looked at again on the very file that leaves: a name may have been given to another file since.
+      const file = await archivedFolder.storage.open(below(archivedFolder.folder, name));
+      // Checks again the very file that is sent: since the first check, the name may have been given to another file.
       if (file && digitalSignature && (await mustBeSigned(ports, file, visit))) {
         await file.close();
         throw new Refusal('signingUnavailable');
       }
       return file;
     };
+    // An empty file has no bytes to read or to check.
     yield { name, modified: entry.modified, open: entry.folder || entry.size === 0 ? null : open };
   }
 }
 
 /**
- * Plans the archive, and yields after every slice; null: it is too many entries to be planned.
- * @param mostFound how many may be held in memory now
- * @throws as `find`
+ * Plans the archive, and yields after every slice. Returns null if it has too many entries for a plan.
+ * @param maxEntries returns how many entries may be held in memory now
+ * @throws as `walkInSlices`
  */
-async function* planOf(packed: ArchivedFolder, mostFound: () => number): AsyncGenerator<void, ZipPlan | null> {
-  const found: ArchiveEntry[] = [];
+async function* createPlan(archivedFolder: ArchivedFolder, maxEntries: () => number): AsyncGenerator<void, ZipPlan | null> {
+  const entries: ArchiveEntry[] = [];
   let cost = 0;
-  for await (const one of walkInSlices(packed)) {
-    if (!one) yield;
-    else found.push(one);
-    cost += one ? memoryCostOf(one) : 0;
-    if (cost > Math.min(maxPlannedEntries, mostFound())) {
-      for await (const _present of chosenEntries(packed)); // those that come later must be there too
+  for await (const item of walkInSlices(archivedFolder)) {
+    if (!item) yield;
+    else entries.push(item);
+    cost += item ? memoryCostOf(item) : 0;
+    if (cost > Math.min(maxPlannedEntries, maxEntries())) {
+      for await (const _entry of chosenEntries(archivedFolder)); // throws 404 if a later chosen name does not exist
       return null;
     }
   }
-  return planZip(found);
+  return planZip(entries);
 }
 
-/** An archive: to the byte beforehand, unless it is too many entries, or what each is has to be looked at again. */
-async function archiveOf(
+/**
+ * Creates the archive with a plan, so that its size is known beforehand. It has no plan if it has too many entries, or if
+ * each file has to be checked again for signatures when it is sent.
+ */
+async function createArchive(
   ports: VisitPorts,
-  packed: ArchivedFolder,
+  archivedFolder: ArchivedFolder,
   visit: AuthorizedVisit,
 ): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
   const { viewId, address } = visit.visitorRequest;
-  const asker = { viewId, address, locationId: visit.link.location_id };
+  const visitor = { viewId, address, locationId: visit.link.location_id };
   const { archives } = ports;
   const { digitalSignature } = visit.permit.share;
-  if (digitalSignature) await archives.look(asker, packed.left, checkSignatures(ports, packed, visit));
-  const used = digitalSignature ? null : await archives.plan(asker, packed.left, (mostFound) => planOf(packed, mostFound));
-  const room = archives.beginPieces();
-  // Found once more while it is sent: thousands of entries do not wait in memory for a client who reads slowly.
-  if (!used)
+  if (digitalSignature) await archives.look(visitor, archivedFolder.left, checkSignatures(ports, archivedFolder, visit));
+  const planInUse = digitalSignature
+    ? null
+    : await archives.plan(visitor, archivedFolder.left, (maxEntries) => createPlan(archivedFolder, maxEntries));
+  const pieceMemory = archives.beginPieces();
+  // Lists the folders a second time while it sends them, so that thousands of entries do not stay in memory for a slow client.
+  if (!planInUse)
     return {
       known: null,
-      pieces: () => joinSmallPieces(zipOf(sourcesOf(ports, packed, visit), room, packed.beginNames()), room),
-      close: async () => room.end(),
+      pieces: () => joinSmallPieces(zipOf(zipSources(ports, archivedFolder, visit), pieceMemory, archivedFolder.beginNames()), pieceMemory),
+      close: async () => pieceMemory.end(),
     };
-  const { storage, folder } = packed;
+  const { storage, folder } = archivedFolder;
   return {
-    known: used.plan,
-    pieces: (wanted) =>
+    known: planInUse.plan,
+    pieces: (range) =>
       joinSmallPieces(
-        zipRange(used, ({ name }) => storage.open(below(folder, name)), wanted, room),
-        room,
+        zipRange(planInUse, ({ name }) => storage.open(below(folder, name)), range, pieceMemory),
+        pieceMemory,
       ),
     async close() {
-      used.release();
-      room.end();
+      planInUse.release();
+      pieceMemory.end();
     },
   };
 }
 
-const mostAudited = 1000; // characters of names in an audit entry
+const maxAuditedLength = 1000; // characters of names in an audit entry
 
-/** What an audit entry tells of a choice: how many names, and the first of them. */
+/** Returns the chosen names for an audit entry: the first of them, and how many there are if some are left out. */
 function chosenInAudit(names: readonly string[]) {
-  let left = mostAudited;
-  const first = names.filter((name) => {
-    left -= name.length;
-    return left >= 0;
+  let remaining = maxAuditedLength;
+  const firstNames = names.filter((name) => {
+    remaining -= name.length;
+    return remaining >= 0;
   });
-  return { names: first, ...(first.length < names.length ? { count: names.length } : {}) };
+  return { names: firstNames, ...(firstNames.length < names.length ? { count: names.length } : {}) };
 }
 
-/** Signatures that are asked for since it began: what has left was looked at without them. */
-async function mayStillLeave({ permit, decideAgain }: AuthorizedVisit): Promise<boolean> {
-  const now = await decideAgain();
-  return now !== null && !mustMark(now.share) && (permit.share.digitalSignature || !now.share.digitalSignature);
+/**
+ * Returns whether the archive may still be sent. If the share requires digital signatures only since the download began,
+ * it may not, because its files were not checked.
+ */
+async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promise<boolean> {
+  const currentPermit = await decideAgain();
+  return (
+    currentPermit !== null && !mustMark(currentPermit.share) && (permit.share.digitalSignature || !currentPermit.share.digitalSignature)
+  );
 }
 
-/** A folder of a share, or what is chosen of it, as a zip. @param left aborted when the visitor leaves before the answer */
+/**
+ * Returns a folder of a share, or the chosen items of it, as a zip archive.
+ * @param clientGone aborted when the visitor leaves before the response starts
+ */
 export async function downloadFolder(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   chosenNames: readonly string[] | null,
-  left: AbortSignal,
+  clientGone: AbortSignal,
 ): Promise<FolderArchive> {
-  // One choice is one archive and one download, in whatever order it is sent.
+  // The same names in another order are the same archive, and the same download.
   const names = chosenNames && [...new Set(chosenNames)].sort();
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'downloadFolder' });
   const { link, permit, authenticated } = visit;
-  const told = {
+  const eventBase = {
     link,
     visitor: authenticated?.signedIn ?? null,
     visitorRequest,
     action: 'downloadFolder',
     path: formatItemPath(path),
   } as const;
-  // Whole before any is looked at: what would have to be marked never leaves as it is.
+  // Refuses before any file is read: a file that has to be marked is never sent unmarked.
   const denial = mustMark(permit.share) ? refuseOriginal('downloadFolder', permit.share, 'image') : null;
   if (denial) {
-    ports.audit.note({ ...told, outcome: 'refused', after: { because: denial } });
+    ports.audit.note({ ...eventBase, outcome: 'refused', after: { because: denial } });
     throw new Refusal(denial);
   }
   return withStorageErrors(async () => {
     if (link.folder === 0) throw new Refusal('itemAbsent');
-    const { storage, locationPath: at } = await storageFor(visit, ports);
-    const folder = at(path);
+    const { storage, locationPath } = await storageFor(visit, ports);
+    const folder = locationPath(path);
     const entry = await storage.stat(folder);
     if (!entry?.folder) throw new Refusal('itemAbsent');
-    const archive = await archiveOf(
+    const archive = await createArchive(
       ports,
-      { storage, folder, names, left, beginNames: () => ports.archives.beginNames(visitorRequest.address) },
+      { storage, folder, names, left: clientGone, beginNames: () => ports.archives.beginNames(visitorRequest.address) },
       visit,
     );
-    const event = { ...told, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
+    const event = { ...eventBase, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
     return {
       ...archive,
       name: folder.at(-1) ?? link.title,
-      stillPermitted: () => mayStillLeave(visit),
+      stillPermitted: () => isStillPermitted(visit),
       appendEntry: () => ports.audit.begin(event, archive.known?.etag ?? null, link.alert_download === 1),
     };
   });

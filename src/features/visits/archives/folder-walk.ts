@@ -5,37 +5,44 @@ import type { NameMemory } from './name-memory.ts';
 import { below, pendingFolders } from './pending-folders.ts';
 import type { ArchiveEntry } from './zip-plan.ts';
 
-const [sliceCost, folderCost] = [200, 20]; // entries; a folder costs as much as so many, or more where it lies deep
-const deepest = 200; // levels; each costs a look-up for every level above it, and few programs unpack more
+const [sliceCost, folderCost] = [200, 20]; // entries; listing a folder costs as much as 20 entries, or more if it is nested deep
+const maxDepth = 200; // levels; each level costs a lookup for every level above it, and few programs unpack more
 
-/** The folder that is packed, and what of it. */
+/** A folder that is archived, completely or in part. */
 export interface ArchivedFolder {
   readonly storage: Storage;
   readonly folder: ItemPath;
-  /** Of its children; null: all. */
+  /** Names of the children to archive; null: all. */
   readonly names: readonly string[] | null;
-  /** Aborted when the visitor leaves before the answer: nobody waits for what is looked at. */
+  /** Aborted when the visitor leaves before the response starts: the walk then stops. */
   readonly left: AbortSignal;
-  /** Begins the memory for the names of folders that are still to be listed. */
+  /** Creates the memory for the names of folders that are still to be listed. */
   readonly beginNames: () => NameMemory;
 }
 
 /**
- * Yields what lies below a folder, a folder's own entries before those of its subfolders, and null for every folder that
- * is listed. The stack is explicit: generators that delegate to each other pass every entry through all levels.
- * @throws 409 where folders are nested too deep; 503 where too many wait; the reason of `left`
+ * Yields the items below a folder: its own entries first, then those of its subfolders. Yields null before each listed
+ * folder. The stack is explicit, because generators that delegate to each other pass every entry through all levels.
+ * @throws Refusal (409) if folders are nested too deep, (503) if too many requests wait; the reason of `left`
  */
-async function* walk({ storage, left, beginNames }: ArchivedFolder, path: ItemPath, prefix: string): AsyncGenerator<ArchiveEntry | null> {
+async function* walk(
+  { storage, left: clientGone, beginNames }: ArchivedFolder,
+  path: ItemPath,
+  prefix: string,
+): AsyncGenerator<ArchiveEntry | null> {
   const pending = pendingFolders({ path, prefix, depth: 0 }, beginNames());
   try {
     for (let folder = pending.next(); folder; folder = pending.next()) {
-      if (folder.depth > deepest)
-        throw new Refusal('archiveTooDeep', `Folders are nested deeper than ${deepest} levels: download one of the inner folders instead.`);
-      left.throwIfAborted();
+      if (folder.depth > maxDepth)
+        throw new Refusal(
+          'archiveTooDeep',
+          `Folders are nested deeper than ${maxDepth} levels: download one of the inner folders instead.`,
+        );
+      clientGone.throwIfAborted();
       yield null;
-      // null: it is gone since it was found
+      // null if the folder was deleted since its parent was listed
       for await (const batch of (await storage.list(folder.path)) ?? []) {
-        left.throwIfAborted();
+        clientGone.throwIfAborted();
         for (const entry of batch) {
           yield { entry, name: `${folder.prefix}${entry.name}${entry.folder ? '/' : ''}` };
           if (entry.folder) pending.add(entry.name);
@@ -47,15 +54,15 @@ async function* walk({ storage, left, beginNames }: ArchivedFolder, path: ItemPa
   }
 }
 
-/** @throws 404 for a chosen name that is not there; the reason of `left` */
+/** Yields the chosen children of the folder. @throws Refusal (404) if a chosen name does not exist; the reason of `left` */
 export async function* chosenEntries({
   storage,
   folder,
   names,
-  left,
+  left: clientGone,
 }: ArchivedFolder): AsyncGenerator<ArchiveEntry & { readonly path: ItemPath }> {
   for (const name of names ?? []) {
-    left.throwIfAborted();
+    clientGone.throwIfAborted();
     const path = below(folder, name);
     const entry = await storage.stat(path);
     if (!entry) throw new Refusal('itemAbsent');
@@ -63,21 +70,21 @@ export async function* chosenEntries({
   }
 }
 
-/** All that is packed, and null for every folder that is listed. @throws as `walk` and `chosenEntries` */
-export async function* walkArchivedFolder(packed: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
-  if (!packed.names) return yield* walk(packed, packed.folder, '');
-  for await (const { entry, name, path } of chosenEntries(packed)) {
+/** Yields all items of the archive, and null before each listed folder. @throws as `walk` and `chosenEntries` */
+export async function* walkArchivedFolder(archivedFolder: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
+  if (!archivedFolder.names) return yield* walk(archivedFolder, archivedFolder.folder, '');
+  for await (const { entry, name, path } of chosenEntries(archivedFolder)) {
     yield { entry, name };
-    if (entry.folder) yield* walk(packed, path, name);
+    if (entry.folder) yield* walk(archivedFolder, path, name);
   }
 }
 
-/** The same, and null at the end of every slice: others have their turn then. */
-export async function* walkInSlices(packed: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
+/** Yields all items of the archive, and null at the end of every slice, so that others can take their turn. */
+export async function* walkInSlices(archivedFolder: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
   let cost = 0;
-  for await (const one of walkArchivedFolder(packed)) {
-    cost += one ? 1 : folderCost;
-    if (one) yield one;
+  for await (const item of walkArchivedFolder(archivedFolder)) {
+    cost += item ? 1 : folderCost;
+    if (item) yield item;
     if (cost < sliceCost) continue;
     cost = 0;
     yield null;

@@ -1,21 +1,20 @@
 import type { PieceMemory } from './piece-memory.ts';
 
-const worthwhile = 1 << 16; // bytes of a write: each costs as much as copying so many
+const maxBufferSize = 1 << 16; // bytes: one write costs as much as copying this many
 
-/** Puts small pieces together, so that thousands of small files are not as many writes; the first leaves at once. */
-export async function* joinSmallPieces(pieces: AsyncIterable<Buffer>, room: Pick<PieceMemory, 'size'>): AsyncGenerator<Buffer> {
-  const together = Buffer.allocUnsafe(Math.min(worthwhile, room.size()));
-  const atLeast = together.length;
+/** Joins small pieces, so that thousands of small files do not cause as many writes. The first piece is yielded at once. */
+export async function* joinSmallPieces(pieces: AsyncIterable<Buffer>, pieceMemory: Pick<PieceMemory, 'size'>): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(maxBufferSize, pieceMemory.size()));
   let used = 0;
-  let first = true;
+  let isFirst = true;
   for await (const piece of pieces) {
-    if (used + piece.length > atLeast) {
-      if (used > 0) yield together.subarray(0, used);
+    if (used + piece.length > buffer.length) {
+      if (used > 0) yield buffer.subarray(0, used);
       used = 0;
     }
-    if (first || piece.length > atLeast) yield piece;
-    else used += piece.copy(together, used);
-    first = false;
+    if (isFirst || piece.length > buffer.length) yield piece;
+    else used += piece.copy(buffer, used);
+    isFirst = false;
   }
-  if (used > 0) yield together.subarray(0, used);
+  if (used > 0) yield buffer.subarray(0, used);
 }

@@ -2,31 +2,34 @@ import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
 
-const free = 1 << 16; // bytes of each archive that do not count: connections are bounded
-const mostBytes = 64 << 20; // of all archives together; half of it for those of one network
+const freeBytes = 1 << 16; // per archive, not counted: the number of connections is limited
+const maxBytes = 64 << 20; // of all archives together; the archives of one network may hold half of it
 const retryAfter = 5; // seconds
 
-/** Memory for the names that an archive holds while it is made. */
+/** Memory for the names that an archive holds while it is created. */
 export interface NameMemory {
-  /** Says how many bytes it holds now. @throws 503 where its network's archives, or all together, would hold too many */
+  /**
+   * Sets how many bytes the archive holds now.
+   * @throws Refusal (503) if the archives of its network, or all archives together, would hold too many
+   */
   hold(bytes: number): void;
 }
 
-/** Returns a function that begins the memory of an archive for an address. @param most bytes of all archives together */
-export function nameMemory(most = mostBytes): (address: string) => NameMemory {
-  const networks = new Map<string, number>(); // bytes
-  let all = 0;
+/** Returns a function that creates the name memory of an archive for a client address. @param maxTotal bytes of all archives together */
+export function nameMemory(maxTotal = maxBytes): (address: string) => NameMemory {
+  const bytesByNetwork = new Map<string, number>();
+  let totalBytes = 0;
   return (address) => {
     const network = wideNetworkOf(address);
-    let own = 0;
+    let archiveBytes = 0;
     return {
       hold(bytes) {
-        const more = Math.max(0, bytes - free) - own;
-        const isTooMuch = all + more > most || (networks.get(network) ?? 0) + more > most / 2;
-        if (more > 0 && isTooMuch) throw new Refusal('listingBusy', undefined, { retryAfter });
-        all += more;
-        own += more;
-        addCount(networks, network, more);
+        const added = Math.max(0, bytes - freeBytes) - archiveBytes;
+        const isTooMuch = totalBytes + added > maxTotal || (bytesByNetwork.get(network) ?? 0) + added > maxTotal / 2;
+        if (added > 0 && isTooMuch) throw new Refusal('listingBusy', undefined, { retryAfter });
+        totalBytes += added;
+        archiveBytes += added;
+        addCount(bytesByNetwork, network, added);
       },
     };
   };

@@ -1,16 +1,16 @@
 import { type ItemPath, joinPaths, parseSegments, rootPath } from '#core/item-path.ts';
 import type { NameMemory } from './name-memory.ts';
 
-const smallest = 1 << 10; // bytes of the names of a folder's subfolders, to begin with
+const minBufferSize = 1 << 10; // bytes, for the names of a folder's subfolders
 
-/** A folder that is still to be listed: its path in the storage, its name in the archive, its depth below the first. */
+/** A folder that is still to be listed: its path in the storage, its name in the archive, its depth below the first folder. */
 export interface PendingFolder {
   readonly path: ItemPath;
   readonly prefix: string;
   readonly depth: number;
 }
 
-/** A folder that was taken, and the names of its subfolders that were not, each followed by a NUL. */
+/** A folder that was returned, and the names of its subfolders that are still to be returned, each followed by a NUL. */
 interface Level {
   readonly folder: PendingFolder;
   names: Buffer;
@@ -18,37 +18,37 @@ interface Level {
   read: number;
 }
 
-/** Where something lies that was found below a folder under that name. */
+/** Returns the path of an item from its folder and its name in the archive. */
 export const below = (folder: ItemPath, name: string): ItemPath =>
   joinPaths(folder, parseSegments(name.replace(/\/$/, '').split('/')) ?? rootPath);
 
-/** Folders that are still to be listed, the deepest first. Their names are kept as bytes: one folder may hold a million. */
+/** Folders that are still to be listed, the deepest first. Names are stored as bytes, because one folder may hold a million. */
 export interface PendingFolders {
-  /** Takes the next one; null: there is no more. */
+  /** Removes and returns the next folder, or null if there is none. */
   next(): PendingFolder | null;
-  /** Adds a subfolder of the one that was taken last. @throws 503 where too many are kept already */
+  /** Adds a subfolder of the folder that `next` returned last. @throws Refusal (503) if the names need too much memory */
   add(name: string): void;
-  /** To be called at the end, wherever that is. */
+  /** Must be called at the end, also after an error. */
   end(): void;
 }
 
-export function pendingFolders(first: PendingFolder, memory: NameMemory): PendingFolders {
+export function pendingFolders(root: PendingFolder, nameMemory: NameMemory): PendingFolders {
   const levels: Level[] = [];
-  let bytes = 0;
-  let begun = false;
+  let totalBytes = 0;
+  let hasStarted = false;
   function resize(level: Level, length: number): void {
-    bytes += length - level.names.length;
-    memory.hold(bytes);
+    totalBytes += length - level.names.length;
+    nameMemory.hold(totalBytes);
     const names = Buffer.allocUnsafeSlow(length);
     level.names.copy(names, 0, level.read, level.used);
     Object.assign(level, { names, used: level.used - level.read, read: 0 });
   }
-  function taken(folder: PendingFolder): PendingFolder {
+  function pushLevel(folder: PendingFolder): PendingFolder {
     levels.push({ folder, names: Buffer.alloc(0), used: 0, read: 0 });
     return folder;
   }
-  /** The next subfolder of a level; null: it has no more. */
-  function nextOf(level: Level): PendingFolder | null {
+  /** Returns the next subfolder of a level, or null if there is none. */
+  function nextSubfolder(level: Level): PendingFolder | null {
     if (level.read === level.used) return null;
     const end = level.names.indexOf(0, level.read);
     const name = level.names.toString('utf8', level.read, end);
@@ -58,13 +58,13 @@ export function pendingFolders(first: PendingFolder, memory: NameMemory): Pendin
   }
   return {
     next() {
-      if (!begun) {
-        begun = true;
-        return taken(first);
+      if (!hasStarted) {
+        hasStarted = true;
+        return pushLevel(root);
       }
       for (let level = levels.at(-1); level; level = levels.at(-1)) {
-        const folder = nextOf(level);
-        if (folder) return taken(folder);
+        const folder = nextSubfolder(level);
+        if (folder) return pushLevel(folder);
         resize(level, 0);
         levels.pop();
       }
@@ -74,9 +74,9 @@ export function pendingFolders(first: PendingFolder, memory: NameMemory): Pendin
       const level = levels.at(-1);
       if (!level) throw new Error('no folder was taken');
       const length = Buffer.byteLength(name) + 1;
-      if (level.used + length > level.names.length) resize(level, Math.max(smallest, length, 2 * level.names.length));
+      if (level.used + length > level.names.length) resize(level, Math.max(minBufferSize, length, 2 * level.names.length));
       level.used += level.names.write(`${name}\0`, level.used);
     },
-    end: () => memory.hold(0),
+    end: () => nameMemory.hold(0),
   };
 }

@@ -1,25 +1,25 @@
-const forAll = 32 << 20; // bytes, shared out among the archives under way
-const [smallest, largest] = [1 << 14, 1 << 20]; // bytes
+const totalBytes = 32 << 20; // shared by all archives that are being sent
+const [minPiece, maxPiece] = [1 << 14, 1 << 20]; // bytes
 
 /** Memory for the pieces of an archive. */
 export interface PieceMemory {
-  /** Returns how many bytes a piece may have now: many of a few archives, few of thousands that nobody reads. */
+  /** Returns how many bytes a piece may have now: large if few archives are being sent, small if there are thousands. */
   size(): number;
-  /** To be called at the end of the archive. */
+  /** Must be called at the end of the archive. */
   end(): void;
 }
 
-/** Returns a function that begins an archive. */
+/** Returns a function that creates the piece memory of an archive. */
 export function pieceMemories(): () => PieceMemory {
-  let underWay = 0;
+  let archives = 0;
   return () => {
-    underWay += 1;
-    let ended = false;
+    archives += 1;
+    let isEnded = false;
     return {
-      size: () => Math.max(smallest, Math.min(largest, Math.floor(forAll / underWay))),
+      size: () => Math.max(minPiece, Math.min(maxPiece, Math.floor(totalBytes / archives))),
       end() {
-        if (!ended) underWay -= 1;
-        ended = true;
+        if (!isEnded) archives -= 1;
+        isEnded = true;
       },
     };
   };

@@ -5,13 +5,13 @@ export interface ZipItem {
   readonly modified: number;
 }
 
-/** What is known of an item's bytes. */
+/** The checksum (CRC-32) and the size of an item's content. */
 export interface ZipBytes {
   readonly crc: number;
   readonly size: number;
 }
 
-// PKWARE APPNOTE 6.3.10; numbers of its sections stand beside what they fix.
+// PKWARE APPNOTE 6.3.10; the comments give section numbers.
 const signature = {
   local: 0x04034b50,
   descriptor: 0x08074b50,
@@ -29,16 +29,16 @@ const limit16 = 0xffff;
 const fileMode = 0o100644;
 const folderMode = 0o40755;
 
-/** Date and time of MS-DOS, in UTC (4.4.6): two-second steps from 1980 on. */
+/** Returns the MS-DOS date and time, in UTC (4.4.6): two-second steps since 1980. */
 function dosTime(milliseconds: number): { time: number; date: number } {
-  const at = new Date(Math.min(Math.max(milliseconds, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
+  const date = new Date(Math.min(Math.max(milliseconds, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
   return {
-    time: (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1),
-    date: ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate(),
+    time: (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1),
+    date: ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate(),
   };
 }
 
-/** The exact time in seconds, as Info-ZIP writes it (extra field 0x5455). */
+/** Returns the exact time in seconds, as Info-ZIP writes it (extra field 0x5455). */
 function timeExtra(milliseconds: number): Buffer {
   const extra = Buffer.alloc(timeExtraLength);
   extra.writeUInt16LE(0x5455, 0);
@@ -59,23 +59,24 @@ function zip64Extra(...values: number[]): Buffer {
 const timeExtraLength = 9;
 const zip64ExtraLength = (values: number) => (values === 0 ? 0 : 4 + 8 * values);
 
-/** Length of localHeader, for a name of so many bytes. @param followed whether it leaves the sizes to a descriptor */
-export const headerLength = (name: number, followed: boolean) => 30 + name + timeExtraLength + (followed ? zip64ExtraLength(2) : 0);
+/** Returns the length of `localHeader`. @param name length in bytes @param withDescriptor whether a descriptor holds the sizes */
+export const headerLength = (name: number, withDescriptor: boolean) =>
+  30 + name + timeExtraLength + (withDescriptor ? zip64ExtraLength(2) : 0);
 
-/** Length of descriptor. */
+/** Length of `descriptor`. */
 export const descriptorLength = 24;
 
-/** Length of centralEntry. */
+/** Returns the length of `centralEntry`. @param name length in bytes */
 export const centralLength = (name: number, size: number, offset: number) =>
   46 + name + timeExtraLength + zip64ExtraLength((size >= limit32 ? 2 : 0) + (offset >= limit32 ? 1 : 0));
 
-/** Length of endOfArchive. */
+/** Returns the length of `endOfArchive`. */
 export const endLength = (count: number, size: number, offset: number) =>
   count < limit16 && size < limit32 && offset < limit32 ? 22 : 22 + 56 + 20;
 
 /**
- * The header before an item's bytes (4.3.7).
- * @param bytes null: they follow in a descriptor behind the bytes, in 64 bits
+ * Returns the header before an item's content (4.3.7).
+ * @param bytes null: checksum and sizes follow the content, in a 64-bit descriptor
  */
 export function localHeader(item: ZipItem, bytes: ZipBytes | null): Buffer {
   const name = Buffer.from(item.name);
@@ -95,7 +96,7 @@ export function localHeader(item: ZipItem, bytes: ZipBytes | null): Buffer {
   return Buffer.concat([head, name, extra]);
 }
 
-/** What follows the bytes of an item whose header did not know them (4.3.9), in 64 bits. */
+/** Returns the 64-bit descriptor after the content of an item whose header has no checksum and sizes (4.3.9). */
 export function descriptor({ crc, size }: ZipBytes): Buffer {
   const tail = Buffer.alloc(descriptorLength);
   tail.writeUInt32LE(signature.descriptor, 0);
@@ -105,32 +106,32 @@ export function descriptor({ crc, size }: ZipBytes): Buffer {
   return tail;
 }
 
-/** An item's entry in the directory at the end (4.3.12). @param followed whether its header left the sizes to a descriptor */
-export function centralEntry(item: ZipItem, { crc, size }: ZipBytes, offset: number, followed: boolean): Buffer {
+/** Returns an item's entry in the central directory (4.3.12). @param withDescriptor whether a descriptor holds its sizes */
+export function centralEntry(item: ZipItem, { crc, size }: ZipBytes, offset: number, withDescriptor: boolean): Buffer {
   const name = Buffer.from(item.name);
-  const large = size >= limit32;
-  const far = offset >= limit32;
-  const wide = [...(large ? [size, size] : []), ...(far ? [offset] : [])];
-  const extra = Buffer.concat([timeExtra(item.modified), ...(wide.length > 0 ? [zip64Extra(...wide)] : [])]);
+  const isLarge = size >= limit32;
+  const isFar = offset >= limit32;
+  const zip64Values = [...(isLarge ? [size, size] : []), ...(isFar ? [offset] : [])];
+  const extra = Buffer.concat([timeExtra(item.modified), ...(zip64Values.length > 0 ? [zip64Extra(...zip64Values)] : [])]);
   const head = Buffer.alloc(46);
   const { time, date } = dosTime(item.modified);
   head.writeUInt32LE(signature.central, 0);
   head.writeUInt16LE(madeByUnix | version.zip64, 4);
-  head.writeUInt16LE(followed || wide.length > 0 ? version.zip64 : version.plain, 6);
-  head.writeUInt16LE(utf8Names | (followed ? sizesFollow : 0), 8);
+  head.writeUInt16LE(withDescriptor || zip64Values.length > 0 ? version.zip64 : version.plain, 6);
+  head.writeUInt16LE(utf8Names | (withDescriptor ? sizesFollow : 0), 8);
   head.writeUInt16LE(time, 12);
   head.writeUInt16LE(date, 14);
   head.writeUInt32LE(crc, 16);
-  head.writeUInt32LE(large ? limit32 : size, 20);
-  head.writeUInt32LE(large ? limit32 : size, 24);
+  head.writeUInt32LE(isLarge ? limit32 : size, 20);
+  head.writeUInt32LE(isLarge ? limit32 : size, 24);
   head.writeUInt16LE(name.length, 28);
   head.writeUInt16LE(extra.length, 30);
   head.writeUInt32LE(((item.name.endsWith('/') ? folderMode : fileMode) << 16) >>> 0, 38);
-  head.writeUInt32LE(far ? limit32 : offset, 42);
+  head.writeUInt32LE(isFar ? limit32 : offset, 42);
   return Buffer.concat([head, name, extra]);
 }
 
-/** The end of the archive (4.3.14 to 4.3.16), in 64 bits where the numbers need it. */
+/** Returns the end records of the archive (4.3.14 to 4.3.16), with the 64-bit records if the numbers need them. */
 export function endOfArchive(count: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(signature.end, 0);

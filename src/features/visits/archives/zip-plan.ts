@@ -2,62 +2,62 @@ import { createHash } from 'node:crypto';
 import type { Entry } from '#core/listing.ts';
 import { centralLength, descriptorLength, endLength, headerLength, type ZipItem } from './zip-format.ts';
 
-/** More entries are packed as they are found: their number is not known before the first byte. */
+/** An archive with more entries has no plan: its size is not known before the first byte is sent. */
 export const maxPlannedEntries = 50_000;
 const shortName = 300; // characters
 
-/** What an entry takes of memory, in entries with a short name: names of deep folders may have 50,000 characters. */
+/** Returns how much memory an entry needs, as a number of entries with a short name. In deep folders a name may have 50,000 characters. */
 export const memoryCostOf = ({ name }: { readonly name: string }): number => 1 + Math.floor(name.length / shortName);
-/** Bytes: a file that small is read at once, so that its header knows its sum; a larger one's sum follows it. */
+/** Bytes. A smaller file is read at once, so that its header holds its checksum. After a larger file, a descriptor holds it. */
 export const readWholeUpTo = 1 << 20;
-const atOnce = 2000; // items placed before others get their turn
+const batchSize = 2000; // items placed before the event loop runs other work
 
-/** Something found that goes into an archive. */
+/** A file or folder to archive. */
 export interface ArchiveEntry {
   readonly entry: Entry;
-  /** Path within the archive, and from the folder that is packed; a folder's ends with `/`. */
+  /** Path within the archive, which is also the path from the archived folder. A folder's name ends with `/`. */
   readonly name: string;
 }
 
-/** An item whose place in the archive is known before it is read. */
+/** An item whose position in the archive is known before the item is read. */
 export interface PlacedItem extends ZipItem {
   /** Bytes; 0 for a folder. */
   readonly size: number;
   readonly etag: string;
-  /** Where its header begins. */
+  /** Byte position of its header. */
   readonly offset: number;
 }
 
-/** An archive to the byte, but for the sums of its files. */
+/** The exact layout of an archive. Only the checksums of its files are missing. */
 export interface ZipPlan {
   readonly items: readonly PlacedItem[];
-  /** What they take of memory: see `costOf`. */
+  /** How much memory the items need: see `memoryCostOf`. */
   readonly cost: number;
-  /** Where the directory at the end begins, and how long it is without its end record. */
+  /** Position and length in bytes of the central directory, without its end record. */
   readonly directory: { readonly offset: number; readonly length: number };
   readonly size: number;
-  /** Strong validator: equal archives are equal byte for byte. */
+  /** Strong ETag: archives with the same ETag are equal byte for byte. */
   readonly etag: string;
 }
 
-/** Does a descriptor follow its bytes? */
+/** Returns whether a descriptor follows the content of an item. */
 export const hasDescriptor = ({ size }: Pick<PlacedItem, 'size'>) => size > readWholeUpTo;
 
-/** Where everything lies; in the order of the names, in whatever order they were found. */
-export async function planZip(found: readonly ArchiveEntry[]): Promise<ZipPlan> {
+/** Computes the layout of an archive. The items are sorted by name, so that the order of `entries` does not matter. */
+export async function planZip(entries: readonly ArchiveEntry[]): Promise<ZipPlan> {
   const items: PlacedItem[] = [];
   const hash = createHash('sha256');
   let [offset, directoryLength, cost] = [0, 0, 0];
-  for (const { entry, name } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const { entry, name } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const { size, modified, etag, folder } = entry;
     const nameLength = Buffer.byteLength(name);
     items.push({ name, modified, size, etag, offset });
     cost += memoryCostOf({ name });
     directoryLength += centralLength(nameLength, size, offset);
     offset += headerLength(nameLength, hasDescriptor(entry)) + size + (hasDescriptor(entry) ? descriptorLength : 0);
-    // A folder's own validator changes with every file in it; of it the archive holds its name and time alone.
+    // A folder's own ETag changes with every file in it, but the archive holds only its name and time.
     hash.update(`${name}\0${size}\0${modified}\0${folder ? '' : etag}\0`);
-    if (items.length % atOnce === 0) await new Promise(setImmediate);
+    if (items.length % batchSize === 0) await new Promise(setImmediate);
   }
   const size = offset + directoryLength + endLength(items.length, directoryLength, offset);
   return { items, cost, directory: { offset, length: directoryLength }, size, etag: `"zip-${hash.digest('base64url')}"` };

@@ -6,197 +6,197 @@ import type { PieceMemory } from './piece-memory.ts';
 import { centralEntry, centralLength, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { hasDescriptor, type PlacedItem } from './zip-plan.ts';
 
-const pieceSize = 1 << 19; // bytes
-const directoryPiece = 1 << 16;
-const summedAtATurn = 1 << 26; // bytes: a tenth of a second or more
+const maxPieceSize = 1 << 19; // bytes
+const directoryPieceSize = 1 << 16; // bytes
+const checksumSliceSize = 1 << 26; // bytes: take a tenth of a second or more
 
-/** Which bytes of an archive are wanted, and by whom. */
+/** A range of an archive's bytes. */
 export interface ArchiveRange {
   /** First and last byte, both inclusive. */
   readonly start: number;
   readonly end: number;
-  /** Called while something is read of which nothing is sent. @throws where nobody waits any more */
+  /** Called while bytes are read but none can be sent. @throws if the client no longer waits */
   readonly reading: () => void;
 }
 
-/** The archive is no longer what was promised: what is sent has to break off. */
+/** A file has changed since the archive was planned: the response must be cut off. */
 class ArchiveChanged extends Error {}
 
-/** The bytes of a plan between two places, as pieces that are written one after another; each may be used again then. */
+/** Yields a byte range of a planned archive in pieces. The memory of a piece may be reused for the next one. */
 export async function* zipRange(
-  { plan, sums, summing }: Pick<PlanInUse, 'plan' | 'sums' | 'summing'>,
+  { plan, sums: checksums, summing: runInTurn }: Pick<PlanInUse, 'plan' | 'sums' | 'summing'>,
   open: (item: PlacedItem) => Promise<OpenFile | null>,
-  { start, end, reading }: ArchiveRange,
-  room: Pick<PieceMemory, 'size'>,
+  { start, end, reading: onRead }: ArchiveRange,
+  pieceMemory: Pick<PieceMemory, 'size'>,
 ): AsyncGenerator<Buffer> {
-  /** What of a piece that begins at a place is wanted. */
-  const cut = (piece: Buffer, at: number) => piece.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
-  const buffer = reusedBuffer();
-  const touches = (from: number, length: number) => from <= end && from + length > start;
+  /** Returns the part of a piece that is in the range. @param offset position of the piece in the archive */
+  const cut = (piece: Buffer, offset: number) => piece.subarray(Math.max(0, start - offset), Math.max(0, end + 1 - offset));
+  const getBuffer = reusedBuffer();
+  const isInRange = (offset: number, length: number) => offset <= end && offset + length > start;
 
-  async function opened(item: PlacedItem): Promise<OpenFile> {
+  async function openUnchanged(item: PlacedItem): Promise<OpenFile> {
     const file = await open(item);
     if (file?.entry.etag === item.etag) return file;
     await file?.close();
     throw new ArchiveChanged(item.name);
   }
 
-  /** The bytes of a file from a place on, as many as were promised: what has grown since does not show. */
-  async function* bytesOf(item: PlacedItem, from: number): AsyncGenerator<Buffer> {
-    const file = await opened(item);
+  /** Yields the bytes of a file from a position up to its planned size. Bytes that were appended since are ignored. */
+  async function* readFrom(item: PlacedItem, from: number): AsyncGenerator<Buffer> {
+    const file = await openUnchanged(item);
     try {
-      const piece = Buffer.allocUnsafe(Math.min(pieceSize, item.size, room.size()));
+      const buffer = Buffer.allocUnsafe(Math.min(maxPieceSize, item.size, pieceMemory.size()));
       for (let position = from; position < item.size; ) {
-        const wanted = piece.subarray(0, Math.min(piece.length, item.size - position));
-        if ((await readFully(file, wanted, position)) < wanted.length) throw new ArchiveChanged(item.name);
-        yield wanted;
-        position += wanted.length;
+        const piece = buffer.subarray(0, Math.min(buffer.length, item.size - position));
+        if ((await readFully(file, piece, position)) < piece.length) throw new ArchiveChanged(item.name);
+        yield piece;
+        position += piece.length;
       }
     } finally {
       await file.close();
     }
   }
 
-  /** Reads a file only to compute its checksum, one slice per turn. @param readers called after every piece */
-  async function readSum(item: PlacedItem, place: number, readers: ReadonlySet<() => void>): Promise<number> {
+  /** Reads a file only to compute its checksum, one slice per turn. @param listeners called after every piece */
+  async function readChecksum(item: PlacedItem, index: number, listeners: ReadonlySet<() => void>): Promise<number> {
     let [crc, position] = [0, 0];
     const readSlice = async () => {
-      const last = position + summedAtATurn;
-      for await (const piece of bytesOf(item, position)) {
-        reading();
-        for (const other of readers) other();
+      const sliceEnd = position + checksumSliceSize;
+      for await (const piece of readFrom(item, position)) {
+        onRead();
+        for (const listener of listeners) listener();
         crc = crc32(piece, crc);
         position += piece.length;
-        if (position >= last) break;
+        if (position >= sliceEnd) break;
       }
     };
-    while (position < item.size) await summing(readSlice);
-    sums.set(place, item, crc);
+    while (position < item.size) await runInTurn(readSlice);
+    checksums.set(index, item, crc);
     return crc;
   }
 
   /** Waits for a checksum that another request computes. That request may end before it is done. */
-  async function waitWith({ sum, readers }: RunningChecksum): Promise<void> {
-    const left = Promise.withResolvers<never>();
-    const keep = () => {
+  async function waitForChecksum({ sum, readers: listeners }: RunningChecksum): Promise<void> {
+    const clientGone = Promise.withResolvers<never>();
+    const listener = () => {
       try {
-        reading();
+        onRead();
       } catch (cause) {
-        left.reject(cause);
+        clientGone.reject(cause);
       }
     };
-    readers.add(keep);
+    listeners.add(listener);
     try {
-      await Promise.race([sum.catch(() => {}), left.promise]);
+      await Promise.race([sum.catch(() => {}), clientGone.promise]);
     } finally {
-      readers.delete(keep);
+      listeners.delete(listener);
     }
   }
 
-  /** The sum of a file, which is read for it where it was not read before. */
-  async function sumOf(item: PlacedItem, place: number): Promise<number> {
+  /** Returns the checksum of a file; reads the file if the checksum is not cached. */
+  async function checksumOf(item: PlacedItem, index: number): Promise<number> {
     for (;;) {
-      const known = item.size === 0 ? 0 : sums.get(place, item);
-      if (known !== undefined) return known;
-      reading();
-      const underWay = sums.underWay.get(place);
-      if (!underWay) break;
-      await waitWith(underWay);
+      const cached = item.size === 0 ? 0 : checksums.get(index, item);
+      if (cached !== undefined) return cached;
+      onRead();
+      const running = checksums.underWay.get(index);
+      if (!running) break;
+      await waitForChecksum(running);
     }
-    const readers = new Set<() => void>();
-    const sum = readSum(item, place, readers).finally(() => sums.underWay.delete(place));
-    sums.underWay.set(place, { sum, readers });
+    const listeners = new Set<() => void>();
+    const sum = readChecksum(item, index, listeners).finally(() => checksums.underWay.delete(index));
+    checksums.underWay.set(index, { sum, readers: listeners });
     return sum;
   }
 
-  /** A small file's header and bytes, in one piece. */
-  async function small(item: PlacedItem, place: number): Promise<Buffer> {
+  /** Returns the header and the bytes of a small file in one piece. */
+  async function smallFile(item: PlacedItem, index: number): Promise<Buffer> {
     if (item.size === 0) return localHeader(item, { crc: 0, size: 0 });
-    const file = await opened(item);
+    const file = await openUnchanged(item);
     try {
       const header = headerLength(Buffer.byteLength(item.name), false);
-      const whole = buffer(header + item.size);
-      const content = whole.subarray(header);
+      const piece = getBuffer(header + item.size);
+      const content = piece.subarray(header);
       if ((await readFully(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
       const crc = crc32(content);
-      sums.set(place, item, crc);
-      localHeader(item, { crc, size: item.size }).copy(whole);
-      return whole;
+      checksums.set(index, item, crc);
+      localHeader(item, { crc, size: item.size }).copy(piece);
+      return piece;
     } finally {
       await file.close();
     }
   }
 
-  /** The same where there is no memory for all of it at once: it is read twice, since its header tells its sum. */
-  async function* smallInPieces(item: PlacedItem, place: number): AsyncGenerator<Buffer> {
-    let crc = sums.get(place, item);
+  /** Yields a small file in pieces if there is no memory for all of it. Reads it twice, because its header holds its checksum. */
+  async function* smallFilePieces(item: PlacedItem, index: number): AsyncGenerator<Buffer> {
+    let crc = checksums.get(index, item);
     if (crc === undefined) {
       crc = 0;
-      for await (const piece of bytesOf(item, 0)) crc = crc32(piece, crc);
-      sums.set(place, item, crc);
+      for await (const piece of readFrom(item, 0)) crc = crc32(piece, crc);
+      checksums.set(index, item, crc);
     }
     const header = localHeader(item, { crc, size: item.size });
     yield cut(header, item.offset);
-    let at = item.offset + header.length;
-    for await (const piece of bytesOf(item, 0)) {
-      yield cut(piece, at);
-      at += piece.length;
-      if (at > end) break;
+    let offset = item.offset + header.length;
+    for await (const piece of readFrom(item, 0)) {
+      yield cut(piece, offset);
+      offset += piece.length;
+      if (offset > end) break;
     }
   }
 
-  async function* large(item: PlacedItem, place: number): AsyncGenerator<Buffer> {
-    const content = item.offset + headerLength(Buffer.byteLength(item.name), true);
+  async function* largeFilePieces(item: PlacedItem, index: number): AsyncGenerator<Buffer> {
+    const contentOffset = item.offset + headerLength(Buffer.byteLength(item.name), true);
     yield cut(localHeader(item, null), item.offset);
-    if (touches(content, item.size)) {
-      const first = Math.max(0, start - content);
+    if (isInRange(contentOffset, item.size)) {
+      const first = Math.max(0, start - contentOffset);
       let [crc, position] = [0, first];
-      for await (const piece of bytesOf(item, first)) {
+      for await (const piece of readFrom(item, first)) {
         if (first === 0) crc = crc32(piece, crc);
-        yield cut(piece, content + position);
+        yield cut(piece, contentOffset + position);
         position += piece.length;
-        if (first === 0 && position === item.size) sums.set(place, item, crc);
-        if (content + position > end) break;
+        if (first === 0 && position === item.size) checksums.set(index, item, crc);
+        if (contentOffset + position > end) break;
       }
     }
-    const after = content + item.size;
-    if (end >= after) yield cut(descriptor({ crc: await sumOf(item, place), size: item.size }), after);
+    const descriptorOffset = contentOffset + item.size;
+    if (end >= descriptorOffset) yield cut(descriptor({ crc: await checksumOf(item, index), size: item.size }), descriptorOffset);
   }
 
-  /** The directory at the end. Of an entry that is not wanted nothing is computed: its file would have to be read for its sum. */
-  async function* directory(): AsyncGenerator<Buffer> {
-    let [at, length, pieces]: [number, number, Buffer[]] = [plan.directory.offset, 0, []];
-    for (const [place, item] of plan.items.entries()) {
+  /** Yields the central directory. Skips entries outside the range, because each needs a checksum, for which its file may have to be read. */
+  async function* directoryPieces(): AsyncGenerator<Buffer> {
+    let [offset, length, entries]: [number, number, Buffer[]] = [plan.directory.offset, 0, []];
+    for (const [index, item] of plan.items.entries()) {
       const entryLength = centralLength(Buffer.byteLength(item.name), item.size, item.offset);
-      if (at + length > end) break;
-      if (at + entryLength <= start) {
-        at += entryLength;
+      if (offset + length > end) break;
+      if (offset + entryLength <= start) {
+        offset += entryLength;
         continue;
       }
-      pieces.push(centralEntry(item, { crc: await sumOf(item, place), size: item.size }, item.offset, hasDescriptor(item)));
+      entries.push(centralEntry(item, { crc: await checksumOf(item, index), size: item.size }, item.offset, hasDescriptor(item)));
       length += entryLength;
-      if (length < directoryPiece) continue;
-      yield cut(Buffer.concat(pieces), at);
-      [at, length, pieces] = [at + length, 0, []];
+      if (length < directoryPieceSize) continue;
+      yield cut(Buffer.concat(entries), offset);
+      [offset, length, entries] = [offset + length, 0, []];
     }
-    yield cut(Buffer.concat(pieces), at);
+    yield cut(Buffer.concat(entries), offset);
     const tail = endOfArchive(plan.items.length, plan.directory.length, plan.directory.offset);
     yield cut(tail, plan.directory.offset + plan.directory.length);
   }
 
-  async function* all(): AsyncGenerator<Buffer> {
-    for (const [place, item] of plan.items.entries()) {
-      const after = plan.items[place + 1]?.offset ?? plan.directory.offset;
-      if (!touches(item.offset, after - item.offset)) continue;
-      if (hasDescriptor(item)) yield* large(item, place);
-      else if (item.size > room.size()) yield* smallInPieces(item, place);
-      else yield cut(await small(item, place), item.offset);
+  async function* archivePieces(): AsyncGenerator<Buffer> {
+    for (const [index, item] of plan.items.entries()) {
+      const itemEnd = plan.items[index + 1]?.offset ?? plan.directory.offset;
+      if (!isInRange(item.offset, itemEnd - item.offset)) continue;
+      if (hasDescriptor(item)) yield* largeFilePieces(item, index);
+      else if (item.size > pieceMemory.size()) yield* smallFilePieces(item, index);
+      else yield cut(await smallFile(item, index), item.offset);
     }
-    if (end >= plan.directory.offset) yield* directory();
+    if (end >= plan.directory.offset) yield* directoryPieces();
   }
 
   try {
-    for await (const piece of all()) if (piece.length > 0) yield piece;
+    for await (const piece of archivePieces()) if (piece.length > 0) yield piece;
   } catch (cause) {
     throw cause instanceof StorageAway ? new ArchiveChanged('the storage is away', { cause }) : cause;
   }

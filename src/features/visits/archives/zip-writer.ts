@@ -7,64 +7,64 @@ import { type ZipDirectory, zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
 import { readWholeUpTo } from './zip-plan.ts';
 
-const pieceSize = 1 << 19; // bytes of a piece of a larger one
+const maxPieceSize = 1 << 19; // bytes of a piece of a large file
 
-/** Something to put into an archive; `open` null: it has no bytes. */
+/** An item to archive; `open` is null for a folder or an empty file. */
 export interface ZipSource extends ZipItem {
   readonly open: (() => Promise<OpenFile | null>) | null;
 }
 
-async function* smallFile(item: ZipItem, file: OpenFile, bytes: Buffer): AsyncGenerator<Buffer, ZipBytes> {
-  const content = bytes.subarray(0, await readFully(file, bytes, 0));
-  const known = { crc: crc32(content), size: content.length };
-  yield localHeader(item, known);
+async function* smallFilePieces(item: ZipItem, file: OpenFile, buffer: Buffer): AsyncGenerator<Buffer, ZipBytes> {
+  const content = buffer.subarray(0, await readFully(file, buffer, 0));
+  const bytes = { crc: crc32(content), size: content.length };
+  yield localHeader(item, bytes);
   if (content.length > 0) yield content;
-  return known;
+  return bytes;
 }
 
-async function* largeFile(item: ZipItem, file: OpenFile, piece: Buffer): AsyncGenerator<Buffer, ZipBytes> {
+async function* largeFilePieces(item: ZipItem, file: OpenFile, buffer: Buffer): AsyncGenerator<Buffer, ZipBytes> {
   yield localHeader(item, null);
   let [crc, size] = [0, 0];
-  for (let read = await readFully(file, piece, 0); read > 0; read = await readFully(file, piece, size)) {
-    const part = piece.subarray(0, read);
-    crc = crc32(part, crc);
+  for (let read = await readFully(file, buffer, 0); read > 0; read = await readFully(file, buffer, size)) {
+    const piece = buffer.subarray(0, read);
+    crc = crc32(piece, crc);
     size += read;
-    yield part;
+    yield piece;
   }
   yield descriptor({ crc, size });
   return { crc, size };
 }
 
-async function* piecesOf(
+async function* archivePieces(
   sources: AsyncIterable<ZipSource>,
-  room: Pick<PieceMemory, 'size'>,
+  pieceMemory: Pick<PieceMemory, 'size'>,
   directory: ZipDirectory,
 ): AsyncGenerator<Buffer> {
-  const buffer = reusedBuffer();
+  const getBuffer = reusedBuffer();
   let offset = 0;
   for await (const source of sources) {
     const file = source.open ? await source.open() : null;
     if (source.open && !file) continue;
-    const begin = offset;
-    const small = !file || file.entry.size <= Math.min(readWholeUpTo, room.size());
+    const headerOffset = offset;
+    const isSmall = !file || file.entry.size <= Math.min(readWholeUpTo, pieceMemory.size());
     try {
-      let known: ZipBytes = { crc: 0, size: 0 };
+      let bytes: ZipBytes = { crc: 0, size: 0 };
       if (file) {
-        const pieces = small
-          ? smallFile(source, file, buffer(file.entry.size))
-          : largeFile(source, file, buffer(Math.min(pieceSize, room.size())));
+        const pieces = isSmall
+          ? smallFilePieces(source, file, getBuffer(file.entry.size))
+          : largeFilePieces(source, file, getBuffer(Math.min(maxPieceSize, pieceMemory.size())));
         let next = await pieces.next();
         for (; !next.done; next = await pieces.next()) {
           offset += next.value.length;
           yield next.value;
         }
-        known = next.value;
+        bytes = next.value;
       } else {
-        const header = localHeader(source, known);
+        const header = localHeader(source, bytes);
         offset += header.length;
         yield header;
       }
-      await directory.add(centralEntry(source, known, begin, !small));
+      await directory.add(centralEntry(source, bytes, headerOffset, !isSmall));
     } finally {
       await file?.close();
     }
@@ -74,19 +74,19 @@ async function* piecesOf(
 }
 
 /**
- * Yields an archive, stored and not deflated, in pieces. The memory of a piece is reused for the next one. Files that
- * were deleted since they were found are left out.
- * @param memory for the names of its directory
- * @throws 503 where that is used up
+ * Yields an archive in pieces, stored and not deflated. The memory of a piece is reused for the next one. Omits files that
+ * were deleted since their folder was listed.
+ * @param nameMemory for the names in the central directory
+ * @throws Refusal (503) if the directory needs too much memory
  */
 export async function* zipOf(
   sources: AsyncIterable<ZipSource>,
-  room: Pick<PieceMemory, 'size'>,
-  memory: NameMemory,
+  pieceMemory: Pick<PieceMemory, 'size'>,
+  nameMemory: NameMemory,
 ): AsyncGenerator<Buffer> {
-  const directory = zipDirectory(memory);
+  const directory = zipDirectory(nameMemory);
   try {
-    yield* piecesOf(sources, room, directory);
+    yield* archivePieces(sources, pieceMemory, directory);
   } finally {
     directory.end();
   }
