@@ -4,36 +4,37 @@ import type { ChangeMark, Storage } from '#ports/storage.ts';
 import { changeMark, withNameLock } from './name-locks.ts';
 import { type FileChange, type PendingChange, runPendingChange, type StoreResponseOf } from './pending-change.ts';
 
-/** A change of a file or folder by its name: what it action, and the answer to it. */
+/** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
   readonly change: FileChange;
-  readonly answer: T;
+  readonly response: T;
   readonly act: (mark: ChangeMark) => Promise<void>;
 }
 
-/** Makes, renames or removes a file or folder. @throws what `act` throws */
+/** Creates, renames or deletes a file or folder. @throws what `act` throws */
 export function changeItem<T>(
   ports: VisitPorts,
   visit: AuthorizedVisit,
   storage: Storage,
-  { change, answer, act }: ItemChange<T>,
-  keep: StoreResponseOf<T> | null,
+  { change, response, act }: ItemChange<T>,
+  storeResponse: StoreResponseOf<T> | null,
 ): Promise<T> {
   const { action, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = visit.link;
-  const outcome = { value: answer, ...(newName ? { after: { name: newName } } : {}) };
+  const outcome = { value: response, ...(newName ? { after: { name: newName } } : {}) };
+  /** Decides again, because the change may have waited for its turn. */
   async function checkPermitted(): Promise<void> {
-    if (!(await visit.decideAgain())) throw new Refusal('permissionOff'); // it may have waited
+    if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
   }
-  async function remove(pending: PendingChange): Promise<void> {
+  async function deleteItem(pending: PendingChange): Promise<void> {
     await checkPermitted();
     await act({ ...pending, overtaken: [] });
   }
-  function take({ token, confirm }: PendingChange): Promise<void> {
-    const taken = { tid, locationId, parent, name: newName || name };
-    return withNameLock(ports, storage, taken, async () => {
+  function createOrRename({ token, confirm }: PendingChange): Promise<void> {
+    const lockedName = { tid, locationId, parent, name: newName || name };
+    return withNameLock(ports, storage, lockedName, async () => {
       await checkPermitted();
-      await act({ ...(await changeMark(ports, taken, token)), confirm });
+      await act({ ...(await changeMark(ports, lockedName, token)), confirm });
     });
   }
   return runPendingChange(
@@ -42,16 +43,16 @@ export function changeItem<T>(
     change,
     {
       act: async (pending) => {
-        await (action === 'delete' ? remove(pending) : take(pending));
+        await (action === 'delete' ? deleteItem(pending) : createOrRename(pending));
         return outcome;
       },
       async clear(token) {
         const cleared = storage.clear({ action, parent, name, newName, token });
-        // Emptying a large folder takes a while, for which nobody waits.
+        // The response to a deletion does not wait: emptying a large folder takes a while.
         await (action === 'delete' ? undefined : cleared);
         cleared.catch(() => {});
       },
     },
-    keep && ((tx, auditId) => keep(tx, answer, auditId)),
+    storeResponse && ((tx, auditId) => storeResponse(tx, response, auditId)),
   );
 }

@@ -2,22 +2,32 @@ import { Refusal } from '#core/messages.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
 import { crowdsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
-/** Changes at once at one location: each waits for its disk several times. */
-const atOnce = 8;
-const mostWaiting = { inner: 256, all: 2048 };
+const maxPerLocation = 8; // changes at once: each waits for the disk several times
+const maxWaiting = { inner: 256, all: 2048 };
 const retryAfter = 5; // seconds
 
-/** Runs changes of names in turns, by location, then by link, then by network: one client leaves room for the uploads of others. */
+/**
+ * Runs new folders, renames and deletions in turns, by location, then by link, then by network, so that one client cannot
+ * block the changes of others.
+ */
 export interface ChangeTurns {
-  /** @throws 503 where too many wait */
-  run<T>(asker: TurnVisitor & { readonly locationId: number }, work: () => Promise<T>): Promise<T>;
+  /** @throws Refusal (503) if too many changes wait */
+  run<T>(visitor: TurnVisitor & { readonly locationId: number }, change: () => Promise<T>): Promise<T>;
 }
 
 export function changeTurns(): ChangeTurns {
-  const atLocation = turnsByKey({ atOnce, mostWaiting, refusal: () => new Refusal('changesBusy', undefined, { retryAfter }) });
+  const withLocationTurns = turnsByKey({
+    atOnce: maxPerLocation,
+    mostWaiting: maxWaiting,
+    refusal: () => new Refusal('changesBusy', undefined, { retryAfter }),
+  });
   return {
-    run: (asker, work) =>
-      // It is made even if its client leaves: another may wait for the answer under the same Idempotency-Key.
-      atLocation(`${asker.locationId}`, (turns) => turns.run(turnGroupsOf(asker), new AbortController().signal, work, crowdsOf(asker))),
+    run: (visitor, change) => {
+      // Runs even if the client leaves: a duplicate request with the same Idempotency-Key may wait for the response.
+      const neverAborted = new AbortController().signal;
+      return withLocationTurns(`${visitor.locationId}`, (turns) =>
+        turns.run(turnGroupsOf(visitor), neverAborted, change, crowdsOf(visitor)),
+      );
+    },
   };
 }

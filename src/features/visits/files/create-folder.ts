@@ -6,23 +6,23 @@ import type { ChangeMark } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { StoreResponseOf } from './pending-change.ts';
 
-/** Makes a folder. @throws 409 where the name exists, 404 where its parent does not */
+/** Creates a folder. @throws Refusal (409) if the name exists, (404) if its parent does not */
 export async function createFolder(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
-  keep: StoreResponseOf<object> | null,
+  storeResponse: StoreResponseOf<object> | null,
 ): Promise<object> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'createFolder' });
   if (visit.link.folder === 0) throw new Refusal('itemAbsent');
   return withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
-    // Before anything is recorded: what is refused again and again leaves no entries.
+    // Checks before a pending change is recorded, so that repeated refusals add no audit entries.
     if (await shared.storage.stat(shared.locationPath(path))) throw new Refusal('itemExists');
     if (!(await shared.storage.stat(parent))?.folder) throw new Refusal('itemAbsent');
     const change = { action: 'createFolder', path, parent, name, alert: visit.link.alert_create_folder === 1 } as const;
-    const make = { change, answer: { name }, act: (mark: ChangeMark) => shared.storage.createFolder(parent, name, mark) };
-    return changeItem(ports, visit, shared.storage, make, keep);
+    const itemChange = { change, response: { name }, act: (mark: ChangeMark) => shared.storage.createFolder(parent, name, mark) };
+    return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
   });
 }

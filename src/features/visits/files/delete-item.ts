@@ -6,12 +6,12 @@ import type { ChangeMark } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { StoreResponseOf } from './pending-change.ts';
 
-/** Deletes a file, or a folder with all that is in it, in one step. @throws 403 for the share's own root, 404 */
+/** Deletes a file, or a folder with its content, in one step. @throws Refusal (403) for the root of the share, (404) if it does not exist */
 export async function deleteItem(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
-  keep: StoreResponseOf<null> | null,
+  storeResponse: StoreResponseOf<null> | null,
 ): Promise<null> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'delete' });
   if (path.length === 0) throw new Refusal('rootFixed');
@@ -20,7 +20,7 @@ export async function deleteItem(
     const { parent, name } = shared.directoryEntry(path);
     if (!(await shared.storage.stat(shared.locationPath(path)))) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: visit.link.alert_delete === 1 } as const;
-    const remove = { change, answer: null, act: (mark: ChangeMark) => shared.storage.remove(parent, name, mark) };
-    return changeItem(ports, visit, shared.storage, remove, keep);
+    const itemChange = { change, response: null, act: (mark: ChangeMark) => shared.storage.remove(parent, name, mark) };
+    return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
   });
 }

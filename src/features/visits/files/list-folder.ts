@@ -5,7 +5,7 @@ import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/
 import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ListingJson } from './listing-json.ts';
 
-/** A page as it is answered. */
+/** A page of a folder, as the response holds it. */
 export interface FolderListing {
   /** Relative to the share. */
   readonly path: string;
@@ -15,9 +15,9 @@ export interface FolderListing {
 }
 
 /**
- * A page of a folder; a share of one file lists that file.
- * @param left aborted when the visitor leaves before the answer
- * @param sent resolves when the answer has gone
+ * Returns a page of a folder. For a share of one file, the page lists that file.
+ * @param left aborted when the visitor leaves before the response
+ * @param sent resolves when the response was sent
  */
 export async function listFolder(
   ports: VisitPorts,
@@ -28,17 +28,17 @@ export async function listFolder(
 ): Promise<FolderListing> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'list' });
   const { link, authenticated } = visit;
-  const written = async (found: ListingPage | null) => found && ports.writePage(visitorRequest, found, ports.media);
+  const toJson = async (listingPage: ListingPage | null) => listingPage && ports.writePage(visitorRequest, listingPage, ports.media);
   const page = await withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
-    const place = shared.locationPath(path);
+    const locationPath = shared.locationPath(path);
     if (link.folder === 1) {
       const { viewId, address } = visitorRequest;
-      const request = { locationId: link.location_id, path: formatItemPath(place), query, viewId, address, left, sent };
-      return ports.listings.page(request, async () => written(await shared.storage.page(place, query)));
+      const request = { locationId: link.location_id, path: formatItemPath(locationPath), query, viewId, address, left, sent };
+      return ports.listings.page(request, async () => toJson(await shared.storage.page(locationPath, query)));
     }
-    const entry = await shared.storage.stat(place);
-    return written(entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null);
+    const entry = await shared.storage.stat(locationPath);
+    return toJson(entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null);
   });
   if (!page) throw new Refusal('itemAbsent');
   ports.audit.note({

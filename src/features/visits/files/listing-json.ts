@@ -5,11 +5,11 @@ import { runWithRest, turns } from '#features/turns/turns.ts';
 import { type TurnVisitor, wideNetworkOf } from '#features/turns/visitor-turns.ts';
 import type { MediaTypes } from '#ports/media.ts';
 
-const writtenAtOnce = 1000; // entries: some ms
-const mostWaiting = { inner: 512, all: 2048 };
+const maxUnqueuedEntries = 1000; // formatting them takes some ms
+const maxWaiting = { inner: 512, all: 2048 };
 const folderType = 'inode/directory';
 
-/** A page of a folder, its entries as JSON: the same bytes for all who asked for it together. */
+/** A page of a folder with its entries as JSON. Requests that share one read of the page share these bytes. */
 export interface ListingJson {
   readonly entries: Buffer;
   readonly count: number;
@@ -17,7 +17,7 @@ export interface ListingJson {
   readonly total: number;
 }
 
-const listed = ({ name, folder, size, modified, etag }: Entry, media: MediaTypes) => ({
+const entryJson = ({ name, folder, size, modified, etag }: Entry, media: MediaTypes) => ({
   name,
   folder,
   size,
@@ -26,25 +26,25 @@ const listed = ({ name, folder, size, modified, etag }: Entry, media: MediaTypes
   etag: folder ? '' : etag,
 });
 
-const write = ({ entries, total }: ListingPage, media: MediaTypes): ListingJson => ({
-  entries: Buffer.from(JSON.stringify(entries.map((entry) => listed(entry, media)))),
+const pageJson = ({ entries, total }: ListingPage, media: MediaTypes): ListingJson => ({
+  entries: Buffer.from(JSON.stringify(entries.map((entry) => entryJson(entry, media)))),
   count: entries.length,
   total,
 });
 
-/** Writes pages out. */
-export type WriteListing = (asker: TurnVisitor, page: ListingPage, media: MediaTypes) => Promise<ListingJson>;
+/** Formats a page of a folder as JSON. */
+export type WriteListing = (visitor: TurnVisitor, page: ListingPage, media: MediaTypes) => Promise<ListingJson>;
 
 /**
- * Returns a function that writes large pages one after the other, wide networks in turn, with a rest between two: each
- * holds the event loop for tens of milliseconds.
+ * Returns a function that formats large pages one at a time, in turns by wide network, with a pause after each: a large page
+ * blocks the event loop for tens of milliseconds.
  */
 export function listingWriter(): WriteListing {
-  const large = turns({ atOnce: 1, mostWaiting, refusal: () => new Refusal('listingBusy') });
-  const stays = new AbortController().signal; // several may wait for the same page
-  return async (asker, page, media) => {
-    if (page.entries.length <= writtenAtOnce) return write(page, media);
-    const network = wideNetworkOf(asker.address);
-    return runWithRest(large, [network, network], stays, () => write(page, media));
+  const largePageTurns = turns({ atOnce: 1, mostWaiting: maxWaiting, refusal: () => new Refusal('listingBusy') });
+  const neverAborted = new AbortController().signal; // several requests may wait for the same page
+  return async (visitor, page, media) => {
+    if (page.entries.length <= maxUnqueuedEntries) return pageJson(page, media);
+    const network = wideNetworkOf(visitor.address);
+    return runWithRest(largePageTurns, [network, network], neverAborted, () => pageJson(page, media));
   };
 }

@@ -5,68 +5,68 @@ import { Refusal } from '#core/messages.ts';
 import { type TurnVisitor, turnGroupsOf, wideNetworkOf } from '#features/turns/visitor-turns.ts';
 import type { ListingJson } from './listing-json.ts';
 
-/** Pages read at once of one location: its disk has one thread for them, and a second page can be prepared meanwhile. */
-const mostAtOnce = 2;
+/** Pages read at once per location: one thread reads its disk, and a second page can be prepared meanwhile. */
+const maxConcurrent = 2;
 /**
- * Requests that may wait, or whose answers are still on their way: of one visitor of a link, of a network, of a wide one
- * and of a link, and those that wait for a location.
+ * Requests that wait or whose responses are still being sent: of one visitor of a link, of a network, of a wide network and
+ * of a link. For a location, only requests that wait.
  */
-const mostWaiting = { visitor: 32, network: 64, wide: 128, link: 256, location: 512 };
+const maxWaiting = { visitor: 32, network: 64, wide: 128, link: 256, location: 512 };
 const retryAfter = 2; // seconds
 
-/** Who asks for a page of which folder. */
+/** A request for a page of a folder. */
 export interface ListingTurnRequest extends TurnVisitor {
   readonly locationId: number;
   /** Path within the location. */
   readonly path: string;
   readonly query: ListingQuery;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the response. */
   readonly left: AbortSignal;
-  /** Resolves when the answer has gone, or its client: until then it is held in memory. */
+  /** Resolves when the response was sent or the client has left. Until then the response is held in memory. */
   readonly sent: Promise<unknown>;
 }
 
 type Page = ListingJson | null;
 
-/** A page that is to be read, for all who ask for the same before it begins. */
+/** A page to read. All requests for the same page that arrive before the read starts share one job. */
 interface Job {
   readonly key: string;
   readonly read: () => Promise<Page>;
   readonly result: PromiseWithResolvers<Page>;
-  /** Requests that wait for it, by their groups: it is read when the first of these has its turn. */
-  readonly waiting: Map<string, { readonly groups: readonly string[]; count: number }>;
+  /** Requests that wait for the job, by their groups. The job runs in the first turn that any of them gets. */
+  readonly waiters: Map<string, { readonly groups: readonly string[]; count: number }>;
 }
 
 interface LocationTurns {
   readonly queue: FairQueue<Job>;
-  /** Jobs that wait, by what they read. */
+  /** Waiting jobs, by the page that they read. */
   readonly jobs: Map<string, Job>;
   running: number;
 }
 
-/** Reads pages of folders, and writes them out, in turns: by location, then by link, then by address. */
+/** Reads pages of folders and formats them as JSON, in turns: by location, then by link, then by address. */
 export interface ListingTurns {
-  /** @throws 503 where too many wait already; the reason of `left` where the visitor left before its turn came */
+  /** @throws Refusal (503) if too many requests wait; the reason of `left` if the client leaves before its turn */
   page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page>;
-  /** How many pages wait for their turn. */
+  /** Returns how many pages wait for their turn. */
   waiting(): number;
 }
 
 const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: 0 });
 
-/** Removes a job from every place where it waits. */
+/** Removes a job from the queues of all groups. */
 function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
   jobs.delete(job.key);
-  for (const { groups } of job.waiting.values()) queue.remove(groups, job);
+  for (const { groups } of job.waiters.values()) queue.remove(groups, job);
 }
 
 export function listingTurns(): ListingTurns {
   const locations = new Map<number, LocationTurns>();
-  /** Requests that wait or are answered, by visitor, network and link. */
-  const held = new Map<string, number>();
+  /** Requests that wait or whose responses are being sent, by visitor, network and link. */
+  const requestCounts = new Map<string, number>();
 
-  function next(id: number, turns: LocationTurns): void {
-    while (turns.running < mostAtOnce) {
+  function startJobs(id: number, turns: LocationTurns): void {
+    while (turns.running < maxConcurrent) {
       const job = turns.queue.take();
       if (!job) break;
       unqueue(turns, job);
@@ -76,68 +76,68 @@ export function listingTurns(): ListingTurns {
         .then(job.result.resolve, job.result.reject)
         .finally(() => {
           turns.running -= 1;
-          next(id, turns);
+          startJobs(id, turns);
         });
     }
     if (turns.running === 0) locations.delete(id);
   }
-  /** Joins the job that waits for the same page, or adds one. One that runs already may have begun before a change. */
-  function join(turns: LocationTurns, key: string, groups: readonly string[], read: () => Promise<Page>): Job {
-    const job: Job = turns.jobs.get(key) ?? { key, read, result: Promise.withResolvers(), waiting: new Map() };
+  /** Joins the waiting job for the same page, or adds one. Never joins a running job: it may have read the page before a change. */
+  function joinJob(turns: LocationTurns, key: string, groups: readonly string[], read: () => Promise<Page>): Job {
+    const job: Job = turns.jobs.get(key) ?? { key, read, result: Promise.withResolvers(), waiters: new Map() };
     turns.jobs.set(key, job);
-    const place = groups.join('\n');
-    const mine = job.waiting.get(place) ?? { groups, count: 0 };
-    if (mine.count === 0) turns.queue.add(groups, job);
-    mine.count += 1;
-    job.waiting.set(place, mine);
+    const groupKey = groups.join('\n');
+    const waiter = job.waiters.get(groupKey) ?? { groups, count: 0 };
+    if (waiter.count === 0) turns.queue.add(groups, job);
+    waiter.count += 1;
+    job.waiters.set(groupKey, waiter);
     return job;
   }
-  /** One request less waits for a job; a job that nobody waits for is not read. */
-  function leave(turns: LocationTurns, job: Job, groups: readonly string[]): void {
-    const place = groups.join('\n');
-    const mine = job.waiting.get(place);
-    if (!mine) return;
-    mine.count -= 1;
-    if (mine.count > 0) return;
-    job.waiting.delete(place);
+  /** Removes one request from a job. Cancels the job if no request waits for it. */
+  function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): void {
+    const groupKey = groups.join('\n');
+    const waiter = job.waiters.get(groupKey);
+    if (!waiter) return;
+    waiter.count -= 1;
+    if (waiter.count > 0) return;
+    job.waiters.delete(groupKey);
     turns.queue.remove(groups, job);
-    if (job.waiting.size > 0 || !turns.jobs.delete(job.key)) return;
-    job.result.reject(job.key); // settled, and heard by nobody
+    if (job.waiters.size > 0 || !turns.jobs.delete(job.key)) return;
+    job.result.reject(job.key); // settles the promise, on which no request waits any more
   }
 
   return {
     waiting: () => [...locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0),
     async page(request, read) {
-      const { locationId, path, query, left, sent } = request;
-      left.throwIfAborted();
+      const { locationId, path, query, left: clientGone, sent } = request;
+      clientGone.throwIfAborted();
       const turns = locations.get(locationId) ?? newTurns();
       const groups = turnGroupsOf(request);
       const [link, network] = groups;
-      const bounds = [
-        { name: `visitor ${groups.join('\n')}`, most: mostWaiting.visitor + mostAtOnce },
-        { name: `network ${network}`, most: mostWaiting.network },
-        { name: `wide network ${wideNetworkOf(request.address)}`, most: mostWaiting.wide },
-        { name: `link ${link}`, most: mostWaiting.link },
+      const limits = [
+        { name: `visitor ${groups.join('\n')}`, max: maxWaiting.visitor + maxConcurrent },
+        { name: `network ${network}`, max: maxWaiting.network },
+        { name: `wide network ${wideNetworkOf(request.address)}`, max: maxWaiting.wide },
+        { name: `link ${link}`, max: maxWaiting.link },
       ];
-      const isFull = turns.queue.count([]) >= mostWaiting.location || bounds.some(({ name, most }) => (held.get(name) ?? 0) >= most);
+      const isFull = turns.queue.count([]) >= maxWaiting.location || limits.some(({ name, max }) => (requestCounts.get(name) ?? 0) >= max);
       if (isFull) throw new Refusal('listingBusy', undefined, { retryAfter });
       locations.set(locationId, turns);
-      for (const { name } of bounds) {
-        addCount(held, name, 1);
-        void sent.finally(() => addCount(held, name, -1));
+      for (const { name } of limits) {
+        addCount(requestCounts, name, 1);
+        void sent.finally(() => addCount(requestCounts, name, -1));
       }
-      const job = join(turns, JSON.stringify([path, query]), groups, read);
-      next(locationId, turns);
-      const gone = Promise.withResolvers<never>();
-      const onLeft = () => {
-        gone.reject(left.reason); // first: the job is rejected by nothing that a log could name
-        leave(turns, job, groups);
+      const job = joinJob(turns, JSON.stringify([path, query]), groups, read);
+      startJobs(locationId, turns);
+      const aborted = Promise.withResolvers<never>();
+      const onAbort = () => {
+        aborted.reject(clientGone.reason); // before `leaveJob`, whose rejection has no reason that a log could show
+        leaveJob(turns, job, groups);
       };
-      left.addEventListener('abort', onLeft, { once: true });
+      clientGone.addEventListener('abort', onAbort, { once: true });
       try {
-        return await Promise.race([job.result.promise, gone.promise]);
+        return await Promise.race([job.result.promise, aborted.promise]);
       } finally {
-        left.removeEventListener('abort', onLeft);
+        clientGone.removeEventListener('abort', onAbort);
       }
     },
   };

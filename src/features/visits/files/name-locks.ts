@@ -11,30 +11,32 @@ export interface LockedName {
 }
 
 /**
- * Runs the changes that take one name one after the other, in whichever process, and through whichever of the locations
- * that hold the folder: each sees what the one before it left.
+ * Runs a change while it holds the lock of a name. The lock is shared by all processes and by all locations that contain
+ * the folder, so that each change sees the result of the one before it.
  */
 export async function withNameLock<T>(
   { store }: Pick<Ports, 'store'>,
   storage: Pick<Storage, 'onDisk'>,
   { locationId, parent, name }: LockedName,
-  work: () => Promise<T>,
+  change: () => Promise<T>,
 ): Promise<T> {
   const folder = storage.onDisk(parent) ?? `${locationId} ${formatItemPath(parent)}`;
-  return store.exclusive(`name ${folder}/${name}`, work);
+  return store.exclusive(`name ${folder}/${name}`, change);
 }
 
-/** The mark of a change that takes a name, in its turn: it names the other new folders and renames of that name that have begun and not ended. */
-export async function changeMark({ store }: Pick<Ports, 'store'>, taken: LockedName, token: string): Promise<ChangeMark> {
+/** Returns the mark of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */
+export async function changeMark({ store }: Pick<Ports, 'store'>, lockedName: LockedName, token: string): Promise<ChangeMark> {
   const rows = await store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
     .select('token')
-    .where('unsettled.tid', '=', taken.tid)
+    .where('unsettled.tid', '=', lockedName.tid)
     .where('audit.action', 'in', ['createFolder', 'rename'])
-    .where('location_id', '=', taken.locationId)
-    .where('parent', '=', formatItemPath(taken.parent))
-    .where(({ or, and, eb }) => or([eb('new_name', '=', taken.name), and([eb('new_name', '=', ''), eb('name', '=', taken.name)])]))
+    .where('location_id', '=', lockedName.locationId)
+    .where('parent', '=', formatItemPath(lockedName.parent))
+    .where(({ or, and, eb }) =>
+      or([eb('new_name', '=', lockedName.name), and([eb('new_name', '=', ''), eb('name', '=', lockedName.name)])]),
+    )
     .where('token', '!=', token)
     .execute();
   return { token, overtaken: rows.map((row) => row.token) };

@@ -10,12 +10,12 @@ import { type PendingFileChange, StorageAway } from '#ports/storage.ts';
 import { StoreAway, type Tx } from '#ports/store.ts';
 
 const tokenBits = 96;
-const confirmedFor = 10_000; // ms that a confirmation is valid; a process that was paused for longer repeats the query
+const maxQueryTime = 10_000; // ms; a slower query is repeated, because the process may have been paused and its result be out of date
 
-/** What an action that changes files is about. */
+/** A change of a file or folder. */
 export interface FileChange {
   readonly action: PendingFileChange['action'];
-  /** Path relative to the share's. */
+  /** Path relative to the root of the share. */
   readonly path: ItemPath;
   readonly parent: ItemPath;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface FileChange {
   readonly alert: boolean;
 }
 
-/** How it came out. */
+/** The result of a change. */
 export interface FileChangeOutcome<T> {
   readonly value: T;
   readonly path?: string;
@@ -31,38 +31,38 @@ export interface FileChangeOutcome<T> {
   readonly after?: object;
 }
 
-/** The same with the answer. */
+/** `StoreResponseOf` with the response already bound. */
 type StoreResponse = (tx: Tx, auditId: number) => Promise<void>;
 
-/** A change that is recorded as begun. */
+/** A change that is recorded as pending. */
 export interface PendingChange {
-  /** Names what it puts aside meanwhile, and what tells recovery how far it came. */
+  /** Names the staged or trashed files of the change, from which recovery sees how far it came. */
   readonly token: string;
-  /** Asked last of all before the change is made. @throws StoreAway where another process has recovered it meanwhile */
+  /** Must be called as the last step before the change is made. @throws StoreAway if another process has recovered it meanwhile */
   readonly confirm: () => Promise<void>;
 }
 
-/** What a change does. */
+/** The steps of a change. */
 export interface FileChangeSteps<T> {
   readonly act: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
-  /** Clears that away: by then the outcome is recorded. What fails here is swept at the next start, and changes no answer. */
+  /** Deletes the staged or trashed files, after the outcome is recorded. A failure does not change the response: the next start deletes them. */
   readonly clear: (token: string) => Promise<void>;
-  /** Has nothing come of it yet? Where it fails then, it leaves no audit entry. */
+  /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
   readonly isEmpty?: () => boolean;
 }
 
 /**
- * Keeps the answer that a twin of the request will get, in the transaction of the beginning: it is given once the change
- * took place, though the process may have ended in between.
+ * Stores the response for duplicates of the request, in the transaction that records the change as pending. Duplicates get it
+ * once the change has taken place, even if the process ended in between.
  */
 export type StoreResponseOf<T> = (tx: Tx, value: T, auditId: number) => Promise<void>;
 
-async function begin(
+async function recordPending(
   ports: VisitPorts,
   { link, authenticated, visitorRequest }: AuthorizedVisit,
   change: FileChange,
   token: string,
-  keep: StoreResponse | null,
+  storeResponse: StoreResponse | null,
 ): Promise<number> {
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {
@@ -88,12 +88,12 @@ async function begin(
         process: ports.process,
       })
       .execute();
-    await keep?.(tx, id);
+    await storeResponse?.(tx, id);
     return id;
   }, visitorTurn(visitorRequest.address));
 }
 
-async function end<T>(
+async function recordDone<T>(
   ports: VisitPorts,
   visit: AuthorizedVisit,
   change: FileChange,
@@ -102,8 +102,8 @@ async function end<T>(
 ): Promise<void> {
   const { tid } = visit.link;
   await ports.store.write(async (tx) => {
-    const isOurs = await deletePendingChange(tx, tid, auditId);
-    const before = isOurs
+    const wasPending = await deletePendingChange(tx, tid, auditId);
+    const existing = wasPending
       ? undefined
       : await tx.selectFrom('audit').select('outcome').where('tid', '=', tid).where('id', '=', auditId).executeTakeFirst();
     await tx
@@ -117,27 +117,31 @@ async function end<T>(
       .where('tid', '=', tid)
       .where('id', '=', auditId)
       .execute();
-    // Where another process has recovered it meanwhile as done, that one owes the alert.
-    if (change.alert && (isOurs || before?.outcome === 'failed'))
+    // If another process has recovered the change as done meanwhile, it has enqueued the alert.
+    if (change.alert && (wasPending || existing?.outcome === 'failed'))
       await enqueueAlert(tx, visit.link, auditId, change.action, ports.clock.now());
     await confirmResponse(tx, tid, auditId);
   }, visitorTurn(visit.visitorRequest.address));
 }
 
-/** Ends a pending change. @returns false: it was ended before, by the process that began it or by one that recovered it */
+/**
+ * Deletes the record of a pending change.
+ * @returns false if there is none, because the process that began the change or one that recovered it has deleted it
+ */
 export async function deletePendingChange(tx: Tx, tid: number, auditId: number): Promise<boolean> {
-  const [pending] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
-  return Number(pending?.numDeletedRows) > 0;
+  const [result] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
+  return Number(result?.numDeletedRows) > 0;
 }
 
 /**
- * A process that stood still for more than a minute finds its changes recovered by another, and perhaps repeated there:
- * it must not make them any more.
+ * Checks that the change is still pending in this process. If a process was paused for more than a minute, another process may
+ * have recovered its changes, and clients may have repeated them: it must not make them any more.
+ * @throws StoreAway if another process has recovered the change
  */
 async function confirmPending({ store, clock, process }: VisitPorts, tid: number, auditId: number): Promise<void> {
-  let asked: number;
+  let queriedAt: number;
   do {
-    asked = clock.now();
+    queriedAt = clock.now();
     const pending = await store.read
       .selectFrom('unsettled')
       .select('process')
@@ -145,11 +149,11 @@ async function confirmPending({ store, clock, process }: VisitPorts, tid: number
       .where('audit_id', '=', auditId)
       .executeTakeFirst();
     if (pending?.process !== process) throw new StoreAway('another process has recovered the change');
-  } while (clock.now() - asked >= confirmedFor);
+  } while (clock.now() - queriedAt >= maxQueryTime);
 }
 
-/** Deletes the entry of a change that was refused before anything came of it: refused again and again, it would fill the disk. */
-async function withdraw(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
+/** Deletes the audit entry of a change that was refused before it had an effect: repeated refusals would fill the disk. */
+async function deleteChange(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await deletePendingChange(tx, tid, auditId))) return;
     await tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute();
@@ -157,7 +161,7 @@ async function withdraw(ports: VisitPorts, { link: { tid }, visitorRequest }: Au
   }, visitorTurn(visitorRequest.address));
 }
 
-async function fail(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
+async function recordFailed(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await deletePendingChange(tx, tid, auditId))) return;
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
@@ -166,37 +170,38 @@ async function fail(ports: VisitPorts, { link: { tid }, visitorRequest }: Author
 }
 
 /**
- * Commits that an action has begun, acts, and commits its outcome and its alert together before it is answered
- * (decisions.md, "What the flags mean at the link"). What a crash cuts off in between is settled at the next start.
+ * Records a change as pending, makes it, and commits its outcome and its alert together before the response (decisions.md,
+ * "What the flags mean at the link"). A change that a crash interrupts is recovered at the next start.
+ * @throws what `act` throws
  */
 export async function runPendingChange<T>(
   ports: VisitPorts,
   visit: AuthorizedVisit,
   change: FileChange,
   { act, clear, isEmpty }: FileChangeSteps<T>,
-  keep: StoreResponse | null = null,
+  storeResponse: StoreResponse | null = null,
 ): Promise<T> {
-  // Visitors leave room for the changes of integrators and operators.
+  // Visitors must leave free space for the changes of integrators and operators.
   checkStoreSpace(ports.store, change.action === 'delete' ? 0 : ports.limits.minFreeSpace);
   const token = ports.random.token(tokenBits);
   ports.underWay.add(token);
   try {
-    const auditId = await begin(ports, visit, change, token, keep);
+    const auditId = await recordPending(ports, visit, change, token, storeResponse);
     let outcome: FileChangeOutcome<T>;
     try {
       outcome = await act({ token, confirm: () => confirmPending(ports, visit.link.tid, auditId) });
     } catch (cause) {
-      // The disk failed somewhere between the first step and the last: a look will tell whether it took place.
+      // After StorageAway the change may have taken place or not: it stays pending, and recovery looks at the disk.
       if (!(cause instanceof StorageAway)) {
-        await (isEmpty?.() ? withdraw : fail)(ports, visit, auditId);
+        await (isEmpty?.() ? deleteChange : recordFailed)(ports, visit, auditId);
         await clear(token).catch(() => {});
       }
       throw cause;
     }
-    await end(ports, visit, change, auditId, outcome);
+    await recordDone(ports, visit, change, auditId, outcome);
     await clear(token).catch(() => {});
     return outcome.value;
   } finally {
-    ports.underWay.delete(token); // where its outcome could not be written, it is settled by a look
+    ports.underWay.delete(token); // if its outcome could not be written, recovery may now take it
   }
 }

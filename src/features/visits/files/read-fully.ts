@@ -1,17 +1,17 @@
 import type { OpenFile } from '#ports/storage.ts';
 
-/** Reads until `into` is full or the file ends. @returns bytes read */
-export async function readFully(file: OpenFile, into: Uint8Array, position: number): Promise<number> {
+/** Reads until the buffer is full or the file ends. @returns the number of bytes read */
+export async function readFully(file: OpenFile, buffer: Uint8Array, position: number): Promise<number> {
   let filled = 0;
-  while (filled < into.length) {
-    const read = await file.read(into.subarray(filled), position + filled);
+  while (filled < buffer.length) {
+    const read = await file.read(buffer.subarray(filled), position + filled);
     if (read === 0) break;
     filled += read;
   }
   return filled;
 }
 
-/** One buffer for one file after another: what was read into it has left by the time the next is asked for. */
+/** Returns a function that returns the same memory on every call, for one file after another. Each call invalidates the previous buffer. */
 export function reusedBuffer(): (bytes: number) => Buffer {
   let buffer = Buffer.alloc(0);
   return (bytes) => {

@@ -10,11 +10,11 @@ import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
 import { withNameLock } from './name-locks.ts';
 import { deletePendingChange } from './pending-change.ts';
 
-const changes: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies PendingFileChange['action'][];
-const isChange = (action: string): action is PendingFileChange['action'] => changes.includes(action);
+const changeActions: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies PendingFileChange['action'][];
+const isChange = (action: string): action is PendingFileChange['action'] => changeActions.includes(action);
 
-type Pending = Awaited<ReturnType<typeof pendingChanges>>[number];
-const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, living: readonly string[] | null) =>
+type PendingRow = Awaited<ReturnType<typeof pendingChanges>>[number];
+const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, liveProcesses: readonly string[] | null) =>
   store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
@@ -35,13 +35,19 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
       'location.name as location_name',
       'location.configuration',
     ])
-    .where(({ or, eb }) => or([...(living ? [eb('unsettled.process', 'not in', living)] : []), eb('unsettled.process', '=', process)]))
+    .where(({ or, eb }) =>
+      or([...(liveProcesses ? [eb('unsettled.process', 'not in', liveProcesses)] : []), eb('unsettled.process', '=', process)]),
+    )
     .execute();
 
-/** Only one process looks at a change: two might see different halves of what a look puts right. @returns whether it is ours */
-async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: Pending): Promise<boolean> {
+/**
+ * Claims a pending change for this process, because recovery also repairs files: two processes at once might each see half of a
+ * repair.
+ * @returns whether the change belongs to this process
+ */
+async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: PendingRow): Promise<boolean> {
   if (row.process === process) return true;
-  const [claimed] = await store.write(
+  const [result] = await store.write(
     (tx) =>
       tx
         .updateTable('unsettled')
@@ -52,7 +58,7 @@ async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: 
         .execute(),
     'job',
   );
-  return Number(claimed?.numUpdatedRows) === 1;
+  return Number(result?.numUpdatedRows) === 1;
 }
 
 const alertColumns = {
@@ -63,15 +69,20 @@ const alertColumns = {
 } as const satisfies Record<PendingFileChange['action'], string>;
 
 /** Enqueues the alert of a recovered change, if its share wants one. */
-async function oweAlertOf(tx: Tx, { tid, share_id, audit_id }: Pending, action: PendingFileChange['action'], now: number): Promise<void> {
+async function enqueueAlertOf(
+  tx: Tx,
+  { tid, share_id, audit_id }: PendingRow,
+  action: PendingFileChange['action'],
+  now: number,
+): Promise<void> {
   if (share_id === null) return;
   const share = await tx.selectFrom('share').selectAll().where('tid', '=', tid).where('id', '=', share_id).executeTakeFirst();
   if (share?.[alertColumns[action]] === 1) await enqueueAlert(tx, share, audit_id, action, now);
 }
 
-/** @param name that the change gave or took; null: it did not take place */
-async function record(tx: Tx, row: Pending, change: PendingFileChange, name: string | null, now: number): Promise<void> {
-  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // it came to its own end meanwhile
+/** Records the outcome of a change. @param name the resulting name, or the deleted one; null: the change did not take place */
+async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange, name: string | null, now: number): Promise<void> {
+  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // the process that began the change has completed it meanwhile
   const path = parseStoredPath(row.path);
   await tx
     .updateTable('audit')
@@ -85,38 +96,41 @@ async function record(tx: Tx, row: Pending, change: PendingFileChange, name: str
     .execute();
   if (name === null) return deleteResponse(tx, row.tid, row.audit_id);
   await confirmResponse(tx, row.tid, row.audit_id);
-  await oweAlertOf(tx, row, change.action, now);
+  await enqueueAlertOf(tx, row, change.action, now);
 }
 
-/** Looks whether a change took place, records it, and only then clears away what told so. */
-async function recover(ports: RecoveryPorts, row: Pending, leavesDeleted: boolean): Promise<void> {
+/**
+ * Looks at the disk whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
+ * are the evidence.
+ */
+async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boolean): Promise<void> {
   const parent = parseStoredPath(row.parent);
-  if (!parent || !isChange(row.action)) throw new Error('a pending change is not one'); // it was checked when it was written
+  if (!parent || !isChange(row.action)) throw new Error('a pending change is not one'); // cannot happen: it was checked when it was written
   const change = { action: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
   const { storages, vault, store, clock } = ports;
-  const open = async () => {
-    const place = { id: row.location_id, tid: row.tid, kind: row.kind };
-    return storages.open({ ...place, configuration: openConfiguration(row, vault) });
+  const openStorage = async () => {
+    const location = { id: row.location_id, tid: row.tid, kind: row.kind };
+    return storages.open({ ...location, configuration: openConfiguration(row, vault) });
   };
-  const taken = { tid: row.tid, locationId: row.location_id, parent, name: row.new_name || row.name };
-  async function look(): Promise<string | null> {
-    const storage = await open();
-    const settled = () => storage.recover(change);
-    return change.action === 'delete' ? settled() : withNameLock(ports, storage, taken, settled);
+  const lockedName = { tid: row.tid, locationId: row.location_id, parent, name: row.new_name || row.name };
+  async function recoverFiles(): Promise<string | null> {
+    const storage = await openStorage();
+    const recoverChange = () => storage.recover(change);
+    return change.action === 'delete' ? recoverChange() : withNameLock(ports, storage, lockedName, recoverChange);
   }
-  const given = await look().catch((cause: unknown) => {
+  const name = await recoverFiles().catch((cause: unknown) => {
     if (cause instanceof ItemAbsent) return null;
-    throw cause; // neither the disk nor a lock says that it did not take place: the next run looks again
+    throw cause; // the error does not mean that the change did not take place: the next run looks again
   });
-  await store.write((tx) => record(tx, row, change, given, clock.now()), 'job');
+  await store.write((tx) => recordOutcome(tx, row, change, name, clock.now()), 'job');
   if (leavesDeleted && change.action === 'delete') return;
-  await open()
+  await openStorage()
     .then((storage) => storage.clear(change))
-    .catch(() => {}); // swept at the next start
+    .catch(() => {}); // the next start deletes the files
 }
 
-/** Nobody can look at a location that was deleted: what was begun there counts as failed. */
-async function forgetDeletedLocations(tx: Tx): Promise<void> {
+/** Records the pending changes of deleted locations as failed, because their files can no longer be looked at. */
+async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
   const rows = await tx
     .selectFrom('unsettled')
     .leftJoin('location', (join) => join.onRef('location.tid', '=', 'unsettled.tid').onRef('location.id', '=', 'unsettled.location_id'))
@@ -133,13 +147,13 @@ async function forgetDeletedLocations(tx: Tx): Promise<void> {
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
 /**
- * Says of everything that was left begun whether it took place, by looking: by a process which is no more, or by this
- * one while the database was away. A location that is away is asked the next time, and so is one whose disk fails: it
- * holds up neither the other locations nor a start.
+ * Recovers the pending changes of processes that ended, and those that this process could not complete while the database was
+ * away: looks at the disk whether each took place, and records the outcome. A location that is away or whose disk fails is
+ * tried again in the next run, so that it delays neither the other locations nor a start.
  * @param underWay tokens of the changes that this process makes or recovers
- * @param ownOnly true: who else lives is not known, since nobody could say so for a while
- * @param leavesDeleted true: what was deleted is not emptied, since a sweep follows and nobody shall wait for that
- * @returns what the disks said that failed, by the names of their locations
+ * @param ownOnly true: recovers only the changes of this process, because it is not known which other processes are alive
+ * @param leavesDeleted true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it
+ * @returns the error messages of locations whose disk failed, by location name
  * @throws StoreAway, StoreFull
  */
 export async function recoverInterruptedChanges(
@@ -148,10 +162,10 @@ export async function recoverInterruptedChanges(
   { ownOnly = false, leavesDeleted = false }: { readonly ownOnly?: boolean; readonly leavesDeleted?: boolean } = {},
 ): Promise<ReadonlyMap<string, string>> {
   const failures = new Map<string, string>();
-  const living = ownOnly ? null : await livingProcesses(ports);
-  for (const row of await pendingChanges(ports, living)) {
+  const liveProcesses = ownOnly ? null : await livingProcesses(ports);
+  for (const row of await pendingChanges(ports, liveProcesses)) {
     if (underWay.has(row.token)) continue;
-    underWay.add(row.token); // to empty a large folder may take longer than until the next run
+    underWay.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
       if (await claim(ports, row)) await recover(ports, row, leavesDeleted);
     } catch (cause) {
@@ -161,15 +175,15 @@ export async function recoverInterruptedChanges(
       underWay.delete(row.token);
     }
   }
-  if (!living) return failures;
+  if (!liveProcesses) return failures;
   await ports.store.write(async (tx) => {
-    await forgetDeletedLocations(tx);
-    // What handed out bytes when its process ended broke off.
+    await failChangesOfDeletedLocations(tx);
+    // Downloads that were being sent when their process ended have failed.
     await tx
       .updateTable('audit')
       .set({ outcome: 'failed' })
-      .where('outcome', '=', sql.lit('begun')) // written out, so that SQLite takes the partial index
-      .where('process', 'not in', living)
+      .where('outcome', '=', sql.lit('begun')) // a literal, so that SQLite uses the partial index
+      .where('process', 'not in', liveProcesses)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute();
   }, 'job');
@@ -177,8 +191,9 @@ export async function recoverInterruptedChanges(
 }
 
 /**
- * Clears what is left of uploads and removals at every location that answers; what is under way stays.
- * @returns why locations refuse changes, by their names
+ * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes. Skips locations
+ * that are away.
+ * @returns the reasons of locations that refuse changes, by location name
  */
 export async function sweepLocations({
   store,
@@ -186,13 +201,13 @@ export async function sweepLocations({
   vault,
 }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<ReadonlyMap<string, string>> {
   const refusals = new Map<string, string>();
-  const underWay = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
+  const pendingTokens = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
   for (const row of await store.read.selectFrom('location').selectAll().execute()) {
     try {
       const storage = await openLocation(row, { storages, vault });
-      await storage.sweep(underWay);
+      await storage.sweep(pendingTokens);
     } catch (cause) {
-      if (!(cause instanceof Error)) throw cause; // a location that is away, or not to be written to, is left as it is
+      if (!(cause instanceof Error)) throw cause; // skips a location that is away or read-only
       if (cause instanceof StorageRefused) refusals.set(row.name, cause.message);
     }
   }

@@ -6,13 +6,16 @@ import type { ChangeMark } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { StoreResponseOf } from './pending-change.ts';
 
-/** Gives a file or folder another name in the same folder. @throws 403 for the share's own root, 404, 409 */
+/**
+ * Renames a file or folder in its folder.
+ * @throws Refusal (403) for the root of the share, (404) if the item does not exist, (409) if the new name exists
+ */
 export async function renameItem(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   newName: string,
-  keep: StoreResponseOf<object> | null,
+  storeResponse: StoreResponseOf<object> | null,
 ): Promise<object> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'rename' });
   if (path.length === 0) throw new Refusal('rootFixed');
@@ -22,11 +25,11 @@ export async function renameItem(
     if (!(await shared.storage.stat(shared.locationPath(path)))) throw new Refusal('itemAbsent');
     if (newName === name || (await shared.storage.stat(withName(shared.locationPath(path), newName)))) throw new Refusal('itemExists');
     const change = { action: 'rename', path, parent, name, newName, alert: visit.link.alert_rename === 1 } as const;
-    const rename = {
+    const itemChange = {
       change,
-      answer: { name: newName },
+      response: { name: newName },
       act: (mark: ChangeMark) => shared.storage.rename(parent, name, newName, mark),
     };
-    return changeItem(ports, visit, shared.storage, rename, keep);
+    return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
   });
 }

@@ -14,147 +14,148 @@ import { ItemExists, type Upload } from '#ports/storage.ts';
 import { withNameLock } from './name-locks.ts';
 import { type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 
-const mostNumbered = 9; // names tried by number: beyond, a random one is free at once
-const mostTries = 20;
+const maxNumbered = 9; // numbered names to try; after that a random suffix, which is almost certainly free
+const maxAttempts = 20;
 const suffixBits = 48;
 
-/** What a visitor sends. */
+/** A file that a visitor uploads. */
 export interface IncomingFile {
   readonly body: AsyncIterable<Uint8Array>;
   /** Content-Length, or null. */
   readonly length: number | null;
-  /** If-Match: the visitor means to replace the file that they saw. */
+  /** If-Match: set if the visitor wants to replace the file with this ETag. */
   readonly ifMatch: string | null;
-  /** Called when everything has been asked and the body is wanted. @returns a signal that cuts the transfer */
+  /** Called after all checks, when the body is about to be read. @returns a signal that is aborted to cut the transfer */
   readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
 
-/** What the visitor is told: the name they sent. */
+/** The response for the visitor. The name is the one that they sent, also if a drop box stores the file under another name. */
 export interface StoredFile {
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
 }
 
-/** The tag of the file that is to be replaced; null: there must be none. @throws 404, 409, 412 */
+/** Returns the ETag of the file to replace, or null if the name must be free. @throws Refusal (404, 409, 412) */
 async function checkTarget(
   { storage }: SharedStorage,
-  spot: { parent: ItemPath; name: string },
+  folder: ItemPath,
   path: ItemPath,
   ifMatch: string | null,
   { dropBox, nested }: { readonly dropBox: boolean; readonly nested: boolean },
 ): Promise<string | null> {
-  // A drop box shows nothing, the names of folders in it included.
+  // A drop box must not show which folders exist in it.
   if (dropBox && nested) throw new Refusal('itemAbsent');
-  const parent = await storage.stat(spot.parent);
+  const parent = await storage.stat(folder);
   if (!parent?.folder) throw new Refusal('itemAbsent');
-  const present = await storage.stat(path);
+  const existing = await storage.stat(path);
   if (ifMatch === null) {
-    if (present && !dropBox) throw new Refusal('itemExists', 'The name exists: to replace the file, send its ETag as If-Match.');
+    if (existing && !dropBox) throw new Refusal('itemExists', 'The name exists: to replace the file, send its ETag as If-Match.');
     return null;
   }
-  if (present?.folder) throw new Refusal('itemExists');
+  if (existing?.folder) throw new Refusal('itemExists');
   const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (!present || !(tags.includes('*') || tags.includes(present.etag))) throw new Refusal('itemStale');
-  return present.etag;
+  if (!existing || !(tags.includes('*') || tags.includes(existing.etag))) throw new Refusal('itemStale');
+  return existing.etag;
 }
 
-/** Takes the body in. @throws 413 where it is longer than is accepted */
-async function receive(
+/** Writes the body to the staging file. @param onData called for every chunk @throws Refusal (413) if the body is too long */
+async function receiveBody(
   upload: Upload,
   { body, begin }: IncomingFile,
   visit: AuthorizedVisit,
   limit: number,
-  received: () => void,
-): Promise<{ size: number; sha256: string; cut: AbortSignal }> {
+  onData: () => void,
+): Promise<{ size: number; sha256: string; cutSignal: AbortSignal }> {
   const hash = createHash('sha256');
-  const cut = begin(visit);
+  const cutSignal = begin(visit);
   let size = 0;
   for await (const chunk of body) {
-    received();
-    cut.throwIfAborted();
+    onData();
+    cutSignal.throwIfAborted();
     size += chunk.length;
     if (size > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
     hash.update(chunk);
     await upload.write(chunk);
   }
-  cut.throwIfAborted();
-  await upload.complete(); // on a slow disk that takes a while, in which the share may be deleted
-  return { size, sha256: hash.digest('hex'), cut };
+  cutSignal.throwIfAborted();
+  await upload.complete(); // may be slow: the caller checks again that the share still permits the upload
+  return { size, sha256: hash.digest('hex'), cutSignal };
 }
 
-/** Under which name a file is kept. */
+/** The name for an uploaded file. */
 interface Target {
   readonly name: string;
-  /** Tag of the file that is replaced; null: there must be none. */
+  /** ETag of the file to replace; null: the name must be free. */
   readonly etag: string | null;
   readonly dropBox: boolean;
 }
 
-/** Puts the file in place; a drop box keeps a name that is taken under a number. @returns the name it is kept under */
-async function place(upload: Upload, { name, etag, dropBox }: Target, random: Random): Promise<string> {
+/** Moves the staging file to its name. A drop box adds a number if the name exists. @returns the name that was used */
+async function placeUpload(upload: Upload, { name, etag, dropBox }: Target, random: Random): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
-    const suffix = attempt <= mostNumbered ? attempt : random.token(suffixBits).toLowerCase();
-    const kept = attempt === 1 ? name : numberedName(name, suffix);
+    const suffix = attempt <= maxNumbered ? attempt : random.token(suffixBits).toLowerCase();
+    const storedName = attempt === 1 ? name : numberedName(name, suffix);
     try {
-      await upload.place(kept, etag === null ? null : { etag });
-      return kept;
+      await upload.place(storedName, etag === null ? null : { etag });
+      return storedName;
     } catch (cause) {
-      if (!dropBox || !(cause instanceof ItemExists) || attempt >= mostTries) throw cause;
+      if (!dropBox || !(cause instanceof ItemExists) || attempt >= maxAttempts) throw cause;
     }
   }
 }
 
 /**
- * Keeps a file that a visitor sends: visible only when whole, and answered when it is on disk for good.
- * @throws 403, 404, 409, 412, 413, 503, 507; nothing of it is then left
+ * Stores a file that a visitor uploads. The file becomes visible only when it is complete. Returns after it is synced to disk.
+ * @throws Refusal (403, 404, 409, 412, 413, 503, 507); no part of the file is stored then
  */
 export async function uploadFile(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
-  sent: IncomingFile,
+  incoming: IncomingFile,
 ): Promise<StoredFile> {
-  const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload', replaces: sent.ifMatch !== null });
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload', replaces: incoming.ifMatch !== null });
   const { permit, link } = visit;
   const limit = ports.limits.maxFileSize;
-  if (sent.length !== null && sent.length > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
+  if (incoming.length !== null && incoming.length > limit)
+    throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
   const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId);
   return withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
-    const spot = shared.directoryEntry(path);
+    const { parent, name } = shared.directoryEntry(path);
     const dropBox = isDropBox(permit.share);
-    const etag = await checkTarget(shared, spot, shared.locationPath(path), sent.ifMatch, { dropBox, nested: path.length > 1 });
-    const change = { action: 'upload', path, ...spot, alert: link.alert_upload === 1 } as const;
+    const etag = await checkTarget(shared, parent, shared.locationPath(path), incoming.ifMatch, { dropBox, nested: path.length > 1 });
+    const change = { action: 'upload', path, parent, name, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
     let isEmpty = true;
-    const received = () => {
+    const onData = () => {
       isEmpty = false;
     };
     const act = async ({ token }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
-      upload = await shared.storage.upload(spot.parent, token, sent.length);
-      const { size, sha256, cut } = await receive(upload, sent, visit, limit, received);
-      const [staged, target] = [upload, { name: spot.name, etag, dropBox }];
-      const put = async () => {
-        cut.throwIfAborted();
+      upload = await shared.storage.upload(parent, token, incoming.length);
+      const { size, sha256, cutSignal } = await receiveBody(upload, incoming, visit, limit, onData);
+      const [stagedUpload, target] = [upload, { name, etag, dropBox }];
+      const place = async () => {
+        cutSignal.throwIfAborted();
         if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
-        return place(staged, target, ports.random);
+        return placeUpload(stagedUpload, target, ports.random);
       };
-      // Of several that replace one file each looks at what the one before it left.
-      const kept = await (etag === null
-        ? put()
-        : withNameLock(ports, shared.storage, { tid: link.tid, locationId: link.location_id, ...spot }, put));
-      return { value: { name: spot.name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, kept)), after: { size, sha256 } };
+      // The lock lets each of several replacements of a file see the result of the one before it.
+      const storedName = await (etag === null
+        ? place()
+        : withNameLock(ports, shared.storage, { tid: link.tid, locationId: link.location_id, parent, name }, place));
+      return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
     };
     const clear = async () => {
-      const cleared = upload;
+      const finishedUpload = upload;
       upload = undefined;
-      await cleared?.forget();
+      await finishedUpload?.forget();
     };
     try {
       return await runPendingChange(ports, visit, change, { act, clear, isEmpty: () => isEmpty });
     } finally {
-      await upload?.leave(); // not recorded: the staging copy is the evidence of what took place
+      await upload?.leave(); // the outcome is not recorded: keeps the staging file, because recovery needs it
     }
   }).finally(release);
 }
