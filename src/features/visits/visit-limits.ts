@@ -5,7 +5,7 @@ import { listingWriter } from '#features/visits/files/listing-json.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Clock } from '#ports/clock.ts';
 
-/** What bounds how much visitors do at one time. */
+/** Creates the limits on how much visitors do at one time. */
 export const visitLimits = (clock: Clock) => ({
   archives: archivePlans(),
   changes: changeTurns(),

@@ -19,10 +19,10 @@ import {
 import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** A link as it is until something changes, with what it rules. */
+/** A cached link with its access rules. */
 interface LinkWithRules {
   readonly link: LinkRow;
-  /** For a visitor who has not signed in. */
+  /** The rules for a visitor who has not signed in. */
   readonly share: ShareRules;
 }
 
@@ -32,24 +32,25 @@ const cachedLink = ({ store }: Ports, viewId: string): Promise<LinkWithRules | n
     return link ? { link, share: await shareRules(store.read, link, null) } : null;
   });
 
-/** One request at a link, as the edge hands it on. */
+/** A request of a visitor for a link. */
 export interface VisitorRequest {
   readonly viewId: string;
   readonly address: string;
   readonly requestId: string;
   readonly credentials: Credentials;
   /**
-   * To be called once it is known whether the link exists: what others of its network have tried meanwhile counts too,
-   * such as many requests sent at once. @throws 429 where the network has tried too many links, whether or not this one exists
+   * Must be called after the link was looked up, so that it also counts the attempts that the network made meanwhile, for
+   * example in many parallel requests.
+   * @throws Refusal (429) if the network has tried too many unknown links, whether or not this one exists
    */
   readonly checkNetwork: () => void;
 }
 
-/** What every visit needs. */
+/** The ports of all operations of visitors. */
 export interface VisitPorts extends Ports {
   readonly audit: VisitAudit;
   readonly verifiedPasswords: VerifiedPasswords;
-  /** Tokens of the changes of files that are under way in this process. */
+  /** Tokens of the file changes that this process is making or recovering. */
   readonly underWay: Set<string>;
   readonly archives: ArchivePlans;
   readonly changes: ChangeTurns;
@@ -60,13 +61,13 @@ export interface VisitPorts extends Ports {
   readonly searches: SearchTurns;
 }
 
-/** Someone whom decide() let in, and to what. */
+/** A visit that `decide()` has permitted. */
 export interface AuthorizedVisit {
   readonly permit: Permit;
   readonly link: LinkRow;
   readonly authenticated: AuthenticatedVisitor | null;
   readonly visitorRequest: VisitorRequest;
-  /** Decides the same again, by the link as it is by then; null: it is no longer permitted. */
+  /** Decides the request again, with the current link and session. Returns null if it is no longer permitted. */
   readonly decideAgain: () => Promise<Permit | null>;
 }
 
@@ -79,7 +80,7 @@ const denialMessages: Record<Denial, MessageName> = {
   permission: 'permissionOff',
 };
 
-/** A denial in the words of the catalogue. */
+/** Returns the refusal for a denial. */
 export const denialRefusal = (denial: Denial) => new Refusal(denialMessages[denial]);
 
 interface RequestedAction {
@@ -93,12 +94,18 @@ function rulesFor({ store }: Ports, { link, share }: LinkWithRules, signedIn: Si
   return store.cachedUntilChange(`rules ${link.id} ${link.version} ${who}`, () => shareRules(store.read, link, signedIn));
 }
 
-async function ask(ports: Ports, known: LinkWithRules, address: string, signedIn: SignedInVisitor | null, asked: RequestedAction) {
-  const share = await rulesFor(ports, known, signedIn);
-  const profile = profileRules(known.link);
+async function decideFor(
+  ports: Ports,
+  current: LinkWithRules,
+  address: string,
+  signedIn: SignedInVisitor | null,
+  requested: RequestedAction,
+) {
+  const share = await rulesFor(ports, current, signedIn);
+  const profile = profileRules(current.link);
   return decide({
-    request: asked.action,
-    ...(asked.replaces === undefined ? {} : { replaces: asked.replaces }),
+    request: requested.action,
+    ...(requested.replaces === undefined ? {} : { replaces: requested.replaces }),
     share,
     profile,
     visitor: { address, identity: signedIn },
@@ -106,66 +113,76 @@ async function ask(ports: Ports, known: LinkWithRules, address: string, signedIn
   });
 }
 
-/** Decides for the same visitor by the link and the session as they are now. A location that was pointed elsewhere ends what is under way in its former folder. */
+/**
+ * Decides for the same visitor with the current link and session. Returns null if it is not permitted, or if the configuration of the
+ * location has changed, so that running transfers from its former folder end.
+ */
 async function decideAgain(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
-  before: LinkRow,
+  initialLink: LinkRow,
   authenticated: AuthenticatedVisitor | null,
-  asked: RequestedAction,
+  requested: RequestedAction,
 ): Promise<Permit | null> {
-  const known = await cachedLink(ports, visitorRequest.viewId);
-  if (!known || known.link.id !== before.id || known.link.configuration !== before.configuration) return null;
-  const signedIn = authenticated ? await authenticated.reauthenticate(known.link) : null;
-  const decision = await ask(ports, known, visitorRequest.address, signedIn, asked);
+  const current = await cachedLink(ports, visitorRequest.viewId);
+  if (!current || current.link.id !== initialLink.id || current.link.configuration !== initialLink.configuration) return null;
+  const signedIn = authenticated ? await authenticated.reauthenticate(current.link) : null;
+  const decision = await decideFor(ports, current, visitorRequest.address, signedIn, requested);
   return 'because' in decision ? null : decision;
 }
 
-/** Reads a link and who has signed in anew, after a password was verified: both may have been changed meanwhile. @throws 404 */
-async function reloadLinkAndVisitor(ports: VisitPorts, { viewId }: VisitorRequest, reached: LinkWithRules, before: AuthenticatedVisitor) {
-  const known = await cachedLink(ports, viewId);
-  if (!known || known.link.id !== reached.link.id) throw denialRefusal('unknown');
-  const signedIn = await before.reauthenticate(known.link);
-  return { known, authenticated: signedIn && { ...before, signedIn } };
+/**
+ * Reads the link and the visitor again after a password was verified, because both may have changed meanwhile.
+ * @throws Refusal (404) if the link is gone
+ */
+async function reloadLinkAndVisitor(ports: VisitPorts, { viewId }: VisitorRequest, initial: LinkWithRules, visitor: AuthenticatedVisitor) {
+  const current = await cachedLink(ports, viewId);
+  if (!current || current.link.id !== initial.link.id) throw denialRefusal('unknown');
+  const signedIn = await visitor.reauthenticate(current.link);
+  return { current, authenticated: signedIn && { ...visitor, signedIn } };
 }
 
 /**
- * Gathers, recognises, decides: the one way to a link.
- * @throws Refusal by the first rule that does not hold, noted in the audit trail
+ * Finds the link, authenticates the visitor, and decides whether the action is permitted. This is the only way to a link.
+ * @throws Refusal for the first rule that is not met. If the link exists, the refusal is noted in the audit log
  */
-export async function authorizeVisit(ports: VisitPorts, visitorRequest: VisitorRequest, asked: RequestedAction): Promise<AuthorizedVisit> {
-  const reached = await cachedLink(ports, visitorRequest.viewId);
+export async function authorizeVisit(
+  ports: VisitPorts,
+  visitorRequest: VisitorRequest,
+  requested: RequestedAction,
+): Promise<AuthorizedVisit> {
+  const initial = await cachedLink(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();
-  if (!reached) throw denialRefusal('unknown');
-  // Nobody's password is looked at where the link itself is closed to them.
-  const outer = await ask(ports, reached, visitorRequest.address, null, { action: 'page' });
-  if ('because' in outer) return refuse(ports, visitorRequest, reached.link, null, asked, outer.because);
-  const before = await authenticateVisitor(ports, ports.verifiedPasswords, reached.link, visitorRequest).catch((cause: unknown) =>
-    refuseSignIn(ports, { link: reached.link, visitorRequest }, cause),
+  if (!initial) throw denialRefusal('unknown');
+  // Refuses before a password is verified if the link itself is closed to this address.
+  const pageDecision = await decideFor(ports, initial, visitorRequest.address, null, { action: 'page' });
+  if ('because' in pageDecision) return refuse(ports, visitorRequest, initial.link, null, requested, pageDecision.because);
+  const visitor = await authenticateVisitor(ports, ports.verifiedPasswords, initial.link, visitorRequest).catch((cause: unknown) =>
+    refuseSignIn(ports, { link: initial.link, visitorRequest }, cause),
   );
-  const { known, authenticated } = before?.verified
-    ? await reloadLinkAndVisitor(ports, visitorRequest, reached, before)
-    : { known: reached, authenticated: before };
-  const { link } = known;
-  const decision = await ask(ports, known, visitorRequest.address, authenticated?.signedIn ?? null, asked);
-  if ('because' in decision) return refuse(ports, visitorRequest, link, authenticated, asked, decision.because);
+  const { current, authenticated } = visitor?.verified
+    ? await reloadLinkAndVisitor(ports, visitorRequest, initial, visitor)
+    : { current: initial, authenticated: visitor };
+  const { link } = current;
+  const decision = await decideFor(ports, current, visitorRequest.address, authenticated?.signedIn ?? null, requested);
+  if ('because' in decision) return refuse(ports, visitorRequest, link, authenticated, requested, decision.because);
   return {
     permit: decision,
     link,
     authenticated,
     visitorRequest,
-    decideAgain: () => decideAgain(ports, visitorRequest, link, authenticated, asked),
+    decideAgain: () => decideAgain(ports, visitorRequest, link, authenticated, requested),
   };
 }
 
-/** Notes a pair of name and password that came with a request and was refused. @throws the cause */
+/** Notes in the audit log that the user name and password of a request were refused. @throws the cause */
 export function refuseSignIn(
   { audit }: Pick<VisitPorts, 'audit'>,
-  at: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,
+  event: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,
   cause: unknown,
 ): never {
   if (cause instanceof Refusal)
-    audit.note({ ...at, visitor: null, action: 'sign-in', outcome: 'refused', path: '', after: { because: cause.messageName } });
+    audit.note({ ...event, visitor: null, action: 'sign-in', outcome: 'refused', path: '', after: { because: cause.messageName } });
   throw cause;
 }
 
@@ -190,20 +207,20 @@ function refuse(
 }
 
 /**
- * Has the visitor signed in at this very link, and does it admit them?
- * @param verifies false: a pair counts only if it was right a short while ago. How long a verification takes would tell
- *   which links exist
+ * Returns whether the visitor has signed in at this link and the link admits them.
+ * @param verifies false: accepts a user name and password only if they were verified a short time ago, because the time that a
+ *   verification takes would show which links exist
  */
 export async function hasSignedIn(ports: VisitPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
-  const known = await cachedLink(ports, visitorRequest.viewId);
-  if (!known || 'because' in (await ask(ports, known, visitorRequest.address, null, { action: 'page' }))) return false;
+  const current = await cachedLink(ports, visitorRequest.viewId);
+  if (!current || 'because' in (await decideFor(ports, current, visitorRequest.address, null, { action: 'page' }))) return false;
   const authenticated = await (verifies ? authenticateVisitor : authenticateWithoutVerifying)(
     ports,
     ports.verifiedPasswords,
-    known.link,
+    current.link,
     visitorRequest,
   ).catch(() => null);
   const signedIn = authenticated?.signedIn;
   if (!signedIn) return false;
-  return !('because' in (await ask(ports, known, visitorRequest.address, signedIn, { action: 'visit' })));
+  return !('because' in (await decideFor(ports, current, visitorRequest.address, signedIn, { action: 'visit' })));
 }

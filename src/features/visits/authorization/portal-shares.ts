@@ -12,13 +12,13 @@ import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
-/** Which of the shares a portal shows: `startIndex` counts from 0. */
+/** The page of a portal's shares; `startIndex` counts from 0. */
 export interface PortalPageRequest {
   readonly startIndex: number;
   readonly pageSize: number;
 }
 
-/** Who looks at a portal, from where. */
+/** A visitor of a portal and their address. */
 interface PortalVisitor {
   readonly signedIn: SignedInVisitor;
   readonly address: string;
@@ -26,14 +26,14 @@ interface PortalVisitor {
 
 type Candidates = SelectQueryBuilder<Database, 'share', object>;
 
-/** Shares whose list of users names the visitor. In a USERS profile a list names users, not texts. */
-function namingUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedInVisitor) {
+/** Returns the ids of shares whose list of users contains the visitor. In a USERS profile the list holds user ids, not names. */
+function sharesForUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedInVisitor) {
   const lists = db.selectFrom('share_user').select('share_id').where('share_user.tid', '=', tid);
   if (type_id === profileTypes.USERS) return lists.where('user_id', '=', userId ?? 0);
   return lists.where('name_key', 'in', names.map(fold)).where('share_id', '=', sql.ref<number>('share.id'));
 }
 
-const namingGroup = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisitor) =>
+const sharesForGroups = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisitor) =>
   db
     .selectFrom('share_group')
     .select('share_id')
@@ -41,8 +41,8 @@ const namingGroup = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisitor) =
     .where('name_key', 'in', groups.map(fold))
     .where('share_id', '=', sql.ref<number>('share.id'));
 
-/** The shares of a profile that are likely to admit a visitor now; decide() has the last word on each. */
-function candidates(db: Tx, profile: ProfileRef, visitor: SignedInVisitor, now: number): Candidates {
+/** Returns a query for the shares of a profile that probably admit a visitor now. `decide()` then decides on each. */
+function candidateQuery(db: Tx, profile: ProfileRef, visitor: SignedInVisitor, now: number): Candidates {
   return db
     .selectFrom('share')
     .where('share.tid', '=', profile.tid)
@@ -53,13 +53,13 @@ function candidates(db: Tx, profile: ProfileRef, visitor: SignedInVisitor, now: 
     .where((share) =>
       share.or([
         share('allow_all_users', '=', 1),
-        share('share.id', 'in', namingUser(db, profile, visitor)),
-        ...(visitor.groups.length > 0 ? [share('share.id', 'in', namingGroup(db, profile, visitor))] : []),
+        share('share.id', 'in', sharesForUser(db, profile, visitor)),
+        ...(visitor.groups.length > 0 ? [share('share.id', 'in', sharesForGroups(db, profile, visitor))] : []),
       ]),
     );
 }
 
-/** Returns a page of the shares of a profile that admit a visitor now, by title, and how many there are in all. */
+/** Returns a page of the shares of a profile that admit a visitor now, sorted by title, and their total number. */
 export async function portalShares(
   { store, clock, links }: Pick<Ports, 'store' | 'clock' | 'links'>,
   { ref, rules }: { readonly ref: ProfileRef; readonly rules: ProfileRules },
@@ -67,17 +67,17 @@ export async function portalShares(
   { startIndex, pageSize }: PortalPageRequest,
 ): Promise<Pick<PortalVisit, 'shares' | 'totalCount'>> {
   const now = clock.now();
-  const all = candidates(store.search, ref, signedIn, now);
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  const page = all.select([...ruleColumns, 'title', 'description', 'view_id', 'folder']);
+  const candidates = candidateQuery(store.search, ref, signedIn, now);
+  const { total } = await candidates.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const page = candidates.select([...ruleColumns, 'title', 'description', 'view_id', 'folder']);
   const rows = await page.orderBy('title').orderBy('share.id').limit(pageSize).offset(startIndex).execute();
-  // The query found each in a list of names or open to all: which entry names the visitor makes no difference.
-  const listed = { userNames: signedIn.names, groupNames: signedIn.groups };
-  const admitting = rows.filter((row) => {
-    const share = shareRulesOfRow(row, listed);
+  // The query has checked that each share lists the visitor or is open to all, so the lists need not be read again.
+  const namedVisitors = { userNames: signedIn.names, groupNames: signedIn.groups };
+  const admittingRows = rows.filter((row) => {
+    const share = shareRulesOfRow(row, namedVisitors);
     return !('because' in decide({ request: 'visit', share, profile: rules, visitor: { address, identity: signedIn }, now }));
   });
-  const shares = admitting.map(({ title, description, view_id, folder, valid_to }) => ({
+  const shares = admittingRows.map(({ title, description, view_id, folder, valid_to }) => ({
     title,
     description,
     viewUrl: shareUrl(links.publicUrl(), view_id),

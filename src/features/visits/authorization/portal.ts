@@ -13,14 +13,14 @@ import { denialRefusal, refuseSignIn, type VisitorRequest, type VisitPorts } fro
 import { type PortalPageRequest, portalShares } from './portal-shares.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
-/** Largest page of a portal, and the default; shares. */
+/** Largest and default page size of a portal, in shares. */
 export const largestPortalPage = 1000;
 const firstPage: PortalPageRequest = { startIndex: 0, pageSize: largestPortalPage };
 
-/** Which shares of a portal are asked for. */
+/** A request for a page of a portal's shares. */
 export interface PortalRequest {
   readonly page: PortalPageRequest;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the response. */
   readonly left: AbortSignal;
 }
 
@@ -50,13 +50,13 @@ async function profileOfViewId({ store }: VisitPorts, viewId: string) {
   return profile?.view_id === viewId ? profile : undefined;
 }
 
-/** A login profile whose portal a visitor has reached. */
+/** A visitor's request for a portal, with the portal's login profile. */
 export interface PortalAccess {
   readonly profile: NonNullable<Awaited<ReturnType<typeof profileOfViewId>>>;
   readonly visitorRequest: VisitorRequest;
 }
 
-/** Rules 1 and 3 of visit.md, "Reaching a link". @throws 404, 403 */
+/** Returns the portal of a request, by rules 1 and 3 of visit.md, "Reaching a link". @throws Refusal (404) if it does not exist, (403) for a refused address */
 export async function accessPortal(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<PortalAccess> {
   const profile = await profileOfViewId(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();
@@ -66,7 +66,7 @@ export async function accessPortal(ports: VisitPorts, visitorRequest: VisitorReq
   return { profile, visitorRequest };
 }
 
-/** Has the visitor signed in at this very portal? @param verifies as in hasSignedIn */
+/** Returns whether the visitor has signed in at this portal. @param verifies as in `hasSignedIn` */
 export async function hasSignedInAtPortal(ports: VisitPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
   try {
     const { profile } = await accessPortal(ports, visitorRequest);
@@ -79,39 +79,39 @@ export async function hasSignedInAtPortal(ports: VisitPorts, visitorRequest: Vis
   }
 }
 
-/** What a portal answers; before sign-in nothing of its shares. */
+/** Returns the response of a portal. Before sign-in it contains no shares. */
 export async function portalResponse(
   ports: VisitPorts,
   { profile, visitorRequest }: PortalAccess,
   authenticated: AuthenticatedVisitor | null,
-  { page, left }: PortalRequest = { page: firstPage, left: new AbortController().signal },
+  { page, left: clientGone }: PortalRequest = { page: firstPage, left: new AbortController().signal },
 ): Promise<PortalVisit> {
   const signedIn = authenticated?.signedIn ?? null;
-  const answer = { signIn: signInPart(profile, signedIn), visitor: visitorPart(signedIn) };
-  if (!signedIn) return { ...answer, shares: [], totalCount: 0 };
+  const common = { signIn: signInPart(profile, signedIn), visitor: visitorPart(signedIn) };
+  if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
   const caller = `network ${networkOf(visitorRequest.address, 32, 64)}`;
-  const shares = await ports.searches.run({ tid: profile.tid, caller }, left, () =>
+  const shares = await ports.searches.run({ tid: profile.tid, caller }, clientGone, () =>
     portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
   );
-  return { ...answer, ...shares };
+  return { ...common, ...shares };
 }
 
-/** The visit of a portal: a page of the shares that admit the visitor. */
+/** Returns the visit of a portal with a page of the shares that admit the visitor. Notes it in the audit log after sign-in. */
 export async function visitPortal(ports: VisitPorts, visitorRequest: VisitorRequest, request: PortalRequest): Promise<PortalVisit> {
-  const reached = await accessPortal(ports, visitorRequest);
-  const authenticated = await authenticateVisitor(ports, ports.verifiedPasswords, reached.profile, visitorRequest).catch((cause: unknown) =>
-    refuseSignIn(ports, { link: null, tid: reached.profile.tid, visitorRequest }, cause),
+  const portal = await accessPortal(ports, visitorRequest);
+  const authenticated = await authenticateVisitor(ports, ports.verifiedPasswords, portal.profile, visitorRequest).catch((cause: unknown) =>
+    refuseSignIn(ports, { link: null, tid: portal.profile.tid, visitorRequest }, cause),
   );
   if (authenticated)
     ports.audit.note({
       link: null,
-      tid: reached.profile.tid,
+      tid: portal.profile.tid,
       visitor: authenticated.signedIn,
       visitorRequest,
       action: 'visit',
       outcome: 'done',
       path: '',
     });
-  return portalResponse(ports, reached, authenticated, request);
+  return portalResponse(ports, portal, authenticated, request);
 }

@@ -5,16 +5,16 @@ import { openConfiguration } from '#features/storage-access/open-location.ts';
 import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
 import type { AuthorizedVisit, VisitPorts } from './authorize-visit.ts';
 
-/** What lies in a share: every path is relative to the share's own, and nothing above it can be named. */
+/** The storage of a share. Every path is relative to the root of the share, and cannot name anything above it. */
 export interface SharedStorage {
   readonly storage: Storage;
-  /** Where an item of the share lies in the location. @throws ItemAbsent below a share of one file */
+  /** Returns the path of an item in the location. @throws Refusal (404) for a path below a share of one file */
   locationPath(path: ItemPath): ItemPath;
-  /** The folder and the name of an item. @throws 403 for the share's own root */
+  /** Returns the parent folder and the name of an item. @throws Refusal (403) for the root of the share */
   directoryEntry(path: ItemPath): { parent: ItemPath; name: string };
 }
 
-/** The storage of a share: the only way from a visit to bytes, and only with decide()'s permit. */
+/** Opens the storage of a share. It is the only way from a visit to files, and it needs the permit of `decide()`. */
 export async function storageFor(
   { permit, link }: Pick<AuthorizedVisit, 'permit' | 'link'>,
   { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
@@ -23,22 +23,22 @@ export async function storageFor(
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('a stored path is not one');
   const configuration = openConfiguration(link, vault);
   const storage = await withStorageErrors(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));
-  const at = (path: ItemPath) => {
+  const locationPath = (path: ItemPath) => {
     if (link.folder === 0 && path.length > 0) throw new Refusal('itemAbsent');
     return joinPaths(root, path);
   };
   return {
     storage,
-    locationPath: at,
+    locationPath,
     directoryEntry(path) {
-      const spot = path.length === 0 && link.folder === 1 ? null : splitPath(at(path));
-      if (!spot) throw new Refusal('rootFixed');
-      return spot;
+      const entry = path.length === 0 && link.folder === 1 ? null : splitPath(locationPath(path));
+      if (!entry) throw new Refusal('rootFixed');
+      return entry;
     },
   };
 }
 
-/** What a storage says, in the words of the catalogue. */
+/** Returns the refusal for an error of a storage, or any other error unchanged. */
 function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemAbsent) return new Refusal('itemAbsent');
   if (cause instanceof ItemExists) return new Refusal('itemExists');
@@ -49,10 +49,10 @@ function refusalOf(cause: unknown): unknown {
   return cause;
 }
 
-/** Runs what asks a storage. @throws Refusal for whatever the storage answers */
-export async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
+/** Runs an operation on a storage. @throws Refusal for the errors of the storage */
+export async function withStorageErrors<T>(operation: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await operation();
   } catch (cause) {
     throw refusalOf(cause);
   }

@@ -6,7 +6,7 @@ import type { Visit } from '#core/records/visit.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import { type AuthorizedVisit, authorizeVisit, type VisitorRequest, type VisitPorts } from './authorize-visit.ts';
 
-/** How a visitor signs in, of a share's link or a portal alike. */
+/** Returns how a visitor signs in at a share or a portal, as the response holds it. */
 export function signInPart(
   profile: Pick<LinkRow, 'type_id' | 'profile_title' | 'profile_startup_message' | 'lang' | 'profile_username'>,
   signedIn: SignedInVisitor | null,
@@ -24,7 +24,7 @@ export function signInPart(
 
 export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
-/** What a link tells the visitor it has let in; before sign-in nothing of the share. */
+/** Returns the response for an authorized visit. Before sign-in it contains nothing of the share. */
 export function visitResponse({ link, authenticated, permit }: AuthorizedVisit, maxFileSize: number): Visit {
   const signedIn = authenticated?.signedIn ?? null;
   const signIn = signInPart(link, signedIn);
@@ -56,11 +56,11 @@ export function visitResponse({ link, authenticated, permit }: AuthorizedVisit, 
   };
 }
 
-/** The visit of a link, noted in the trail once the visitor is in. */
+/** Returns the visit of a link. Notes it in the audit log after sign-in. */
 export async function visitShare(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<Visit> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
-  const answer = visitResponse(visit, ports.limits.maxFileSize);
-  if (answer.share)
+  const response = visitResponse(visit, ports.limits.maxFileSize);
+  if (response.share)
     ports.audit.note({
       link: visit.link,
       visitor: visit.authenticated?.signedIn ?? null,
@@ -69,5 +69,5 @@ export async function visitShare(ports: VisitPorts, visitorRequest: VisitorReque
       outcome: 'done',
       path: '',
     });
-  return answer;
+  return response;
 }

@@ -1,77 +1,77 @@
-const atOnce = 4; // of the ten connections to a database on a server
-const inOneTurn = 10; // of the event loop
-const mostUnknown = 60_000; // ms for which a transfer goes on while nobody can say whether it may
-const askEvery = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
+const maxConcurrent = 4; // checks at once: each may use one of the ten connections to PostgreSQL
+const batchSize = 10; // checks before the event loop runs other work
+const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
+const checkInterval = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
 
-/** A transfer that is under way. */
+/** A running upload or download. */
 export interface Transfer {
   readonly stillPermitted: () => Promise<boolean>;
-  /** Resets the connection, so that what is still in our buffers is not delivered. */
+  /** Resets the connection, so that bytes in the server's buffers are not delivered. */
   readonly cut: () => void;
 }
 
-/** All transfers of this process. */
+/** The running transfers of this process. */
 export interface Transfers {
-  /** @returns to be called at the end of the transfer */
+  /** Starts to check a transfer. @returns a function that must be called at the end of the transfer */
   follow(transfer: Transfer): () => void;
   readonly count: () => number;
-  /** Waits until none is under way, at most `patience` ms; then cuts those that are left. */
-  drain(patience: number): Promise<void>;
+  /** Waits for all transfers to end. Cuts those that still run after `timeout` ms. */
+  drain(timeout: number): Promise<void>;
   stop(): void;
 }
 
-/** Asks the decision again for each transfer under way, and cuts what is no longer permitted. @param now ms, never set back */
+/** Checks regularly whether each running transfer is still permitted, and cuts it if not. @param now returns ms of a monotonic clock */
 export function followTransfers(now: () => number): Transfers {
-  const under = new Set<Transfer>();
-  const askedAt = new WeakMap<Transfer, number>(); // when it was last known to be permitted
-  let emptied: (() => void) | undefined;
-  async function ask(transfer: Transfer): Promise<void> {
+  const running = new Set<Transfer>();
+  const permittedAt = new WeakMap<Transfer, number>(); // time of the last check that permitted it
+  let onEmpty: (() => void) | undefined;
+  async function check(transfer: Transfer): Promise<void> {
     const permitted = await transfer.stillPermitted().catch(() => null);
-    if (!under.has(transfer)) return;
-    if (permitted) askedAt.set(transfer, now());
-    // "Could not ask" is not "no", but for a while only: a revocation must not go unnoticed.
-    const unknownFor = now() - (askedAt.get(transfer) ?? now());
-    if (permitted === false || (permitted === null && unknownFor > mostUnknown)) transfer.cut();
+    if (!running.has(transfer)) return;
+    if (permitted) permittedAt.set(transfer, now());
+    // A failed check does not cut the transfer at once, but only for a limited time: it may hide a revocation.
+    const unknownTime = now() - (permittedAt.get(transfer) ?? now());
+    if (permitted === false || (permitted === null && unknownTime > maxUnknownTime)) transfer.cut();
   }
-  /** A few at a time: ten thousand at once would take every connection to the database, and hold up everybody else. */
-  async function askAll(): Promise<void> {
-    const waiting = [...under];
-    const next = async () => {
-      for (let transfer = waiting.pop(); transfer; transfer = waiting.pop()) {
-        await ask(transfer);
-        if (waiting.length % inOneTurn === 0) await new Promise(setImmediate);
+  /** Checks a few transfers at a time: ten thousand checks at once would use every connection to the database and block all other requests. */
+  async function checkAll(): Promise<void> {
+    const queue = [...running];
+    const checkNext = async () => {
+      for (let transfer = queue.pop(); transfer; transfer = queue.pop()) {
+        await check(transfer);
+        if (queue.length % batchSize === 0) await new Promise(setImmediate);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, next));
+    await Promise.all(Array.from({ length: maxConcurrent }, checkNext));
   }
-  let asking = false;
+  let isChecking = false;
   const timer = setInterval(() => {
-    if (asking) return;
-    asking = true;
-    void askAll().finally(() => {
-      asking = false;
+    if (isChecking) return;
+    isChecking = true;
+    void checkAll().finally(() => {
+      isChecking = false;
     });
-  }, askEvery).unref();
+  }, checkInterval).unref();
   return {
     follow(transfer) {
-      under.add(transfer);
-      askedAt.set(transfer, now());
+      running.add(transfer);
+      permittedAt.set(transfer, now());
       return () => {
-        under.delete(transfer);
-        if (under.size === 0) emptied?.();
+        running.delete(transfer);
+        if (running.size === 0) onEmpty?.();
       };
     },
-    count: () => under.size,
-    async drain(patience) {
-      if (under.size === 0) return;
+    count: () => running.size,
+    async drain(timeout) {
+      if (running.size === 0) return;
       await new Promise<void>((resolve) => {
-        const timeout = setTimeout(resolve, patience);
-        emptied = () => {
-          clearTimeout(timeout);
+        const drainTimer = setTimeout(resolve, timeout);
+        onEmpty = () => {
+          clearTimeout(drainTimer);
           resolve();
         };
       });
-      for (const transfer of under) transfer.cut();
+      for (const transfer of running) transfer.cut();
     },
     stop: () => clearInterval(timer),
   };
