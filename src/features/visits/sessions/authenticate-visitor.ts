@@ -8,20 +8,20 @@ import { type PasswordCredentials, signInByPassword } from './password-sign-in.t
 import { findSession, recordSessionUse, useRecordedEvery, type VisitSession } from './visit-session.ts';
 import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
 
-/** What a request carries to be recognised by. */
+/** The credentials of a visitor's request. */
 export interface Credentials {
-  /** The session token of a login profile's cookie. */
+  /** Returns the session token from the cookie of a login profile. */
   readonly session: (profileId: number) => string | null;
   /** `Authorization: Basic`. */
   readonly basic: PasswordCredentials | null;
 }
 
-/** A visitor who has signed in, and how to ask whether they still are. */
+/** A visitor who has signed in. */
 export interface AuthenticatedVisitor {
   readonly signedIn: SignedInVisitor;
-  /** Names the sign-in, so that requests of one visitor are told as one. */
+  /** Checks the sign-in again with the current profile. Returns null if it is no longer valid. */
   readonly reauthenticate: (profile: ProfileRef) => Promise<SignedInVisitor | null>;
-  /** A password was verified, which takes a while: what was read before may be old. */
+  /** True if a password was verified for this request. That is slow, so data that was read before may be out of date. */
   readonly verified: boolean;
 }
 
@@ -33,26 +33,27 @@ interface VerifiedPassword {
   readonly until: number;
 }
 
-const rememberedFor = 300_000; // ms; argon2 costs too much to be asked for each of a thousand requests
-const mostRemembered = 20_000; // two for each pair
+const cacheTime = 300_000; // ms; argon2 is too expensive to run for each of a thousand requests
+const maxCached = 20_000; // entries, two for each pair of user name and password
 
-/** Pairs of user and password that were right a short while ago, known by an HMAC under a key of the process. */
+/** Caches which pairs of user name and password were verified a short time ago. The keys are HMACs with a secret of the process. */
 export interface VerifiedPasswords {
   /**
-   * @param profile a pair is right for the profile as it is: one that was verified before a change is another pair.
-   *   null: whichever profile it was right for last
-   * @param address a pair is known to the network that it came from: another one may not guess at it without a limit
+   * Returns the cache key of a pair.
+   * @param profile the key depends on the profile's epoch, so that a change of the profile invalidates the pair. null: the key for
+   *   the last profile for which the pair was verified
+   * @param address the key depends on its network, so that other networks cannot use the cache to guess passwords without a limit
    */
   keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'> | null, pair: PasswordCredentials, address: string): string;
   find(key: string, now: number): VerifiedPassword | null;
   remember(key: string, pair: VerifiedPassword): void;
-  /** Runs one verification for all who ask the same at the same time. */
+  /** Runs one verification for all concurrent requests with the same key. */
   shared<T>(key: string, verify: () => Promise<T>): Promise<T>;
 }
 
 /** @param processKey a secret that lives as long as the process */
 export function verifiedPasswords(processKey: string): VerifiedPasswords {
-  const pairs = new Map<string, VerifiedPassword>();
+  const cached = new Map<string, VerifiedPassword>();
   const running = new Map<string, Promise<unknown>>();
   return {
     keyOf: (profile, { username, password }, address) =>
@@ -60,26 +61,26 @@ export function verifiedPasswords(processKey: string): VerifiedPasswords {
         .update(JSON.stringify([profile?.profile_id, profile?.session_epoch, username, password, networkOf(address, 32, 64)]))
         .digest('base64url'),
     find(key, now) {
-      const pair = pairs.get(key);
+      const pair = cached.get(key);
       if (pair && pair.until > now) return pair;
-      pairs.delete(key);
+      cached.delete(key);
       return null;
     },
-    remember: (key, pair) => setNewest(pairs, key, pair, mostRemembered),
+    remember: (key, pair) => setNewest(cached, key, pair, maxCached),
     async shared<T>(key: string, verify: () => Promise<T>): Promise<T> {
-      const under = running.get(key);
-      // Keyed alike, the running verification answers the same question.
-      if (under) return under as Promise<T>;
-      const begun = verify().finally(() => running.delete(key));
-      running.set(key, begun);
-      return begun;
+      const existing = running.get(key);
+      // The cast is safe: all verifications with the same key return the same type.
+      if (existing) return existing as Promise<T>;
+      const verification = verify().finally(() => running.delete(key));
+      running.set(key, verification);
+      return verification;
     },
   };
 }
 
 /**
- * Who a pair stood for, if the profile and the user are still those that it was right for. A transfer may outlive the
- * memory of its pair: what admitted it holds until something changes.
+ * Returns the visitor of a verified pair, or null if the profile or the user has changed since. Does not check `until`: a transfer
+ * may run longer than the cache time, and its pair stays valid until something changes.
  */
 async function identityIfUnchanged(
   { store }: Pick<Ports, 'store'>,
@@ -90,54 +91,54 @@ async function identityIfUnchanged(
   return userId === null ? profileIdentity(profile) : userIdentity(store.read, profile, userId, userEpoch ?? 0);
 }
 
-/** Who a pair stands for that was right a short while ago. */
+/** Authenticates by a pair of user name and password that was verified a short time ago. Returns null for any other pair. */
 async function byVerifiedPassword(
   ports: Ports,
-  pairs: VerifiedPasswords,
+  verifiedPairs: VerifiedPasswords,
   profile: ProfileRef,
   pair: PasswordCredentials,
   address: string,
 ): Promise<AuthenticatedVisitor | null> {
-  const remembered = pairs.find(pairs.keyOf(profile, pair, address), ports.clock.now());
-  const known = remembered && (await identityIfUnchanged(ports, remembered, profile));
-  return known && { signedIn: known, reauthenticate: (now) => identityIfUnchanged(ports, remembered, now), verified: false };
+  const cached = verifiedPairs.find(verifiedPairs.keyOf(profile, pair, address), ports.clock.now());
+  const signedIn = cached && (await identityIfUnchanged(ports, cached, profile));
+  return signedIn && { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, cached, current), verified: false };
 }
 
 async function byBasic(
   ports: Ports,
-  pairs: VerifiedPasswords,
+  verifiedPairs: VerifiedPasswords,
   profile: ProfileRef,
   pair: PasswordCredentials,
   address: string,
 ): Promise<AuthenticatedVisitor> {
-  const known = await byVerifiedPassword(ports, pairs, profile, pair, address);
-  if (known) return known;
-  const key = pairs.keyOf(profile, pair, address);
-  const { signedIn, profileEpoch, userEpoch } = await pairs.shared(key, () => signInByPassword(ports, profile, pair, address));
+  const visitor = await byVerifiedPassword(ports, verifiedPairs, profile, pair, address);
+  if (visitor) return visitor;
+  const key = verifiedPairs.keyOf(profile, pair, address);
+  const { signedIn, profileEpoch, userEpoch } = await verifiedPairs.shared(key, () => signInByPassword(ports, profile, pair, address));
   const { profile_id: profileId } = profile;
-  const right = { userId: signedIn.userId, userEpoch, profileId, profileEpoch, until: ports.clock.now() + rememberedFor };
-  for (const known of [key, pairs.keyOf(null, pair, address)]) pairs.remember(known, right);
-  return { signedIn, reauthenticate: (now) => identityIfUnchanged(ports, right, now), verified: true };
+  const verifiedPair = { userId: signedIn.userId, userEpoch, profileId, profileEpoch, until: ports.clock.now() + cacheTime };
+  for (const cacheKey of [key, verifiedPairs.keyOf(null, pair, address)]) verifiedPairs.remember(cacheKey, verifiedPair);
+  return { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, verifiedPair, current), verified: true };
 }
 
 async function bySession(ports: Ports, profile: ProfileRef, token: string, address: string): Promise<AuthenticatedVisitor | null> {
-  const found = await findSession(ports.store, profile, token, ports.clock.now());
-  if (!found) return null;
-  let notedAt = Number.NEGATIVE_INFINITY;
-  function note(session: VisitSession): void {
+  const session = await findSession(ports.store, profile, token, ports.clock.now());
+  if (!session) return null;
+  let recordedAt = Number.NEGATIVE_INFINITY;
+  function recordUse(usedSession: VisitSession): void {
     const now = ports.clock.now();
-    if (now - notedAt < useRecordedEvery) return;
-    notedAt = now;
-    recordSessionUse(ports.store, session, address, now);
+    if (now - recordedAt < useRecordedEvery) return;
+    recordedAt = now;
+    recordSessionUse(ports.store, usedSession, address, now);
   }
-  note(found);
-  // A transfer of hours uses its session all the time.
-  const again = async (now: ProfileRef) => {
-    const living = await findSession(ports.store, now, token, ports.clock.now());
-    if (living) note(living);
-    return living?.signedIn ?? null;
+  recordUse(session);
+  // Also records the use, so that the session of a transfer that takes hours does not expire as unused.
+  const reauthenticate = async (currentProfile: ProfileRef) => {
+    const currentSession = await findSession(ports.store, currentProfile, token, ports.clock.now());
+    if (currentSession) recordUse(currentSession);
+    return currentSession?.signedIn ?? null;
   };
-  return { signedIn: found.signedIn, reauthenticate: again, verified: false };
+  return { signedIn: session.signedIn, reauthenticate, verified: false };
 }
 
 interface AuthenticationRequest {
@@ -145,31 +146,35 @@ interface AuthenticationRequest {
   readonly address: string;
 }
 
-/** Recognises by a living session, else by the pair that came with the request, as `byPair` does. */
+/** Authenticates by a valid session, else with `byPair` by the user name and password of the request. */
 async function authenticateBy(
   ports: Ports,
   profile: LinkRow | ProfileRef,
-  { credentials: { session, basic }, address }: AuthenticationRequest,
+  { credentials, address }: AuthenticationRequest,
   byPair: (pair: PasswordCredentials) => Promise<AuthenticatedVisitor | null>,
 ): Promise<AuthenticatedVisitor | null> {
   if (!asksSignIn(profile.type_id)) return null;
-  const token = session(profile.profile_id);
-  const bySessionToken = token === null ? null : await bySession(ports, profile, token, address);
-  const takesPasswords = profile.type_id === profileTypes.PASSWORD || profile.type_id === profileTypes.USERS;
-  return bySessionToken || !basic || !takesPasswords ? bySessionToken : byPair(basic);
+  const token = credentials.session(profile.profile_id);
+  const visitor = token === null ? null : await bySession(ports, profile, token, address);
+  const acceptsPasswords = profile.type_id === profileTypes.PASSWORD || profile.type_id === profileTypes.USERS;
+  return visitor || !credentials.basic || !acceptsPasswords ? visitor : byPair(credentials.basic);
 }
 
 /**
- * Who asks, by a living session, else by `Authorization: Basic`; null: nobody in particular.
- * @throws 401 for a wrong pair, 429, 503
+ * Authenticates a visitor by a valid session, else by `Authorization: Basic`. Returns null for an anonymous visitor.
+ * @throws Refusal (401) for a wrong user name or password; (429, 503)
  */
-export const authenticateVisitor = (ports: Ports, pairs: VerifiedPasswords, profile: LinkRow | ProfileRef, asking: AuthenticationRequest) =>
-  authenticateBy(ports, profile, asking, (pair) => byBasic(ports, pairs, profile, pair, asking.address));
+export const authenticateVisitor = (
+  ports: Ports,
+  verifiedPairs: VerifiedPasswords,
+  profile: LinkRow | ProfileRef,
+  request: AuthenticationRequest,
+) => authenticateBy(ports, profile, request, (pair) => byBasic(ports, verifiedPairs, profile, pair, request.address));
 
-/** The same, where nothing is to be verified: a pair counts that was right a short while ago. */
+/** Authenticates a visitor as `authenticateVisitor` does, but accepts a password only if it was verified a short time ago. */
 export const authenticateWithoutVerifying = (
   ports: Ports,
-  pairs: VerifiedPasswords,
+  verifiedPairs: VerifiedPasswords,
   profile: LinkRow | ProfileRef,
-  asking: AuthenticationRequest,
-) => authenticateBy(ports, profile, asking, (pair) => byVerifiedPassword(ports, pairs, profile, pair, asking.address));
+  request: AuthenticationRequest,
+) => authenticateBy(ports, profile, request, (pair) => byVerifiedPassword(ports, verifiedPairs, profile, pair, request.address));

@@ -7,13 +7,13 @@ import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
 
-/** What a visitor signs in with. */
+/** The user name and password of a visitor. */
 export interface PasswordCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** A right pair, and the state of the profile and the user that it was right for. */
+/** A visitor whose password is correct, and the epochs of the profile and the user when it was verified. */
 interface PasswordMatch {
   readonly signedIn: SignedInVisitor;
   readonly profileEpoch: number;
@@ -23,24 +23,24 @@ interface PasswordMatch {
 const digest = (text: string) => createHash('sha256').update(text).digest();
 const equal = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 
-/** The one password of a profile; without a user name of its own any name will do. */
-async function verifyProfile(ports: Ports, profile: ProfileRef, pair: PasswordCredentials): Promise<PasswordMatch | null> {
+/** Verifies the password of a PASSWORD profile. If the profile has no user name, any name is accepted. */
+async function verifyProfilePassword(ports: Ports, profile: ProfileRef, pair: PasswordCredentials): Promise<PasswordMatch | null> {
   const row = await ports.store.read
     .selectFrom('login_profile')
     .select(['password', 'session_epoch'])
     .where('tid', '=', profile.tid)
     .where('id', '=', profile.profile_id)
     .executeTakeFirstOrThrow();
-  // A password that was forgotten with the key is nobody's, the empty one included.
+  // A profile whose password was lost with the secret key stores an empty one: no password must match it, not even an empty one.
   if (row.password === '') return null;
   const password = ports.vault.open('login profile password', row.password);
-  const named = profile.profile_username === '' || equal(fold(profile.profile_username), fold(pair.username));
-  const right = equal(password, pair.password) && named;
-  return right ? { signedIn: profileIdentity(profile), profileEpoch: row.session_epoch, userEpoch: null } : null;
+  const nameMatches = profile.profile_username === '' || equal(fold(profile.profile_username), fold(pair.username));
+  const matches = equal(password, pair.password) && nameMatches;
+  return matches ? { signedIn: profileIdentity(profile), profileEpoch: row.session_epoch, userEpoch: null } : null;
 }
 
-/** Unknown, wrong and inactive take as long and answer alike. */
-async function verifyUser(
+/** Verifies the password of an access user. An unknown user, a wrong password and an inactive user take the same time and get the same response. */
+async function verifyUserPassword(
   ports: Ports,
   profile: ProfileRef,
   pair: PasswordCredentials,
@@ -53,16 +53,17 @@ async function verifyUser(
     .where('profile_id', '=', profile.profile_id)
     .where('username_key', '=', fold(pair.username))
     .executeTakeFirst();
-  const right = await verify(user?.password_hash ?? null, pair.password);
-  if (!user || !right) return null;
-  // Asked anew: the hash took its time, and the user may have been stopped meanwhile.
+  const matches = await verify(user?.password_hash ?? null, pair.password);
+  if (!user || !matches) return null;
+  // Reads the user again: hashing is slow, and the user may have been deactivated meanwhile.
   const signedIn = await userIdentity(ports.store.read, profile, user.id, user.session_epoch);
   return signedIn ? { signedIn, profileEpoch: profile.session_epoch, userEpoch: user.session_epoch } : null;
 }
 
 /**
- * Looks at one attempt to sign in by a password, and counts it.
- * @throws 401, the same for an unknown, wrong or inactive user; 429 within the wait; 503 where too many wait
+ * Verifies one sign-in attempt with a password, and counts it if it fails.
+ * @throws Refusal (401), the same for an unknown user, a wrong password and an inactive user; (429) during the wait after failed
+ *   attempts; (503) if too many requests wait
  */
 export async function signInByPassword(
   ports: Ports,
@@ -70,13 +71,14 @@ export async function signInByPassword(
   pair: PasswordCredentials,
   address: string,
 ): Promise<PasswordMatch> {
-  // One password for all: an invented user name gives no further guesses.
+  // All users of a PASSWORD profile share one password, so invented user names must not allow more guesses.
   const name = profile.type_id === profileTypes.PASSWORD ? '' : fold(pair.username);
-  const user = pairKey(String(profile.profile_id), name, address);
+  const attemptKey = pairKey(String(profile.profile_id), name, address);
   const networks = networkKeys('signIn', address);
-  await checkWait(ports.store.read, [user, ...networks], ports.clock.now()); // those that have to wait write nothing
-  if (profile.type_id === profileTypes.PASSWORD) return verifyCounted(ports, user, networks, () => verifyProfile(ports, profile, pair));
+  await checkWait(ports.store.read, [attemptKey, ...networks], ports.clock.now()); // first, so that attempts during the wait write nothing
+  if (profile.type_id === profileTypes.PASSWORD)
+    return verifyCounted(ports, attemptKey, networks, () => verifyProfilePassword(ports, profile, pair));
   return ports.passwordHash.inTurn(address, (verify) =>
-    verifyCounted(ports, user, networks, () => verifyUser(ports, profile, pair, verify)),
+    verifyCounted(ports, attemptKey, networks, () => verifyUserPassword(ports, profile, pair, verify)),
   );
 }

@@ -5,10 +5,12 @@ import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
 
-/** How long a session lasts at most, and unused (visit.md, Sessions); ms. */
+/** Maximum duration of a session in ms (visit.md, Sessions). */
 export const longestSession = 12 * 3_600_000;
+/** Time in ms after which an unused session ends (visit.md, Sessions). */
 export const longestIdle = 3_600_000;
-export const useRecordedEvery = 60_000; // ms
+/** Minimum time in ms between two updates of a session's last use. */
+export const useRecordedEvery = 60_000;
 const tokenBits = 256;
 
 export interface VisitSession {
@@ -18,53 +20,53 @@ export interface VisitSession {
   readonly usedAt: number;
 }
 
-/** The tenant that a token says it is of: it finds nothing of another's. */
+/** Returns the tenant id in a token. The token is looked up only in that tenant. */
 export const tenantOfToken = (token: string): number => Number(/^([1-9]\d{0,14})\./.exec(token)?.[1] ?? 0);
 
 const sessionOf = (db: Tx, token: string) =>
   db.selectFrom('visit_session').selectAll().where('tid', '=', tenantOfToken(token)).where('hash', '=', sha256(token)).executeTakeFirst();
 
-/** The sessions of several tokens. Each is looked up in the tenant that its token names, and in no other. */
+/** Returns the sessions of several tokens. Looks up each token only in the tenant that it names. */
 export async function sessionsOf(db: Tx, tokens: readonly string[]) {
   if (tokens.length === 0) return [];
   const sessions = db.selectFrom('visit_session').select(['hash', 'profile_id', 'created_at']);
   return sessions.where(({ or, and }) => or(tokens.map((token) => and({ tid: tenantOfToken(token), hash: sha256(token) })))).execute();
 }
 
-/** The living session of a token at a profile, or null. */
+/** Returns the valid session of a token at a profile, or null. */
 export async function findSession(store: Store, profile: ProfileRef, token: string, now: number): Promise<VisitSession | null> {
   const row = await store.cachedUntilChange(`session ${token}`, () => sessionOf(store.read, token));
   if (!row || row.tid !== profile.tid || row.profile_id !== profile.profile_id || row.profile_epoch !== profile.session_epoch) return null;
   if (row.created_at <= now - longestSession || row.used_at <= now - longestIdle) return null;
   const { user_id: userId, user_epoch: epoch } = row;
-  const user = () => userIdentity(store.read, profile, userId ?? 0, epoch ?? 0);
+  const findUser = () => userIdentity(store.read, profile, userId ?? 0, epoch ?? 0);
   const signedIn =
-    userId === null ? profileIdentity(profile) : await store.cachedUntilChange(`user ${profile.profile_id} ${userId} ${epoch}`, user);
+    userId === null ? profileIdentity(profile) : await store.cachedUntilChange(`user ${profile.profile_id} ${userId} ${epoch}`, findUser);
   return signedIn && { tid: row.tid, hash: row.hash, signedIn, usedAt: row.used_at };
 }
 
-/** Notes that a session was used, at most once a minute and without anybody waiting for it. */
+/** Records that a session was used, at most once a minute. The caller does not wait for the write. */
 export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSession, address: string, now: number): void {
   if (now - usedAt < useRecordedEvery) return;
-  const note = (tx: Tx) =>
+  const updateUsedAt = (tx: Tx) =>
     tx
       .updateTable('visit_session')
       .set({ used_at: now })
       .where('tid', '=', tid)
       .where('hash', '=', hash)
-      .where('used_at', '<=', now - useRecordedEvery) // else another transfer has noted it
+      .where('used_at', '<=', now - useRecordedEvery) // not if another transfer has recorded the use meanwhile
       .execute();
-  void store.write(note, visitorTurn(address)).catch(() => {}); // the next use notes it
+  void store.write(updateUsedAt, visitorTurn(address)).catch(() => {}); // the next use tries again
 }
 
-/** Who signed in, in which state of the user, and from where. */
+/** The visitor of a new session, the user's epoch, and the visitor's address. */
 interface SessionStart {
   readonly signedIn: SignedInVisitor;
   readonly userEpoch: number | null;
   readonly address: string;
 }
 
-/** Begins a session. @returns its token, which only the visitor keeps */
+/** Creates a session. @returns its token, of which only the hash is stored */
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
   profile: ProfileRef,
@@ -86,7 +88,7 @@ export async function beginSession(
   return token;
 }
 
-/** Ends a session. An invented token changes nothing. @param address where the visitor is */
+/** Ends a session. Ignores an unknown token. @param address of the visitor */
 export async function endSession(store: Store, token: string, address: string): Promise<void> {
   if (!(await sessionOf(store.read, token))) return;
   await store.write(
@@ -95,11 +97,11 @@ export async function endSession(store: Store, token: string, address: string): 
   );
 }
 
-/** Which of the tokens to forget so that the newest `most` are kept: the oldest, and those that have ended. */
-export async function surplusTokens(db: Tx, tokens: readonly string[], most: number): Promise<string[]> {
-  if (tokens.length <= most) return [];
-  const madeAt = new Map((await sessionsOf(db, tokens)).map((row) => [row.hash, row.created_at]));
-  const ages = tokens.map((token) => ({ token, madeAt: madeAt.get(sha256(token)) ?? 0 }));
-  ages.sort((a, b) => b.madeAt - a.madeAt);
-  return ages.slice(most).map(({ token }) => token);
+/** Returns the tokens to delete so that only the `maxTokens` newest stay: tokens of ended sessions first, then the oldest. */
+export async function surplusTokens(db: Tx, tokens: readonly string[], maxTokens: number): Promise<string[]> {
+  if (tokens.length <= maxTokens) return [];
+  const createdAtByHash = new Map((await sessionsOf(db, tokens)).map((row) => [row.hash, row.created_at]));
+  const newestFirst = tokens.map((token) => ({ token, createdAt: createdAtByHash.get(sha256(token)) ?? 0 }));
+  newestFirst.sort((a, b) => b.createdAt - a.createdAt);
+  return newestFirst.slice(maxTokens).map(({ token }) => token);
 }

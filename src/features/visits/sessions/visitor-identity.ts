@@ -1,7 +1,7 @@
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** A login profile as a sign-in knows it. */
+/** The columns of a login profile that a sign-in needs. */
 export interface ProfileRef {
   readonly tid: number;
   readonly profile_id: number;
@@ -10,7 +10,7 @@ export interface ProfileRef {
   readonly profile_username: string;
 }
 
-/** Whoever knows the one password of a PASSWORD profile. */
+/** Returns the identity of a visitor who signed in with the password of a PASSWORD profile. */
 export const profileIdentity = ({ profile_username: name }: ProfileRef): SignedInVisitor => ({
   userId: null,
   name,
@@ -19,7 +19,7 @@ export const profileIdentity = ({ profile_username: name }: ProfileRef): SignedI
   groups: [],
 });
 
-/** An access user, if still the one that signed in: active, in that profile, sessions not ended since. */
+/** Returns the identity of an access user, or null if the user is inactive, has left the profile, or has a newer session epoch. */
 export async function userIdentity(
   db: Tx,
   profile: Pick<ProfileRef, 'tid' | 'profile_id'>,

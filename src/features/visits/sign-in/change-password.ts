@@ -14,34 +14,41 @@ import { beginSession } from '#features/visits/sessions/visit-session.ts';
 import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
 import type { NewSession } from './sign-in.ts';
 
-/** An access user who has signed in, and whose password it is. */
-interface OwnPassword {
+/** An access user who has signed in and may change their password. */
+interface PasswordOwner {
   readonly profile: ProfileRef;
   readonly link: LinkRow | null;
   readonly signedIn: SignedInVisitor;
 }
 
-async function ownPassword(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<OwnPassword> {
+async function findPasswordOwner(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<PasswordOwner> {
   const { link, profile, authenticated } =
-    at === 'share' ? await atShare(ports, visitorRequest) : { link: null, ...(await atPortal(ports, visitorRequest)) };
+    at === 'share'
+      ? await authenticateAtShare(ports, visitorRequest)
+      : { link: null, ...(await authenticateAtPortal(ports, visitorRequest)) };
   if (!authenticated) throw new Refusal('signInNeeded');
   if (profile.type_id !== profileTypes.USERS || authenticated.signedIn.userId === null)
     throw new Refusal('permissionOff', 'Only users with a password of their own change it here.');
   return { profile, link, signedIn: authenticated.signedIn };
 }
 
-async function atShare(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function authenticateAtShare(ports: VisitPorts, visitorRequest: VisitorRequest) {
   const { link, authenticated } = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
   return { link, profile: link, authenticated };
 }
 
-async function atPortal(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function authenticateAtPortal(ports: VisitPorts, visitorRequest: VisitorRequest) {
   const { profile } = await accessPortal(ports, visitorRequest);
   return { profile, authenticated: await authenticateVisitor(ports, ports.verifiedPasswords, profile, visitorRequest) };
 }
 
-/** Verifies the password so far; counted like a sign-in. @throws 403, 429, 503 */
-async function epochOf(ports: VisitPorts, { profile, signedIn }: OwnPassword, password: string, address: string): Promise<number> {
+/** Verifies the current password, which counts as a sign-in attempt. @returns the session epoch of the user @throws Refusal (403, 429, 503) */
+async function verifyCurrentPassword(
+  ports: VisitPorts,
+  { profile, signedIn }: PasswordOwner,
+  password: string,
+  address: string,
+): Promise<number> {
   try {
     const { userEpoch } = await signInByPassword(ports, profile, { username: signedIn.name, password }, address);
     return userEpoch ?? 0;
@@ -52,9 +59,9 @@ async function epochOf(ports: VisitPorts, { profile, signedIn }: OwnPassword, pa
 }
 
 /**
- * Changes the password of the access user who has signed in. All their sessions end; this browser gets a new one.
+ * Changes the password of the access user who has signed in. Ends all their sessions, and begins a new one for this browser.
  * @param setCookie called with the new session
- * @throws 400 for a password that may not be chosen; 401, 403, 429, 503
+ * @throws Refusal (400) if the new password is not allowed; (401, 403, 429, 503)
  */
 export async function changeOwnPassword(
   ports: VisitPorts,
@@ -63,11 +70,11 @@ export async function changeOwnPassword(
   { currentPassword, password }: PasswordChangeBody,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<void> {
-  const own = await ownPassword(ports, visitorRequest, at);
-  const { profile, link, signedIn } = own;
+  const owner = await findPasswordOwner(ports, visitorRequest, at);
+  const { profile, link, signedIn } = owner;
   checkNewPassword({ password, confirmPassword: password, name: signedIn.name }, 'password');
   if (password === currentPassword) throw fieldRefusal('password', 'must be another one than the current password');
-  const epoch = await epochOf(ports, own, currentPassword, visitorRequest.address);
+  const epoch = await verifyCurrentPassword(ports, owner, currentPassword, visitorRequest.address);
   const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();
   await ports.store.write(async (tx) => {
@@ -82,7 +89,7 @@ export async function changeOwnPassword(
       }))
       .where('tid', '=', profile.tid)
       .where('id', '=', signedIn.userId)
-      .where('session_epoch', '=', epoch) // another password was set meanwhile
+      .where('session_epoch', '=', epoch) // no match if another password was set meanwhile
       .execute();
     if (Number(updated?.numUpdatedRows) !== 1) throw new Refusal('currentPasswordWrong');
     const event = {

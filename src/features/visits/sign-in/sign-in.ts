@@ -10,19 +10,19 @@ import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts'
 import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
 import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
 
-/** A new session: the edge sets its cookie before anything else is asked. */
+/** A new session. The HTTP layer sets its cookie before any further check. */
 export interface NewSession {
   readonly profileId: number;
   readonly token: string;
 }
 
-/** @throws 503 for a kind of sign-in that is not built yet, 400 for one that has no password */
-function checkKind(profile: ProfileRef, { username }: SignInBody): void {
+/** Checks that the profile supports sign-in by password. @throws Refusal (503) for a kind of sign-in that is not implemented yet, (400) if none is needed or the user name is missing */
+function checkSignInType(profile: ProfileRef, { username }: SignInBody): void {
   const { PUBLIC, PASSWORD, USERS } = profileTypes;
   if (profile.type_id === PUBLIC) throw new Refusal('requestMalformed', 'This link asks for no sign-in.');
   if (profile.type_id !== PASSWORD && profile.type_id !== USERS) throw new Refusal('signInUnavailable');
-  const named = profile.type_id === USERS || profile.profile_username !== '';
-  if (named && !username) throw fieldRefusal('username', 'is required');
+  const needsUsername = profile.type_id === USERS || profile.profile_username !== '';
+  if (needsUsername && !username) throw fieldRefusal('username', 'is required');
 }
 
 async function signIn(
@@ -31,7 +31,7 @@ async function signIn(
   body: SignInBody,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
 ): Promise<{ session: NewSession; signedIn: SignedInVisitor }> {
-  checkKind(profile, body);
+  checkSignInType(profile, body);
   try {
     const { signedIn, userEpoch } = await signInByPassword(
       ports,
@@ -44,7 +44,7 @@ async function signIn(
     await ports.audit.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
-    // Without the name that was typed: it may be a password, and invented ones would fill the audit log.
+    // Omits the entered user name: it may be a password, and invented names would fill the audit log.
     if (cause instanceof Refusal) ports.audit.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.messageName } });
     throw cause;
   }
@@ -53,13 +53,14 @@ async function signIn(
 const withSession = (visitorRequest: VisitorRequest, { profileId, token }: NewSession): VisitorRequest => ({
   ...visitorRequest,
   checkNetwork: () => {},
-  credentials: { basic: null, session: (asked) => (asked === profileId ? token : null) },
+  credentials: { basic: null, session: (requestedId) => (requestedId === profileId ? token : null) },
 });
 
 /**
  * Signs a visitor in at a link.
- * @param setCookie called with the new session before the share is asked: it opens the profile's other shares too
- * @throws 401, 429, 503; 403 where the share does not admit this user
+ * @param setCookie called with the new session before the share's own rules are checked, because the session is also valid for
+ *   the other shares of the profile
+ * @throws Refusal (401, 429, 503); (403) if the share does not admit this user
  */
 export async function signInAtShare(
   ports: VisitPorts,
@@ -84,8 +85,8 @@ export async function signInAtPortal(
   body: SignInBody,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<PortalVisit> {
-  const reached = await accessPortal(ports, visitorRequest);
-  const { profile } = reached;
+  const portal = await accessPortal(ports, visitorRequest);
+  const { profile } = portal;
   const { session, signedIn } = await signIn(ports, profile, body, {
     link: null,
     tid: profile.tid,
@@ -94,13 +95,13 @@ export async function signInAtPortal(
     path: '',
   });
   await setCookie(session);
-  return portalResponse(ports, reached, { signedIn, reauthenticate: async () => signedIn, verified: true });
+  return portalResponse(ports, portal, { signedIn, reauthenticate: async () => signedIn, verified: true });
 }
 
-/** Ends the session that the request carries. @returns the profile whose cookie is to be forgotten */
+/** Ends the session of the request. @returns the id of the profile whose cookie must be deleted */
 export async function signOut(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<number> {
-  const bare = { ...visitorRequest, credentials: { basic: null, session: () => null } };
-  const { link, profileId, tid } = at === 'share' ? await shareOf(ports, bare) : await portalOf(ports, bare);
+  const anonymousRequest = { ...visitorRequest, credentials: { basic: null, session: () => null } };
+  const { link, profileId, tid } = at === 'share' ? await findShare(ports, anonymousRequest) : await findPortal(ports, anonymousRequest);
   const token = visitorRequest.credentials.session(profileId);
   if (token === null) return profileId;
   await endSession(ports.store, token, visitorRequest.address);
@@ -108,12 +109,12 @@ export async function signOut(ports: VisitPorts, visitorRequest: VisitorRequest,
   return profileId;
 }
 
-async function shareOf(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function findShare(ports: VisitPorts, visitorRequest: VisitorRequest) {
   const { link } = await authorizeVisit(ports, visitorRequest, { action: 'signOut' });
   return { link, profileId: link.profile_id, tid: link.tid };
 }
 
-async function portalOf(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function findPortal(ports: VisitPorts, visitorRequest: VisitorRequest) {
   const { profile } = await accessPortal(ports, visitorRequest);
   return { link: null, profileId: profile.profile_id, tid: profile.tid };
 }
