@@ -15,7 +15,7 @@ const archiveCost = 100; // fixed memory cost of a cached archive, as a number o
 /** The CRC-32 of a file that is being read. */
 export interface RunningChecksum {
   readonly sum: Promise<number>;
-  /** Callbacks of the requests that also wait for this checksum. Each is called after every piece. */
+  /** Callbacks of the other requests that wait for this checksum. Each is called after every piece. */
   readonly readers: Set<() => void>;
 }
 
@@ -72,7 +72,7 @@ export function archivePlans(): ArchivePlans {
     cachedEntries -= cachedArchives.get(key)?.cost ?? 0;
     cachedArchives.delete(key);
   }
-  /** Bounds the cache by entries and not by archives: many small archives must not evict a large one, which is expensive to read again. */
+  /** Limits the cache by entries and not by archives: many small archives must not evict a large one, which is expensive to read again. */
   function cacheChecksums(key: string, checksums: Checksums, count: number): void {
     evict(key);
     const cost = count + archiveCost;

@@ -163,7 +163,7 @@ export async function* zipRange(
     if (end >= descriptorOffset) yield cut(descriptor({ crc: await checksumOf(item, index), size: item.size }), descriptorOffset);
   }
 
-  /** Yields the central directory. Skips entries outside the range, because each needs a checksum, for which its file may have to be read. */
+  /** Yields the central directory. Skips entries outside the range: to compute their checksums, their files may have to be read. */
   async function* directoryPieces(): AsyncGenerator<Buffer> {
     let [offset, length, entries]: [number, number, Buffer[]] = [plan.directory.offset, 0, []];
     for (const [index, item] of plan.items.entries()) {

@@ -90,8 +90,8 @@ interface RequestedAction {
 
 function rulesFor({ store }: Ports, { link, share }: LinkWithRules, signedIn: SignedInVisitor | null): Promise<ShareRules> | ShareRules {
   if (!signedIn) return share;
-  const who = JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
-  return store.cachedUntilChange(`rules ${link.id} ${link.version} ${who}`, () => shareRules(store.read, link, signedIn));
+  const visitorKey = JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
+  return store.cachedUntilChange(`rules ${link.id} ${link.version} ${visitorKey}`, () => shareRules(store.read, link, signedIn));
 }
 
 async function decideFor(

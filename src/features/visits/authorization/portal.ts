@@ -56,7 +56,10 @@ export interface PortalAccess {
   readonly visitorRequest: VisitorRequest;
 }
 
-/** Returns the portal of a request, by rules 1 and 3 of visit.md, "Reaching a link". @throws Refusal (404) if it does not exist, (403) for a refused address */
+/**
+ * Returns the portal of a request, by rules 1 and 3 of visit.md, "Reaching a link".
+ * @throws Refusal (404) if it does not exist, (403) if the profile does not admit the address
+ */
 export async function accessPortal(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<PortalAccess> {
   const profile = await profileOfViewId(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();

@@ -6,7 +6,10 @@ import type { ChangeMark } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { StoreResponseOf } from './pending-change.ts';
 
-/** Deletes a file, or a folder with its content, in one step. @throws Refusal (403) for the root of the share, (404) if it does not exist */
+/**
+ * Deletes a file, or a folder with its content, in one step.
+ * @throws Refusal (403) for the root of the share, (404) if the item does not exist
+ */
 export async function deleteItem(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,

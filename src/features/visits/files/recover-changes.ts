@@ -82,7 +82,7 @@ async function enqueueAlertOf(
 
 /** Records the outcome of a change. @param name the resulting name, or the deleted one; null: the change did not take place */
 async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange, name: string | null, now: number): Promise<void> {
-  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // the process that began the change has completed it meanwhile
+  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // the process that began the change has completed it
   const path = parseStoredPath(row.path);
   await tx
     .updateTable('audit')
@@ -129,7 +129,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boo
     .catch(() => {}); // the next start deletes the files
 }
 
-/** Records the pending changes of deleted locations as failed, because their files can no longer be looked at. */
+/** Records the pending changes of deleted locations as failed, because their files can no longer be checked. */
 async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
   const rows = await tx
     .selectFrom('unsettled')

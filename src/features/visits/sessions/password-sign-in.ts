@@ -39,7 +39,10 @@ async function verifyProfilePassword(ports: Ports, profile: ProfileRef, pair: Pa
   return matches ? { signedIn: profileIdentity(profile), profileEpoch: row.session_epoch, userEpoch: null } : null;
 }
 
-/** Verifies the password of an access user. An unknown user, a wrong password and an inactive user take the same time and get the same response. */
+/**
+ * Verifies the password of an access user. An unknown user, a wrong password and an inactive user take the same time and get the
+ * same response.
+ */
 async function verifyUserPassword(
   ports: Ports,
   profile: ProfileRef,

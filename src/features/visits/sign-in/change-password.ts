@@ -42,7 +42,11 @@ async function authenticateAtPortal(ports: VisitPorts, visitorRequest: VisitorRe
   return { profile, authenticated: await authenticateVisitor(ports, ports.verifiedPasswords, profile, visitorRequest) };
 }
 
-/** Verifies the current password, which counts as a sign-in attempt. @returns the session epoch of the user @throws Refusal (403, 429, 503) */
+/**
+ * Verifies the current password, which counts as a sign-in attempt.
+ * @returns the session epoch of the user
+ * @throws Refusal (403, 429, 503)
+ */
 async function verifyCurrentPassword(
   ports: VisitPorts,
   { profile, signedIn }: PasswordOwner,

@@ -16,7 +16,10 @@ export interface NewSession {
   readonly token: string;
 }
 
-/** Checks that the profile supports sign-in by password. @throws Refusal (503) for a kind of sign-in that is not implemented yet, (400) if none is needed or the user name is missing */
+/**
+ * Checks that the profile supports sign-in with a password.
+ * @throws Refusal (400) if the profile needs no sign-in or the user name is missing, (503) if its type is not implemented yet
+ */
 function checkSignInType(profile: ProfileRef, { username }: SignInBody): void {
   const { PUBLIC, PASSWORD, USERS } = profileTypes;
   if (profile.type_id === PUBLIC) throw new Refusal('requestMalformed', 'This link asks for no sign-in.');

@@ -33,7 +33,7 @@ export function followTransfers(now: () => number): Transfers {
     const unknownTime = now() - (permittedAt.get(transfer) ?? now());
     if (permitted === false || (permitted === null && unknownTime > maxUnknownTime)) transfer.cut();
   }
-  /** Checks a few transfers at a time: ten thousand checks at once would use every connection to the database and block all other requests. */
+  /** Checks a few transfers at a time: ten thousand checks at once would take every database connection from other requests. */
   async function checkAll(): Promise<void> {
     const queue = [...running];
     const checkNext = async () => {
