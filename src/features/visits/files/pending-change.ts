@@ -45,7 +45,7 @@ export interface PendingChange {
 /** The steps of a change. */
 export interface FileChangeSteps<T> {
   readonly act: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
-  /** Deletes the staged or trashed files after the outcome is recorded. A failure does not change the response; the next start tries again. */
+  /** Deletes the staged or trashed files after the outcome is recorded. A failure does not change the response: the next start retries. */
   readonly clear: (token: string) => Promise<void>;
   /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
   readonly isEmpty?: () => boolean;
