@@ -39,7 +39,7 @@ function findMany(memory: NameMemory, folders: number) {
   for (let index = 0; index < folders; index += 1) pending.add(`folder ${index}`);
   return pending;
 }
-const busy = { says: 'listingBusy' };
+const busy = { messageName: 'listingBusy' };
 const [one, another, third] = ['198.51.100.1', '203.0.113.1', '192.0.2.1'] as const;
 
 test('archives of folders without number leave memory: beyond a bound they are refused until others end', () => {

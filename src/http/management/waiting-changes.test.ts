@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limitChanges } from './waiting-changes.ts';
 
-const busy = { says: 'changesBusy' };
+const busy = { messageName: 'changesBusy' };
 
 test('of one tenant so many changes are under way, of so many bytes, though their clients have left', async () => {
   const hold = limitChanges();
