@@ -7,11 +7,11 @@ import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import type { Tx } from '#ports/store.ts';
 
-const ofProfile = (column: 'title' | 'type_id') =>
+const profileColumn = (column: 'title' | 'type_id') =>
   sql<string | number>`(select ${sql.ref(column)} from login_profile as its
     where its.tid = access_user.tid and its.id = access_user.profile_id)`;
 
-/** What accessuser/search sorts by. */
+/** Columns by which accessuser/search can sort. */
 export const accessUserSortColumns = {
   id: 'access_user.id',
   username: 'access_user.username_key',
@@ -23,8 +23,8 @@ export const accessUserSortColumns = {
   updatedOwner: 'access_user.updated_owner',
   createDateTime: 'access_user.created_at',
   updateDateTime: 'access_user.updated_at',
-  loginProfileName: ofProfile('title'),
-  authTypeId: ofProfile('type_id'),
+  loginProfileName: profileColumn('title'),
+  authTypeId: profileColumn('type_id'),
   active: 'access_user.active',
 };
 
@@ -56,7 +56,7 @@ const recordOf = (row: AccessUserRow): AccessUser => ({
   etag: `"${row.version}"`,
 });
 
-/** The records of a tenant's users, in the order of the ids. */
+/** Returns the records of a tenant's users, in the order of the ids. */
 export async function accessUserRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AccessUser[]> {
   if (ids.length === 0) return [];
   const rows = await selectRows(db)
@@ -66,17 +66,21 @@ export async function accessUserRecords(db: Tx, tid: number, ids: readonly numbe
   return inIdOrder(ids, rows.map(recordOf));
 }
 
-/** A record that is there: the change has just made it, or is about it. */
+/** Returns the record of a user that the change has created or found before. @throws Error if the user does not exist */
 export async function accessUserRecord(db: Tx, tid: number, id: number): Promise<AccessUser> {
   const [record] = await accessUserRecords(db, tid, [id]);
   if (!record) throw new Error(`access user ${id} vanished within its own transaction`);
   return record;
 }
 
+/** Returns the folded text of a user that searches look in. */
 export const accessUserSearchText = (user: { username: string; first_name: string; last_name: string; email: string }) =>
   fold([user.username, user.first_name, user.last_name, user.email].join('\u001f'));
 
-/** A name is one user's in a profile; where codes are sent to an address, so is the address. @throws 409 */
+/**
+ * Checks that no other user of the profile has the same username or, in a profile of e-mail codes, the same address.
+ * @throws Refusal 409
+ */
 export async function checkFree(
   tx: Tx,
   tid: number,
@@ -89,16 +93,16 @@ export async function checkFree(
     .where('tid', '=', tid)
     .where('profile_id', '=', profile.id)
     .where('id', '!=', user.id ?? 0);
-  const taken = (field: string, detail: string) => new Refusal('nameTaken', undefined, { fieldErrors: [{ field, detail }] });
+  const refusal = (field: string, detail: string) => new Refusal('nameTaken', undefined, { fieldErrors: [{ field, detail }] });
   if (await others.where('username_key', '=', fold(user.username)).limit(1).executeTakeFirst())
-    throw taken('username', 'is taken in this login profile');
+    throw refusal('username', 'is taken in this login profile');
   if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;
   if (await others.where('email_key', '=', fold(user.email)).limit(1).executeTakeFirst())
-    throw taken('email', 'is another user of this login profile');
+    throw refusal('email', 'is another user of this login profile');
 }
 
-/** @throws 400 at the field where the tenant has no such login profile */
+/** Checks that the tenant has the login profile. @throws Refusal 400 at the field */
 export async function checkProfile(db: Tx, tid: number, field: string, id: number): Promise<void> {
-  const found = await db.selectFrom('login_profile').select('id').where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
-  if (!found) throw fieldRefusal(field, 'is not the id of a login profile');
+  const profile = await db.selectFrom('login_profile').select('id').where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
+  if (!profile) throw fieldRefusal(field, 'is not the id of a login profile');
 }

@@ -8,10 +8,10 @@ import type { Tx } from '#ports/store.ts';
 import { insertAccessUsers, type NewUser, newUser, profileForNew } from './insert-access-users.ts';
 
 type UniqueField = 'username' | 'email';
-const columnOf = { username: 'username_key', email: 'email_key' } as const;
+const keyColumns = { username: 'username_key', email: 'email_key' } as const;
 
-/** Returns the users whose name or address another row of the same call has already. */
-function repeatedWithin(users: readonly NewUser[], field: UniqueField): FieldError[] {
+/** Returns an error for each user whose name or address an earlier row of the request has too. */
+function duplicateErrors(users: readonly NewUser[], field: UniqueField): FieldError[] {
   const firstRows = new Map<string, number>();
   return users.flatMap((user, row) => {
     const key = fold(user[field]);
@@ -21,34 +21,44 @@ function repeatedWithin(users: readonly NewUser[], field: UniqueField): FieldErr
   });
 }
 
-/** Returns the users whose name or address a stored user of the profile has. */
-async function takenBefore(tx: Tx, tid: number, profileId: number, users: readonly NewUser[], field: UniqueField): Promise<FieldError[]> {
+/** Returns an error for each user whose name or address an existing user of the profile has. */
+async function existingUserErrors(
+  tx: Tx,
+  tid: number,
+  profileId: number,
+  users: readonly NewUser[],
+  field: UniqueField,
+): Promise<FieldError[]> {
   const keys = users.map((user) => fold(user[field]));
-  const wanted = keys.filter((key) => key !== '');
-  if (wanted.length === 0) return [];
-  const column = columnOf[field];
+  const nonEmptyKeys = keys.filter((key) => key !== '');
+  if (nonEmptyKeys.length === 0) return [];
+  const column = keyColumns[field];
   const rows = await tx
     .selectFrom('access_user')
     .select(`${column} as key`)
     .where('tid', '=', tid)
     .where('profile_id', '=', profileId)
-    .where(column, 'in', wanted)
+    .where(column, 'in', nonEmptyKeys)
     .execute();
-  const taken = new Set(rows.map(({ key }) => key));
+  const existing = new Set(rows.map(({ key }) => key));
   const detail = field === 'username' ? 'is taken in this login profile' : 'is the address of another user of this login profile';
-  return keys.flatMap((key, row) => (taken.has(key) ? [{ field: `users.${row}.${field}`, detail }] : []));
+  return keys.flatMap((key, row) => (existing.has(key) ? [{ field: `users.${row}.${field}`, detail }] : []));
 }
 
-const rowOf = ({ field }: FieldError) => Number(field.split('.')[1]);
+const rowNumber = ({ field }: FieldError) => Number(field.split('.')[1]);
 
-/** Names are unique in a profile; where codes are sent by e-mail, so are the addresses. @throws 409 with every row at fault */
-async function checkAllFree(tx: Tx, tid: number, profile: { id: number; type_id: number }, users: readonly NewUser[]): Promise<void> {
+/**
+ * Checks that all names are unique in the profile and, where codes are sent by e-mail, all addresses too.
+ * @throws Refusal 409 with an error for every row that conflicts
+ */
+async function checkAllUnique(tx: Tx, tid: number, profile: { id: number; type_id: number }, users: readonly NewUser[]): Promise<void> {
   const fields: readonly UniqueField[] = profile.type_id === profileTypes.EMAIL_CODE ? ['username', 'email'] : ['username'];
   const fieldErrors: FieldError[] = [];
-  for (const field of fields) fieldErrors.push(...repeatedWithin(users, field), ...(await takenBefore(tx, tid, profile.id, users, field)));
+  for (const field of fields)
+    fieldErrors.push(...duplicateErrors(users, field), ...(await existingUserErrors(tx, tid, profile.id, users, field)));
   if (fieldErrors.length === 0) return;
-  const rows = new Set(fieldErrors.map(rowOf)).size;
-  fieldErrors.sort((a, b) => rowOf(a) - rowOf(b));
+  const rows = new Set(fieldErrors.map(rowNumber)).size;
+  fieldErrors.sort((a, b) => rowNumber(a) - rowNumber(b));
   throw new Refusal('nameTaken', `${rows} of ${users.length} users cannot be added; none was added.`, { fieldErrors });
 }
 
@@ -66,7 +76,7 @@ export const addAccessUsers = change({
   async change(body, caller, tx, { clock }) {
     const profile = await profileForNew(tx, caller.tid, body.authId);
     const users = body.users.map(newUser);
-    await checkAllFree(tx, caller.tid, profile, users);
+    await checkAllUnique(tx, caller.tid, profile, users);
     const ids = await insertAccessUsers(tx, { users, tid: caller.tid, profileId: profile.id, owner: caller.name, now: clock.now() });
     const after = { authId: profile.id, ids, usernames: users.map(({ username }) => username) };
     return { created: { ids }, message: keepsUsers(profile.type_id) ? 'accessUsersAdded' : 'accessUsersAddedUnused', audit: { after } };

@@ -6,8 +6,8 @@ import { type Caller, type ChangeResult, change } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
-/** The name goes from the shares that list it, and sessions end: the foreign keys and triggers see to it. */
-async function remove(id: number, caller: Caller, tx: Tx): Promise<ChangeResult> {
+/** Deletes a user. Foreign keys and triggers remove the name from the shares that list it, and end its sessions. */
+async function deleteUser(id: number, caller: Caller, tx: Tx): Promise<ChangeResult> {
   const before = await accessUserRecord(tx, caller.tid, id);
   await tx.deleteFrom('access_user').where('tid', '=', caller.tid).where('id', '=', id).execute();
   return { audit: { before } };
@@ -21,23 +21,23 @@ export const deleteAccessUser = change({
   message: 'accessUserDeleted',
   body: bodyOf(accessUserFields, [], ['id']),
   target: { table: 'access_user' },
-  change: ({ id }, caller, tx) => remove(id ?? 0, caller, tx),
+  change: ({ id }, caller, tx) => deleteUser(id ?? 0, caller, tx),
 });
 
-const byName = Type.Object(
+const UsernameBody = Type.Object(
   { username: accessUserFields.username, loginProfileId: accessUserFields.authId },
   { additionalProperties: false },
 );
 
-async function userNamed(tx: Tx, tid: number, profileId: number, username: string): Promise<number | undefined> {
+async function findUserId(tx: Tx, tid: number, profileId: number, username: string): Promise<number | undefined> {
   await checkProfile(tx, tid, 'loginProfileId', profileId);
-  const named = tx
+  const query = tx
     .selectFrom('access_user')
     .select('id')
     .where('tid', '=', tid)
     .where('profile_id', '=', profileId)
     .where('username_key', '=', fold(username));
-  return (await named.executeTakeFirst())?.id;
+  return (await query.executeTakeFirst())?.id;
 }
 
 export const deleteByUsername = change({
@@ -46,12 +46,12 @@ export const deleteByUsername = change({
   role: 'editor',
   summary: 'Deletes an access user by its name.',
   message: 'accessUserDeleted',
-  body: byName,
+  body: UsernameBody,
   target: {
     table: 'access_user',
-    find: (body, caller, tx) => userNamed(tx, caller.tid, body.loginProfileId, body.username),
+    find: (body, caller, tx) => findUserId(tx, caller.tid, body.loginProfileId, body.username),
   },
   async change(body, caller, tx) {
-    return remove((await userNamed(tx, caller.tid, body.loginProfileId, body.username)) ?? 0, caller, tx);
+    return deleteUser((await findUserId(tx, caller.tid, body.loginProfileId, body.username)) ?? 0, caller, tx);
   },
 });

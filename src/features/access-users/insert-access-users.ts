@@ -4,7 +4,7 @@ import { normalizeText } from '#core/unicode.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserSearchText } from './access-user-rows.ts';
 
-/** The fields of an access user that the caller gives. */
+/** The fields of a new access user in a request. */
 export interface GivenUser {
   readonly username: string;
   readonly firstName?: string | null;
@@ -13,7 +13,7 @@ export interface GivenUser {
   readonly active: boolean;
 }
 
-/** An access user about to be added: its texts as they are stored. */
+/** An access user to insert, its texts as they are stored. */
 export interface NewUser {
   readonly username: string;
   readonly first_name: string;
@@ -22,29 +22,29 @@ export interface NewUser {
   readonly active: boolean;
 }
 
-const nfc = (text: string | null | undefined) => normalizeText(text ?? '');
+const toNfc = (text: string | null | undefined) => normalizeText(text ?? '');
 
-/** Returns the fields as they are stored, in one Unicode form. */
-export const newUser = (given: GivenUser): NewUser => ({
-  username: nfc(given.username),
-  first_name: nfc(given.firstName),
-  last_name: nfc(given.lastName),
-  email: nfc(given.email),
-  active: given.active,
+/** Returns the fields as they are stored: absent texts are empty, and all are in Unicode NFC. */
+export const newUser = (user: GivenUser): NewUser => ({
+  username: toNfc(user.username),
+  first_name: toNfc(user.firstName),
+  last_name: toNfc(user.lastName),
+  email: toNfc(user.email),
+  active: user.active,
 });
 
-/** Returns the profile that a body names, else the tenant's default. @throws 400 at authId */
+/** Returns the profile with the given id; without an id, the tenant's default profile. @throws Refusal 400 at authId */
 export async function profileForNew(tx: Tx, tid: number, authId: number | null | undefined) {
   const profiles = tx.selectFrom('login_profile').select(['id', 'type_id']).where('tid', '=', tid);
-  const named =
+  const profileId =
     authId ??
     (await tx.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirstOrThrow()).default_profile_id;
-  const found = await profiles.where('id', '=', named ?? 0).executeTakeFirst();
-  if (!found) throw fieldRefusal('authId', 'is not the id of a login profile');
-  return found;
+  const profile = await profiles.where('id', '=', profileId ?? 0).executeTakeFirst();
+  if (!profile) throw fieldRefusal('authId', 'is not the id of a login profile');
+  return profile;
 }
 
-/** Inserts access users by one statement. @returns their ids, in the order of `users` */
+/** Inserts access users with one statement. @returns their ids, in the order of `users` */
 export async function insertAccessUsers(
   tx: Tx,
   { users, tid, profileId, owner, now }: { users: readonly NewUser[]; tid: number; profileId: number; owner: string; now: number },
@@ -71,7 +71,7 @@ export async function insertAccessUsers(
     )
     .returning(['id', 'username_key'])
     .execute();
-  // The order of returned rows is not promised.
+  // Neither database guarantees the order of returned rows.
   const ids = new Map(rows.map(({ id, username_key }) => [username_key, id]));
   return users.map(({ username }) => ids.get(fold(username)) ?? 0);
 }

@@ -19,14 +19,14 @@ export const searchAccessUsers = read({
   response: searchEnvelope(AccessUser),
   async read(query, caller, ports) {
     const page = parsePage(query, accessUserSortColumns);
-    let found = ports.store.search.selectFrom('access_user').where('access_user.tid', '=', caller.tid);
-    if (page.from !== null) found = found.where('access_user.created_at', '>=', page.from);
-    if (page.before !== null) found = found.where('access_user.updated_at', '<', page.before);
-    if (query.authId !== undefined) found = found.where('access_user.profile_id', '=', query.authId);
-    if (query.active !== undefined) found = found.where('access_user.active', '=', query.active ? 1 : 0);
-    const { searchWord: _, ...others } = query;
+    let matches = ports.store.search.selectFrom('access_user').where('access_user.tid', '=', caller.tid);
+    if (page.from !== null) matches = matches.where('access_user.created_at', '>=', page.from);
+    if (page.before !== null) matches = matches.where('access_user.updated_at', '<', page.before);
+    if (query.authId !== undefined) matches = matches.where('access_user.profile_id', '=', query.authId);
+    if (query.active !== undefined) matches = matches.where('access_user.active', '=', query.active ? 1 : 0);
+    const { searchWord: _, ...otherFilters } = query;
     const { ids, ...rest } = await findPage(ports.store, {
-      matches: found,
+      matches,
       page,
       id: 'access_user.id',
       word:
@@ -37,7 +37,7 @@ export const searchAccessUsers = read({
               within: [],
               holds: ports.store.dialect.holds('access_user.search_text', page.word),
             },
-      counted: { table: 'access_user', tid: caller.tid, narrowed: hasFilter(others), lasting: true },
+      counted: { table: 'access_user', tid: caller.tid, narrowed: hasFilter(otherFilters), lasting: true },
     });
     const list = await accessUserRecords(recordsFrom(ports.store, ids), caller.tid, ids);
     return envelopeOf('accessuser', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');

@@ -7,7 +7,7 @@ import { change } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { accessUserRecord, accessUserSearchText, checkFree } from './access-user-rows.ts';
 
-const fixed = { username: 'cannot be changed; add another user' };
+const fixedFields = { username: 'cannot be changed; add another user' };
 
 export const updateAccessUser = change({
   name: 'accessuser/update',
@@ -15,12 +15,12 @@ export const updateAccessUser = change({
   role: 'editor',
   summary: 'Changes an access user; another authId moves it to that profile, and out of the shares that list it.',
   message: 'accessUserUpdated',
-  body: withFixedFields(AccessUserChange, accessUserFields, fixed),
+  body: withFixedFields(AccessUserChange, accessUserFields, fixedFields),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'loginProfileName', 'authTypeId', 'authTypeStr', 'etag'],
   target: { table: 'access_user' },
   async change(body, caller, tx, { clock }) {
     const before = await accessUserRecord(tx, caller.tid, body.id);
-    checkFixedFields(body, before, fixed);
+    checkFixedFields(body, before, fixedFields);
     const profile = await tx
       .selectFrom('login_profile')
       .select(['id', 'type_id'])
@@ -28,18 +28,18 @@ export const updateAccessUser = change({
       .where('id', '=', body.authId)
       .executeTakeFirst();
     if (!profile) throw fieldRefusal('authId', 'is not the id of a login profile');
-    const kept = (sent: string | null | undefined, present: string) => (sent === undefined ? present : normalizeText(sent ?? ''));
+    const mergeText = (sent: string | null | undefined, current: string) => (sent === undefined ? current : normalizeText(sent ?? ''));
     const user = {
       username: before.username,
-      first_name: kept(body.firstName, before.firstName),
-      last_name: kept(body.lastName, before.lastName),
-      email: kept(body.email, before.email),
+      first_name: mergeText(body.firstName, before.firstName),
+      last_name: mergeText(body.lastName, before.lastName),
+      email: mergeText(body.email, before.email),
     };
     await checkFree(tx, caller.tid, profile, { ...user, id: before.id });
     const active = body.active === undefined ? before.active : body.active === true;
-    const moved = profile.id !== before.authId;
-    const readdressed = profile.type_id === profileTypes.EMAIL_CODE && fold(user.email) !== fold(before.email);
-    const ends = moved || readdressed || (before.active && !active);
+    const isMoved = profile.id !== before.authId;
+    const hasNewAddress = profile.type_id === profileTypes.EMAIL_CODE && fold(user.email) !== fold(before.email);
+    const endsSessions = isMoved || hasNewAddress || (before.active && !active);
     await tx
       .updateTable('access_user')
       .set((row) => ({
@@ -48,7 +48,7 @@ export const updateAccessUser = change({
         profile_id: profile.id,
         active: active ? 1 : 0,
         search_text: accessUserSearchText(user),
-        session_epoch: row('session_epoch', '+', ends ? 1 : 0),
+        session_epoch: row('session_epoch', '+', endsSessions ? 1 : 0),
         version: row('version', '+', 1),
         updated_owner: caller.name,
         updated_at: clock.now(),

@@ -7,19 +7,23 @@ import type { PasswordHash } from '#ports/password-hash.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
-/** The user of that name. @returns undefined where there is none; @throws 400 for an unknown profile, 409 where several have one */
-async function userNamed(db: Tx, tid: number, username: string, authId: number | null | undefined): Promise<number | undefined> {
-  let named = db.selectFrom('access_user').select('id').where('tid', '=', tid).where('username_key', '=', fold(username));
+/**
+ * Returns the id of the user with that name, or undefined.
+ * @throws Refusal 400 for an unknown profile, 409 if users of several profiles have the name
+ */
+async function findUserId(db: Tx, tid: number, username: string, authId: number | null | undefined): Promise<number | undefined> {
+  let query = db.selectFrom('access_user').select('id').where('tid', '=', tid).where('username_key', '=', fold(username));
   if (authId) {
     await checkProfile(db, tid, 'authId', authId);
-    named = named.where('profile_id', '=', authId);
+    query = query.where('profile_id', '=', authId);
   }
-  const [found, another] = await named.limit(2).execute();
-  if (another) throw new Refusal('userAmbiguous', undefined, { fieldErrors: [{ field: 'authId', detail: 'must name the login profile' }] });
-  return found?.id;
+  const [user, secondUser] = await query.limit(2).execute();
+  if (secondUser)
+    throw new Refusal('userAmbiguous', undefined, { fieldErrors: [{ field: 'authId', detail: 'must name the login profile' }] });
+  return user?.id;
 }
 
-const isCurrent = (passwordHash: PasswordHash, { address }: Caller, hash: string | null, password: string) =>
+const isCurrentPassword = (passwordHash: PasswordHash, { address }: Caller, hash: string | null, password: string) =>
   passwordHash.inTurn(address, (verify) => verify(hash, password));
 
 export const updatePassword = change({
@@ -29,10 +33,10 @@ export const updatePassword = change({
   summary: "Sets an access user's password; open sessions end.",
   message: 'accessUserPasswordUpdated',
   body: PasswordChange,
-  target: { table: 'access_user', find: (body, caller, tx) => userNamed(tx, caller.tid, body.username, body.authId) },
+  target: { table: 'access_user', find: (body, caller, tx) => findUserId(tx, caller.tid, body.username, body.authId) },
   async check(body, caller, { store, passwordHash }) {
     checkNewPassword({ password: body.userPassword, confirmPassword: body.confirmPassword, name: body.username }, 'userPassword');
-    const id = await userNamed(store.read, caller.tid, body.username, body.authId);
+    const id = await findUserId(store.read, caller.tid, body.username, body.authId);
     if (id === undefined) throw new Refusal('recordUnknown');
     const { password_hash } = await store.read
       .selectFrom('access_user')
@@ -40,26 +44,26 @@ export const updatePassword = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    if (body.currentPassword && !(await isCurrent(passwordHash, caller, password_hash, body.currentPassword)))
+    if (body.currentPassword && !(await isCurrentPassword(passwordHash, caller, password_hash, body.currentPassword)))
       throw new Refusal('currentPasswordWrong');
-    return { id, from: password_hash, hash: await passwordHash.hash(body.userPassword, caller) };
+    return { id, currentHash: password_hash, newHash: await passwordHash.hash(body.userPassword, caller) };
   },
-  async change(body, caller, tx, { clock }, seen) {
-    const id = await userNamed(tx, caller.tid, body.username, body.authId);
+  async change(body, caller, tx, { clock }, checked) {
+    const id = await findUserId(tx, caller.tid, body.username, body.authId);
     const user = await tx
       .selectFrom('access_user')
       .select('password_hash')
       .where('tid', '=', caller.tid)
       .where('id', '=', id ?? 0)
       .executeTakeFirst();
-    if (id !== seen.id || !user) throw new Refusal('recordUnknown');
-    // Another request has set a password since the current one was compared.
-    if (body.currentPassword && user.password_hash !== seen.from) throw new Refusal('currentPasswordWrong');
+    if (id !== checked.id || !user) throw new Refusal('recordUnknown');
+    // Another request has changed the password since check() verified the current one.
+    if (body.currentPassword && user.password_hash !== checked.currentHash) throw new Refusal('currentPasswordWrong');
     const before = await accessUserRecord(tx, caller.tid, id);
     await tx
       .updateTable('access_user')
       .set((row) => ({
-        password_hash: seen.hash,
+        password_hash: checked.newHash,
         session_epoch: row('session_epoch', '+', 1),
         version: row('version', '+', 1),
         updated_owner: caller.name,
