@@ -28,7 +28,7 @@ export const updateAccessUser = change({
       .where('id', '=', body.authId)
       .executeTakeFirst();
     if (!profile) throw fieldRefusal('authId', 'is not the id of a login profile');
-    const mergeText = (sent: string | null | undefined, current: string) => (sent === undefined ? current : normalizeText(sent ?? ''));
+    const mergeText = (value: string | null | undefined, current: string) => (value === undefined ? current : normalizeText(value ?? ''));
     const user = {
       username: before.username,
       first_name: mergeText(body.firstName, before.firstName),

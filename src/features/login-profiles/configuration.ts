@@ -5,25 +5,25 @@ import { configurationSchema, secretKeys } from '#core/records/profile-configura
 import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 
 /**
- * Reads a configuration for a type of login profile.
- * @param sent the text of the body
- * @param present the text so far, secrets open; empty: none
- * @returns the text to keep, secrets open
- * @throws 400 at configuration, with the place named
+ * Checks a configuration for a type of login profile, and replaces masked secrets by the current ones.
+ * @param text the text of the request body
+ * @param current the stored text, secrets decrypted; empty if there is none
+ * @returns the text to store, secrets decrypted
+ * @throws Refusal 400 at configuration; the detail names the place in the text
  */
-export function readConfiguration(typeId: number, sent: string, present: string): string {
-  const value = sent === '' ? null : parseConfiguration(sent);
+export function readConfiguration(typeId: number, text: string, current: string): string {
+  const value = text === '' ? null : parseConfiguration(text);
   const schema = configurationSchema(typeId, value ?? {});
   if (!schema) {
     if (value && Object.keys(value).length > 0) throw configurationRefusal(`must be empty for type ${typeNameOf(typeId)}`);
     return '';
   }
   if (!value) throw configurationRefusal(`must be given for type ${typeNameOf(typeId)}`);
-  const filled = unmaskMembers(value, secretKeys, present);
-  const [fault] = Value.Errors(schema, filled);
-  if (fault) throw configurationRefusal(schemaErrorText(fault));
-  return holdsMask(value, secretKeys) ? JSON.stringify(filled) : sent;
+  const unmasked = unmaskMembers(value, secretKeys, current);
+  const [schemaError] = Value.Errors(schema, unmasked);
+  if (schemaError) throw configurationRefusal(schemaErrorText(schemaError));
+  return holdsMask(value, secretKeys) ? JSON.stringify(unmasked) : text;
 }
 
-/** The text as it is answered: every secret masked. */
+/** Returns the text as responses contain it, with every secret masked. */
 export const maskConfiguration = (text: string): string => maskMembers(text, secretKeys);

@@ -12,8 +12,8 @@ export const getLoginProfile = read({
   body: bodyOf(loginProfileFields, [], ['id']),
   response: LoginProfile,
   async read({ id }, caller, ports) {
-    const wanted = id ?? (await defaultProfileId(ports.store.read, caller.tid)) ?? 0;
-    const [record] = await loginProfileRecords(ports.store.read, caller.tid, [wanted], ports);
+    const profileId = id ?? (await defaultProfileId(ports.store.read, caller.tid)) ?? 0;
+    const [record] = await loginProfileRecords(ports.store.read, caller.tid, [profileId], ports);
     if (!record) throw new Refusal('recordUnknown');
     return caller.role === 'reader' ? withoutDetails(record) : record;
   },

@@ -4,7 +4,7 @@ import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** What of a profile a body may set, secrets open. */
+/** The fields of a profile that a request may set, secrets decrypted. */
 export interface ProfileText {
   readonly title: string;
   readonly description: string;
@@ -15,30 +15,30 @@ export interface ProfileText {
   readonly lang: string;
   readonly startup_message: string;
   readonly configuration: string;
-  /** 1: the profile is for the password of one link. */
+  /** 1: the profile was created for the password of one link. */
   readonly for_link?: 1;
 }
 
-/** What a sealed column of a profile is for. */
+/** The purposes for which the encrypted columns of a profile are sealed (see `Vault.seal`). */
 export const sealedFor = { password: 'login profile password', configuration: 'login profile configuration' } as const;
 
-/** What everybody may look a word up in; the user name is looked up beside it, by those who may see it. */
+/** Returns the text that every caller may search. The username is searched in addition, only for callers who may see it. */
 const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));
 
-/** The columns of a profile, secrets sealed. */
+/** Returns the columns of a profile, secrets encrypted. */
 export function profileColumns(profile: ProfileText, { vault }: Pick<InstantPorts, 'vault'>) {
-  const sealed = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealedFor[field], profile[field]));
+  const seal = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealedFor[field], profile[field]));
   return {
     ...profile,
     ip_bounds: packList(profile.ip_range),
-    password: sealed('password'),
-    configuration: sealed('configuration'),
+    password: seal('password'),
+    configuration: seal('configuration'),
     username_key: fold(profile.username),
     search_text: searchText(profile),
   };
 }
 
-/** Makes a profile; without a title it is called after its number. */
+/** Inserts a profile. Without a title it is named after its id. */
 export async function insertProfile(
   tx: Tx,
   owner: { tid: number; name: string },

@@ -8,7 +8,8 @@ import { normalizeText } from '#core/unicode.ts';
 import { readConfiguration } from './configuration.ts';
 import type { ProfileText } from './insert-login-profile.ts';
 
-interface Sent {
+/** The fields of a profile in a request. */
+interface ProfileBody {
   readonly title?: string | null;
   readonly description?: string | null;
   readonly ipRange?: string | null;
@@ -21,7 +22,7 @@ interface Sent {
 }
 
 function checkRanges(text: string): void {
-  // Any request at a link may ask for them to be read.
+  // Requests to a link are compared with the ranges: a long list would slow down each of them.
   if (countRanges(text) > limits.ranges)
     throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries: name blocks in place of single addresses`);
   const ranges = parseRanges(text);
@@ -29,43 +30,47 @@ function checkRanges(text: string): void {
 }
 
 function checkLanguage(lang: string): void {
-  const known: readonly string[] = languages;
-  if (lang !== '' && !known.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${languages.join(', ')}`);
+  const allowed: readonly string[] = languages;
+  if (lang !== '' && !allowed.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${languages.join(', ')}`);
 }
 
-/** @param kept a password that was stored before it had to be this long stays */
-function checkPasswordProfile({ type_id, password, username }: ProfileText, kept: string): void {
+/**
+ * Checks the fields of a profile of type PASSWORD.
+ * @param currentPassword is accepted again even if it is shorter than required today
+ */
+function checkPasswordProfile({ type_id, password, username }: ProfileText, currentPassword: string): void {
   if (type_id !== profileTypes.PASSWORD) return;
   if (password === '') throw fieldRefusal('password', 'must be given for a profile of type PASSWORD');
-  if (password !== kept) checkGuessable(password, 'password');
+  if (password !== currentPassword) checkGuessable(password, 'password');
   if (username.includes(':')) throw fieldRefusal('username', 'must not hold a colon');
 }
 
 /**
- * The profile as it will be: what is sent in place of what is; null clears, absence keeps.
- * @throws 400 at the field that is not right
+ * Returns the profile with the fields of a request merged in: null clears a field, an absent field stays as it is.
+ * @throws Refusal 400 at the invalid field
  */
-export function mergeProfile(sent: Sent, present: ProfileText): ProfileText {
-  const text = (given: string | null | undefined, kept: string) => (given === undefined ? kept : normalizeText(given ?? ''));
-  if (sent.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
-  const typeId = sent.typeId ?? present.type_id;
-  if (sent.password === secretMask && present.password === '')
+export function mergeProfile(body: ProfileBody, current: ProfileText): ProfileText {
+  const mergeText = (value: string | null | undefined, currentValue: string) =>
+    value === undefined ? currentValue : normalizeText(value ?? '');
+  if (body.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
+  const typeId = body.typeId ?? current.type_id;
+  if (body.password === secretMask && current.password === '')
     throw fieldRefusal('password', `${secretMask} stands for a password that is kept; there is none yet`);
   const merged: ProfileText = {
-    title: text(sent.title, present.title),
-    description: text(sent.description, present.description),
-    ip_range: text(sent.ipRange, present.ip_range).trim(),
+    title: mergeText(body.title, current.title),
+    description: mergeText(body.description, current.description),
+    ip_range: mergeText(body.ipRange, current.ip_range).trim(),
     type_id: typeId,
-    username: text(sent.username, present.username),
-    password: sent.password === secretMask ? present.password : text(sent.password, present.password),
-    lang: text(sent.lang, present.lang),
-    startup_message: text(sent.startupMessage, present.startup_message),
-    configuration: readConfiguration(typeId, text(sent.configuration, present.configuration), present.configuration),
+    username: mergeText(body.username, current.username),
+    password: body.password === secretMask ? current.password : mergeText(body.password, current.password),
+    lang: mergeText(body.lang, current.lang),
+    startup_message: mergeText(body.startupMessage, current.startup_message),
+    configuration: readConfiguration(typeId, mergeText(body.configuration, current.configuration), current.configuration),
   };
   checkAll(
     () => checkRanges(merged.ip_range),
     () => checkLanguage(merged.lang),
-    () => checkPasswordProfile(merged, present.password),
+    () => checkPasswordProfile(merged, current.password),
   );
   return merged;
 }
@@ -82,6 +87,6 @@ export const emptyProfile: ProfileText = {
   configuration: '',
 };
 
-/** Does the change end the sessions of the profile (visit.md, Sessions)? */
+/** Returns whether the change ends the sessions of the profile (visit.md, Sessions). */
 export const endsSessions = (before: ProfileText, after: ProfileText) =>
   (['type_id', 'configuration', 'username', 'password'] as const).some((field) => before[field] !== after[field]);

@@ -9,7 +9,7 @@ import type { Tx } from '#ports/store.ts';
 import { maskConfiguration } from './configuration.ts';
 import { sealedFor } from './insert-login-profile.ts';
 
-/** What loginprofile/search sorts by. */
+/** Columns by which loginprofile/search can sort. */
 export const loginProfileSortColumns = {
   id: 'login_profile.id',
   title: 'login_profile.title',
@@ -27,19 +27,19 @@ export const loginProfileSortColumns = {
   updateDateTime: 'login_profile.updated_at',
 };
 
-const counted = (table: 'share_count' | 'user_count', what: 'shares' | 'users') =>
-  sql<number>`(select coalesce(sum(${sql.ref(what)}), 0) from ${sql.table(table)} as counted
+const sumCounts = (table: 'share_count' | 'user_count', column: 'shares' | 'users') =>
+  sql<number>`(select coalesce(sum(${sql.ref(column)}), 0) from ${sql.table(table)} as counted
     where counted.tid = login_profile.tid and counted.profile_id = login_profile.id)`;
 
 const selectRows = (db: Tx) =>
   db
     .selectFrom('login_profile')
     .selectAll()
-    .select([counted('share_count', 'shares').as('share_count'), counted('user_count', 'users').as('user_count')]);
+    .select([sumCounts('share_count', 'shares').as('share_count'), sumCounts('user_count', 'users').as('user_count')]);
 type LoginProfileRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
-type Needs = Pick<InstantPorts, 'links' | 'vault'>;
+type RecordPorts = Pick<InstantPorts, 'links' | 'vault'>;
 
-const recordOf = (row: LoginProfileRow, { links, vault }: Needs): LoginProfile => ({
+const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginProfile => ({
   id: row.id,
   title: row.title,
   tid: row.tid,
@@ -59,8 +59,8 @@ const recordOf = (row: LoginProfileRow, { links, vault }: Needs): LoginProfile =
   ...stampsOf(row),
 });
 
-/** The records of a tenant's profiles, in the order of the ids; secrets masked. */
-export async function loginProfileRecords(db: Tx, tid: number, ids: readonly number[], needs: Needs): Promise<LoginProfile[]> {
+/** Returns the records of a tenant's profiles in the order of the ids, secrets masked. */
+export async function loginProfileRecords(db: Tx, tid: number, ids: readonly number[], ports: RecordPorts): Promise<LoginProfile[]> {
   if (ids.length === 0) return [];
   const rows = await selectRows(db)
     .where('tid', '=', tid)
@@ -68,21 +68,22 @@ export async function loginProfileRecords(db: Tx, tid: number, ids: readonly num
     .execute();
   return inIdOrder(
     ids,
-    rows.map((row) => recordOf(row, needs)),
+    rows.map((row) => recordOf(row, ports)),
   );
 }
 
-/** A record that is there: the change has just made it, or is about it. */
-export async function loginProfileRecord(db: Tx, tid: number, id: number, needs: Needs): Promise<LoginProfile> {
-  const [record] = await loginProfileRecords(db, tid, [id], needs);
+/** Returns the record of a profile that the change has created or found before. @throws Error if the profile does not exist */
+export async function loginProfileRecord(db: Tx, tid: number, id: number, ports: RecordPorts): Promise<LoginProfile> {
+  const [record] = await loginProfileRecords(db, tid, [id], ports);
   if (!record) throw new Error(`login profile ${id} vanished within its own transaction`);
   return record;
 }
 
+/** Returns the id of the tenant's default profile, or null. */
 export const defaultProfileId = async (db: Tx, tid: number): Promise<number | null> =>
   (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
 
-/** For a reader and for a pick-list: what a profile is called, not how it works. */
+/** Returns a profile as readers and pick-lists get it: without configuration, username and counts. */
 export const withoutDetails = (profile: LoginProfile): LoginProfile => ({
   ...profile,
   configuration: '',

@@ -4,13 +4,13 @@ import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
-/** What add and duplicate answer. */
+/** Returns the result of the changes that create a profile: add and duplicate. */
 export async function profileCreated(
   tx: Tx,
   tid: number,
-  made: { id: number; viewId: string },
+  created: { id: number; viewId: string },
   ports: InstantPorts,
 ): Promise<ChangeResult> {
-  const after = await loginProfileRecord(tx, tid, made.id, ports);
-  return { created: { ...made, viewUrl: portalUrl(ports.links.publicUrl(), made.viewId) }, audit: { after } };
+  const after = await loginProfileRecord(tx, tid, created.id, ports);
+  return { created: { ...created, viewUrl: portalUrl(ports.links.publicUrl(), created.viewId) }, audit: { after } };
 }

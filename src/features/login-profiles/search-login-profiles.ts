@@ -20,23 +20,23 @@ export const searchLoginProfiles = read({
   }),
   response: searchEnvelope(LoginProfile),
   async read(query, caller, ports) {
-    const isBare = query.details === false || caller.role === 'reader';
-    const { username, ...open } = loginProfileSortColumns;
-    const page = parsePage(query, isBare ? open : { ...open, username });
+    const hidesDetails = query.details === false || caller.role === 'reader';
+    const { username, ...publicColumns } = loginProfileSortColumns;
+    const page = parsePage(query, hidesDetails ? publicColumns : { ...publicColumns, username });
     const { word } = page;
-    let found = ports.store.search.selectFrom('login_profile').where('tid', '=', caller.tid);
-    if (word !== null && isBare) found = found.where(ports.store.dialect.holds('login_profile.search_text', word));
-    if (word !== null && !isBare)
-      found = found.where(({ or }) =>
+    let matches = ports.store.search.selectFrom('login_profile').where('tid', '=', caller.tid);
+    if (word !== null && hidesDetails) matches = matches.where(ports.store.dialect.holds('login_profile.search_text', word));
+    if (word !== null && !hidesDetails)
+      matches = matches.where(({ or }) =>
         or([ports.store.dialect.holds('login_profile.search_text', word), ports.store.dialect.holds('login_profile.username_key', word)]),
       );
-    if (page.from !== null) found = found.where('created_at', '>=', page.from);
-    if (page.before !== null) found = found.where('updated_at', '<', page.before);
-    if (query.typeId !== undefined) found = found.where('type_id', '=', query.typeId);
-    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'login_profile.id' });
+    if (page.from !== null) matches = matches.where('created_at', '>=', page.from);
+    if (page.before !== null) matches = matches.where('updated_at', '<', page.before);
+    if (query.typeId !== undefined) matches = matches.where('type_id', '=', query.typeId);
+    const { ids, ...rest } = await findPage(ports.store, { matches, page, id: 'login_profile.id' });
     checkPageBytes(await bytesOfRows(ports.store.search, 'login_profile', longTexts, caller.tid, ids));
     const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
-    const list = isBare ? records.map(withoutDetails) : records;
+    const list = hidesDetails ? records.map(withoutDetails) : records;
     return envelopeOf('loginprofile', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

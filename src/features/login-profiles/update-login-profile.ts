@@ -13,11 +13,11 @@ import { type ProfileText, profileColumns, sealedFor } from './insert-login-prof
 import { endsSessions, mergeProfile } from './login-profile-body.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
-const mostRelinked = 100_000; // listed names of which one change looks up the users; a second for each million
+const maxRelinkedNames = 100_000; // listed names whose users one change looks up: a million take one second
 
-const fixed = { tid: 'cannot be changed' };
+const fixedFields = { tid: 'cannot be changed' };
 
-/** The texts of a profile, secrets opened. */
+/** Returns the stored fields of a profile, secrets decrypted. */
 export async function profileText(tx: Tx, tid: number, id: number, vault: Vault): Promise<ProfileText> {
   const row = await tx
     .selectFrom('login_profile')
@@ -25,13 +25,13 @@ export async function profileText(tx: Tx, tid: number, id: number, vault: Vault)
     .where('tid', '=', tid)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const opened = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(sealedFor[field], row[field]));
-  return { ...row, password: opened('password'), configuration: opened('configuration') };
+  const decrypt = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(sealedFor[field], row[field]));
+  return { ...row, password: decrypt('password'), configuration: decrypt('configuration') };
 }
 
-/** @throws 409 where a share would stand open under an address short enough to guess */
+/** Checks that no share becomes public under a view id that is short enough to guess. @throws Refusal 409 */
 async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<void> {
-  const short = await tx
+  const share = await tx
     .selectFrom('share')
     .select('id')
     .where('tid', '=', tid)
@@ -39,21 +39,21 @@ async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<v
     .where(sql`length(view_id)`, '<', shortestOpenViewId)
     .limit(1)
     .executeTakeFirst();
-  if (!short) return;
+  if (!share) return;
   throw new Refusal(
     'viewIdTooShort',
-    `Share ${short.id} has a view id too short for a link without sign-in: give it a longer one by share/updateSharableLink first.`,
+    `Share ${share.id} has a view id too short for a link without sign-in: give it a longer one by share/updateSharableLink first.`,
     {
       fieldErrors: [
-        { field: 'typeId', detail: `would leave share ${short.id} open under a short view id; share/updateSharableLink changes it` },
+        { field: 'typeId', detail: `would leave share ${share.id} open under a short view id; share/updateSharableLink changes it` },
       ],
     },
   );
 }
 
-/** @throws 409 where codes would be sent for two users to one address */
+/** Checks that no two users have the same e-mail address, since codes are sent to it. @throws Refusal 409 */
 async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<void> {
-  const twice = await tx
+  const duplicate = await tx
     .selectFrom('access_user')
     .select(({ fn }) => fn.min('email').as('email'))
     .where('tid', '=', tid)
@@ -63,13 +63,13 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
     .having(sql`count(*)`, '>', 1)
     .limit(1)
     .executeTakeFirst();
-  if (twice)
+  if (duplicate)
     throw new Refusal('nameTaken', 'Two users of the profile have one e-mail address.', {
-      fieldErrors: [{ field: 'typeId', detail: `needs ${twice.email} to be one user's only` }],
+      fieldErrors: [{ field: 'typeId', detail: `needs ${duplicate.email} to be one user's only` }],
     });
 }
 
-/** @throws 400 where the shares of the profile list more names than one change may read while others wait */
+/** Checks that the shares of the profile do not list too many names: other changes wait while they are looked up. @throws Refusal 400 */
 async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise<void> {
   const { names } = await tx
     .selectFrom('share')
@@ -77,14 +77,14 @@ async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise
     .where('tid', '=', tid)
     .where('profile_id', '=', profileId)
     .executeTakeFirstOrThrow();
-  if (Number(names) > mostRelinked)
+  if (Number(names) > maxRelinkedNames)
     throw fieldRefusal(
       'typeId',
-      `cannot be changed while the shares of the profile list more than ${mostRelinked} names: duplicate the profile, and give its shares the new one`,
+      `cannot be changed while the shares of the profile list more than ${maxRelinkedNames} names: duplicate the profile, and give its shares the new one`,
     );
 }
 
-/** In a USERS profile a listed name is a user; in others it stands for itself. */
+/** Updates the references of listed names to users: in a USERS profile a listed name refers to a user, in others it is plain text. */
 async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
   await checkListedNames(tx, tid, profileId);
   const names = tx
@@ -92,11 +92,11 @@ async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: numbe
     .where('tid', '=', tid)
     .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId));
   if (typeId === profileTypes.USERS) await names.set({ user_id: listedUser('share_user', profileId) }).execute();
-  // Not only where there is one: SQLite would take the index over all listed users of the tenant.
+  // Without a condition on user_id: with one, SQLite would choose the index over all listed users of the tenant.
   else await names.set({ user_id: null }).execute();
 }
 
-/** Where sign-in is required, an active share does not lose it by its profile. @throws 400 */
+/** Checks that no active share loses its sign-in where the tenant's policy requires one. @throws Refusal 400 */
 async function checkSignInStays(tx: Tx, tid: number, profileId: number): Promise<void> {
   if (!(await tenantPolicy(tx, tid)).signInRequired) return;
   const shares = tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId).where('active', '=', 1);
@@ -113,14 +113,14 @@ async function changeType(tx: Tx, tid: number, profileId: number, { from, to: ty
   if ([from, typeId].includes(profileTypes.USERS)) await relinkNames(tx, tid, profileId, typeId);
 }
 
-/** The new address of the portal, if the body names another. */
-async function changeViewId(tx: Tx, tid: number, id: number, sent: string | null | undefined, present: string): Promise<string> {
-  if (sent === undefined || sent === present) return present;
-  if (sent === null || sent === '') throw fieldRefusal('viewId', 'cannot be cleared; loginprofile/updateViewId makes a new one');
-  checkViewId(sent);
-  await releaseViewId(tx, present);
-  await claimViewId(tx, tid, sent, { profile_id: id });
-  return sent;
+/** Claims the view id of the request for the portal, if it is another one. @returns the view id to store */
+async function changeViewId(tx: Tx, tid: number, id: number, newViewId: string | null | undefined, current: string): Promise<string> {
+  if (newViewId === undefined || newViewId === current) return current;
+  if (newViewId === null || newViewId === '') throw fieldRefusal('viewId', 'cannot be cleared; loginprofile/updateViewId makes a new one');
+  checkViewId(newViewId);
+  await releaseViewId(tx, current);
+  await claimViewId(tx, tid, newViewId, { profile_id: id });
+  return newViewId;
 }
 
 export const updateLoginProfile = change({
@@ -129,24 +129,24 @@ export const updateLoginProfile = change({
   role: 'admin',
   summary: 'Changes a login profile; sessions end where its way to sign in changes.',
   message: 'loginProfileUpdated',
-  body: withFixedFields(LoginProfileChange, loginProfileFields, fixed),
+  body: withFixedFields(LoginProfileChange, loginProfileFields, fixedFields),
   computed: ['typeString', 'shareCount', 'viewUrl', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'login_profile' },
   async change(body, caller, tx, ports) {
     const before = await loginProfileRecord(tx, caller.tid, body.id ?? 0, ports);
-    checkFixedFields(body, before, fixed);
+    checkFixedFields(body, before, fixedFields);
     if (body.title === null || body.title === '') throw fieldRefusal('title', 'must not be empty');
-    const present = await profileText(tx, caller.tid, before.id, ports.vault);
-    const profile = mergeProfile(body, present);
-    if (profile.type_id !== present.type_id) await changeType(tx, caller.tid, before.id, { from: present.type_id, to: profile.type_id });
+    const current = await profileText(tx, caller.tid, before.id, ports.vault);
+    const profile = mergeProfile(body, current);
+    if (profile.type_id !== current.type_id) await changeType(tx, caller.tid, before.id, { from: current.type_id, to: profile.type_id });
     const viewId = await changeViewId(tx, caller.tid, before.id, body.viewId, before.viewId);
-    const ends = endsSessions(present, profile) || viewId !== before.viewId;
+    const sessionsEnd = endsSessions(current, profile) || viewId !== before.viewId;
     await tx
       .updateTable('login_profile')
       .set((row) => ({
         ...profileColumns(profile, ports),
         view_id: viewId,
-        session_epoch: row('session_epoch', '+', ends ? 1 : 0),
+        session_epoch: row('session_epoch', '+', sessionsEnd ? 1 : 0),
         version: row('version', '+', 1),
         updated_owner: caller.name,
         updated_at: ports.clock.now(),
