@@ -8,7 +8,7 @@ import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkLocation, checkOthersUnchanged, locationRecord } from './location-rows.ts';
 
-/** @throws 409 where another location of the tenant has the name */
+/** Checks that no other location of the tenant has the name. @throws Refusal 409 */
 export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): Promise<void> {
   const other = await tx
     .selectFrom('location')
@@ -20,7 +20,7 @@ export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): 
   if (other) throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another location' }] });
 }
 
-/** @throws 409 where the tenant has as many as it may have */
+/** Checks that the tenant may have another location. @throws Refusal 409 */
 async function checkCount(tx: Tx, tid: number): Promise<void> {
   const { count } = await tx
     .selectFrom('location')

@@ -9,9 +9,9 @@ import { read } from '#features/operation.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import { StorageAway } from '#ports/storage.ts';
 
-const most = 10_000;
+const maxEntries = 10_000;
 
-const Browsed = Type.Object({
+const BrowseResponse = Type.Object({
   path: Type.String({ description: 'The folder, within the location.' }),
   entries: Type.Array(
     Type.Object({
@@ -21,16 +21,17 @@ const Browsed = Type.Object({
       modifiedDateTime: Type.String({ format: 'date-time' }),
     }),
   ),
-  complete: Type.Boolean({ description: `false: the folder holds more than ${most} entries, and these are some of them.` }),
+  complete: Type.Boolean({ description: `false: the folder holds more than ${maxEntries} entries, and these are some of them.` }),
 });
 
 const foldersFirst = (a: Entry, b: Entry) => Number(b.folder) - Number(a.folder) || (a.name < b.name ? -1 : 1);
 
-async function entriesOf(batches: AsyncIterable<readonly Entry[]>): Promise<{ entries: Entry[]; complete: boolean }> {
+/** Reads the first entries of a folder. `complete` is false where it has more. */
+async function readEntries(batches: AsyncIterable<readonly Entry[]>): Promise<{ entries: Entry[]; complete: boolean }> {
   const entries: Entry[] = [];
   for await (const batch of batches) {
     entries.push(...batch);
-    if (entries.length > most) return { entries: entries.slice(0, most), complete: false };
+    if (entries.length > maxEntries) return { entries: entries.slice(0, maxEntries), complete: false };
   }
   return { entries, complete: true };
 }
@@ -48,7 +49,7 @@ export const browseLocation = read({
     },
     { additionalProperties: false },
   ),
-  response: Browsed,
+  response: BrowseResponse,
   async read(query, caller, { store, storages, vault }) {
     const row = await store.read
       .selectFrom('location')
@@ -63,7 +64,7 @@ export const browseLocation = read({
       const storage = await openLocation(row, { storages, vault });
       const batches = await storage.list(path);
       if (!batches) throw fieldRefusal('path', 'is not a folder of that location');
-      const { entries, complete } = await entriesOf(batches);
+      const { entries, complete } = await readEntries(batches);
       const list = entries
         .sort(foldersFirst)
         .map(({ name, folder, size, modified }) => ({ name, folder, size, modifiedDateTime: formatInstant(modified) }));

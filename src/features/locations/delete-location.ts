@@ -16,7 +16,7 @@ export const deleteLocation = change({
   message: 'locationDeleted',
   body: bodyOf(locationFields, ['id'], []),
   target: { table: 'location' },
-  /** Counted before the transaction: there all that is read keeps changes of others from committing. */
+  /** Counts before the transaction: rows read within it can make concurrent changes fail with a conflict. */
   async check({ id }, { tid }, { store }) {
     const { shares } = await sharesOf(store.search, tid, id).select(sql<number>`count(*)`.as('shares')).executeTakeFirstOrThrow();
     if (shares > 0) throw new Refusal('locationInUse', `${shares} shares still use the location.`);

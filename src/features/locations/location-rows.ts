@@ -11,7 +11,7 @@ import type { StorageLocation } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
-/** The records of a tenant's locations, in the order of the ids. */
+/** Returns the records of a tenant's locations, in the order of the ids. */
 export async function locationRecords(db: Tx, tid: number, ids: readonly number[], vault: Vault): Promise<Location[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -31,71 +31,76 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
   return inIdOrder(ids, records);
 }
 
-/** A location that is there, its secrets open. */
+/** Returns a location as storages take it, its secrets decrypted. @throws Error if the location does not exist */
 export async function placeOf(db: Tx, tid: number, id: number, vault: Vault): Promise<StorageLocation> {
   const row = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('id', '=', id).executeTakeFirstOrThrow();
   return { ...row, configuration: openConfiguration(row, vault) };
 }
 
-/** A record that is there: the change has just made it, or is about it. */
+/** Returns the record of a location that the change has created or found before. @throws Error if the location does not exist */
 export async function locationRecord(db: Tx, tid: number, id: number, vault: Vault): Promise<Location> {
   const [record] = await locationRecords(db, tid, [id], vault);
   if (!record) throw new Error(`location ${id} vanished within its own transaction`);
   return record;
 }
 
-function checkShape(kind: string, configuration: object): void {
+/** Checks that the kind is available and the configuration has its form. @throws Refusal 400 */
+function checkKindAndConfiguration(kind: string, configuration: object): void {
   if (!availableLocationKinds.includes(kind)) {
-    const known: readonly string[] = locationKinds;
-    const detail = known.includes(kind) ? 'is not built yet' : 'is not known';
+    const kinds: readonly string[] = locationKinds;
+    const detail = kinds.includes(kind) ? 'is not built yet' : 'is not known';
     throw fieldRefusal('kind', `${detail}; there is ${availableLocationKinds.join(', ')}`);
   }
-  const [fault] = Value.Errors(LocalConfiguration, configuration);
-  if (fault) throw configurationRefusal(`${schemaErrorText(fault)}; for local it is { "folder": "/absolute/path" }`);
+  const [schemaError] = Value.Errors(LocalConfiguration, configuration);
+  if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for local it is { "folder": "/absolute/path" }`);
 }
 
-/** Characters of a configuration that is stored as it was sent. A longer one may be mostly spaces. */
-const longestVerbatim = 1000;
+/** Characters. A longer configuration is stored without its white space, since it may consist mostly of it. */
+const maxVerbatimLength = 1000;
 
-/** What a check of a location saw. */
+/** The result of `checkLocation`. */
 export interface CheckedLocation {
-  /** The configuration to keep, secrets open. */
+  /** The configuration to store, secrets decrypted. */
   readonly configuration: string;
-  /** The locations of other tenants, which it must not overlap, with their versions. */
+  /** Ids and versions of the locations of other tenants, which were checked for overlap. */
   readonly others: string;
 }
 
-/** Locations of other tenants: a tenant's own may overlap. */
+/** Selects the locations of other tenants. Those of the same tenant may overlap. */
 const otherLocations = (db: Tx, tid: number) => db.selectFrom('location').where('tid', '!=', tid).orderBy('id');
 
-/** Their ids and versions, to compare them later. */
+/** Returns ids and versions as one text, to compare them later. */
 const versionsOf = (rows: readonly { readonly id: number; readonly version: number }[]) =>
   rows.map(({ id, version }) => `${id}.${version}`).join(' ');
 
 /**
- * Is this a location that the tenant may have?
- * @param present the location as it is; null: it is to be added
- * @throws 400 at kind or configuration
+ * Checks that the tenant may have this location.
+ * @param current the stored location, its secrets decrypted; null for a new one
+ * @throws Refusal 400 at kind or configuration
  */
 export async function checkLocation(
-  wanted: Omit<StorageLocation, 'id'>,
-  present: StorageLocation | null,
+  location: Omit<StorageLocation, 'id'>,
+  current: StorageLocation | null,
   { store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>,
 ): Promise<CheckedLocation> {
-  const sent = parseConfiguration(wanted.configuration);
-  const value = unmaskMembers(sent, locationSecrets, present?.configuration ?? '');
-  checkShape(wanted.kind, value);
-  const isVerbatim = wanted.configuration.length <= longestVerbatim && !holdsMask(sent, locationSecrets);
-  const configuration = isVerbatim ? wanted.configuration : JSON.stringify(value);
-  const others = await otherLocations(store.read, wanted.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
+  const parsed = parseConfiguration(location.configuration);
+  const value = unmaskMembers(parsed, locationSecrets, current?.configuration ?? '');
+  checkKindAndConfiguration(location.kind, value);
+  const isVerbatim = location.configuration.length <= maxVerbatimLength && !holdsMask(parsed, locationSecrets);
+  const configuration = isVerbatim ? location.configuration : JSON.stringify(value);
+  const others = await otherLocations(store.read, location.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
   const places = others.map((row) => ({ ...row, configuration: openConfiguration(row, vault) }));
-  const fault = await storages.configurationError({ ...wanted, configuration }, places);
-  if (fault) throw configurationRefusal(fault);
+  const configurationError = await storages.configurationError({ ...location, configuration }, places);
+  if (configurationError) throw configurationRefusal(configurationError);
   return { configuration, others: versionsOf(others) };
 }
 
-/** Asked again in the transaction: two tenants never come to have overlapping folders. @throws 409 */
+/**
+ * Checks within the transaction that the locations of other tenants are those that `checkLocation` saw. Otherwise two
+ * concurrent changes could give two tenants overlapping folders.
+ * @throws Refusal 409
+ */
 export async function checkOthersUnchanged(tx: Tx, tid: number, { others }: CheckedLocation): Promise<void> {
-  const present = await otherLocations(tx, tid).select(['id', 'version']).execute();
-  if (versionsOf(present) !== others) throw new Refusal('locationsChanged');
+  const rows = await otherLocations(tx, tid).select(['id', 'version']).execute();
+  if (versionsOf(rows) !== others) throw new Refusal('locationsChanged');
 }

@@ -1,39 +1,47 @@
 import { Refusal } from '#core/messages.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
 
-const atOnce = 2; // reads of one location; a disk that hangs holds up no other
-const mostWaiting = { inner: 16, all: 64 };
+const maxConcurrent = 2; // reads of one location; a disk that hangs delays no other location
+const maxWaiting = { inner: 16, all: 64 };
 const retryAfter = 2; // seconds
-const longest = 20_000; // ms
+const timeout = 20_000; // ms
 
-/** Who reads which location. */
-interface Reading {
+/** A location, and the caller that reads it. */
+interface LocationRead {
   readonly tid: number;
   readonly location: string;
   readonly caller: string;
 }
 
-/** Runs what reads locations in turns, by location, then by caller. */
+/** Runs reads of locations in turns: the callers of a location take turns, and locations do not wait for each other. */
 export interface LocationTurns {
-  /** @throws 503 where too many wait, or the location does not answer in time; the reason of `left` where the client left */
-  run<T>(reading: Reading, left: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /**
+   * @param clientGone aborts where the client closes its connection
+   * @throws Refusal 503 where too many reads wait, or the location does not answer in time; the reason of `clientGone`
+   */
+  run<T>(read: LocationRead, clientGone: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-/** Answers for a disk that does not. */
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Refusal('storageAway')), longest);
+/** Rejects where the work does not end in time, as on a disk that hangs. The work itself goes on. */
+async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
+  const timedOut = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timedOut.reject(new Refusal('storageAway')), timeout);
   try {
-    return await Promise.race([work(), late.promise]);
+    return await Promise.race([work(), timedOut.promise]);
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** Returns the turns of all locations. */
 export function locationTurns(): LocationTurns {
-  const atLocation = turnsByKey({ atOnce, mostWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
+  const withTurns = turnsByKey({
+    atOnce: maxConcurrent,
+    mostWaiting: maxWaiting,
+    refusal: () => new Refusal('listingBusy', undefined, { retryAfter }),
+  });
   return {
-    run: ({ tid, location, caller }, left, work) =>
-      atLocation(`${tid} ${location}`, (turns) => turns.run([caller, caller], left, () => inTime(work))),
+    run: ({ tid, location, caller }, clientGone, work) =>
+      withTurns(`${tid} ${location}`, (turns) => turns.run([caller, caller], clientGone, () => withTimeout(work))),
   };
 }

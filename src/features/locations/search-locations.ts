@@ -25,11 +25,11 @@ export const searchLocations = read({
   response: searchEnvelope(Location),
   async read(query, caller, ports) {
     const page = parsePage(query, sortColumns);
-    let found = ports.store.search.selectFrom('location').where('tid', '=', caller.tid);
-    if (page.word !== null) found = found.where(ports.store.dialect.holds('location.search_text', page.word));
-    if (page.from !== null) found = found.where('created_at', '>=', page.from);
-    if (page.before !== null) found = found.where('updated_at', '<', page.before);
-    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'location.id' });
+    let matches = ports.store.search.selectFrom('location').where('tid', '=', caller.tid);
+    if (page.word !== null) matches = matches.where(ports.store.dialect.holds('location.search_text', page.word));
+    if (page.from !== null) matches = matches.where('created_at', '>=', page.from);
+    if (page.before !== null) matches = matches.where('updated_at', '<', page.before);
+    const { ids, ...rest } = await findPage(ports.store, { matches, page, id: 'location.id' });
     checkPageBytes(await bytesOfRows(ports.store.search, 'location', ['configuration'], caller.tid, ids));
     const records = await locationRecords(ports.store.search, caller.tid, ids, ports.vault);
     const list = caller.role === 'admin' ? records : records.map((record) => ({ ...record, configuration: '' }));

@@ -9,13 +9,13 @@ import type { Storage } from '#ports/storage.ts';
 
 const tokenBits = 96;
 
-const Tried = Type.Object({
+const TestResponse = Type.Object({
   works: Type.Boolean({ description: 'Whether everything that was tried works.' }),
   tried: Type.Array(Type.Object({ what: Type.String(), works: Type.Boolean(), detail: Type.String() })),
 });
 
-/** Listing is reading; a staged upload that is forgotten is writing. */
-const attempts: Record<string, (storage: Storage, token: string) => Promise<void>> = {
+/** Reading is tried by listing the root, writing by an upload that is discarded before it is published. */
+const probes: Record<string, (storage: Storage, token: string) => Promise<void>> = {
   async list(storage) {
     const batches = await storage.list(rootPath);
     if (!batches) throw new Error('there is no folder');
@@ -37,19 +37,19 @@ export const testLocation = read({
   role: 'admin',
   summary: 'Tries a location for real and says what works; leaves nothing behind.',
   body: bodyOf(locationFields, ['id'], []),
-  response: Tried,
+  response: TestResponse,
   async read({ id }, caller, { store, storages, vault, random }) {
     const row = await store.read.selectFrom('location').selectAll().where('tid', '=', caller.tid).where('id', '=', id).executeTakeFirst();
     if (!row) throw new Refusal('recordUnknown');
-    const tried: { what: string; works: boolean; detail: string }[] = [];
-    for (const [what, attempt] of Object.entries(attempts)) {
+    const results: { what: string; works: boolean; detail: string }[] = [];
+    for (const [what, probe] of Object.entries(probes)) {
       try {
-        await attempt(await openLocation(row, { storages, vault }), random.token(tokenBits));
-        tried.push({ what, works: true, detail: '' });
+        await probe(await openLocation(row, { storages, vault }), random.token(tokenBits));
+        results.push({ what, works: true, detail: '' });
       } catch (cause) {
-        tried.push({ what, works: false, detail: cause instanceof Error ? cause.message : 'failed' });
+        results.push({ what, works: false, detail: cause instanceof Error ? cause.message : 'failed' });
       }
     }
-    return { works: tried.every(({ works }) => works), tried };
+    return { works: results.every(({ works }) => works), tried: results };
   },
 });

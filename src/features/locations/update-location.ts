@@ -8,7 +8,7 @@ import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import { checkNameFree } from './add-location.ts';
 import { type CheckedLocation, checkLocation, checkOthersUnchanged, locationRecord, locationRecords, placeOf } from './location-rows.ts';
 
-const fixed = { kind: 'cannot be changed; add another location', tid: 'cannot be changed' };
+const fixedFields = { kind: 'cannot be changed; add another location', tid: 'cannot be changed' };
 
 export const updateLocation = change({
   name: 'location/update',
@@ -16,7 +16,7 @@ export const updateLocation = change({
   role: 'admin',
   summary: 'Renames a location, or points it elsewhere; its shares follow.',
   message: 'locationUpdated',
-  body: withFixedFields(LocationChange, locationFields, fixed),
+  body: withFixedFields(LocationChange, locationFields, fixedFields),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'location' },
   readsAllTenants: true,
@@ -25,13 +25,13 @@ export const updateLocation = change({
     const [before] = await locationRecords(store.read, caller.tid, [body.id], vault);
     const { configuration } = body;
     if (!before || !configuration || configuration === before.configuration) return null;
-    const present = await placeOf(store.read, caller.tid, body.id, vault);
-    return checkLocation({ tid: caller.tid, kind: before.kind, configuration }, present, ports);
+    const current = await placeOf(store.read, caller.tid, body.id, vault);
+    return checkLocation({ tid: caller.tid, kind: before.kind, configuration }, current, ports);
   },
   async change(body, caller, tx, { clock, vault }, checked: CheckedLocation | null) {
     if (checked) await checkOthersUnchanged(tx, caller.tid, checked);
     const before = await locationRecord(tx, caller.tid, body.id, vault);
-    checkFixedFields(body, before, fixed);
+    checkFixedFields(body, before, fixedFields);
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
     if (body.configuration === null || body.configuration === '') throw fieldRefusal('configuration', 'must not be empty');
     const name = normalizeText(body.name ?? before.name);
