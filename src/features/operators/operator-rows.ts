@@ -7,7 +7,7 @@ import { inIdOrder } from '#features/records/in-id-order.ts';
 import { stampsOf } from '#features/records/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** The records of a tenant's operators, in the order of the ids. */
+/** Returns the records of a tenant's operators, in the order of the ids. */
 export async function operatorRecords(db: Tx, tid: number, ids: readonly number[]): Promise<Operator[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -27,32 +27,41 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
   return inIdOrder(ids, records);
 }
 
+/** Returns the record of an operator. @throws Refusal 404 if the tenant has no such operator */
 export async function operatorRecord(db: Tx, tid: number, id: number): Promise<Operator> {
   const [record] = await operatorRecords(db, tid, [id]);
   if (!record) throw new Refusal('recordUnknown');
   return record;
 }
 
-/** @throws 409 where another operator of the tenant has the name */
-export async function checkOperatorName(db: Tx, tid: number, name: string, own?: number): Promise<void> {
+/**
+ * Checks that no other operator of the tenant has the name.
+ * @param ownId id of the operator that will have the name, if it exists already
+ * @throws Refusal 409
+ */
+export async function checkOperatorName(db: Tx, tid: number, name: string, ownId?: number): Promise<void> {
   const other = await db
     .selectFrom('operator')
     .select('id')
     .where('tid', '=', tid)
     .where('name_key', '=', fold(name))
-    .where('id', '!=', own ?? 0)
+    .where('id', '!=', ownId ?? 0)
     .executeTakeFirst();
   if (other) throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another operator' }] });
 }
 
-/** Whoever is no admin any more must not have been the last one: nobody could change operators then. @throws 409 */
-export async function checkAdminRemains(db: Tx, tid: number, without: number): Promise<void> {
+/**
+ * Checks that the tenant keeps an admin: without one, nobody could change operators.
+ * @param exceptId id of the operator that will no longer be an admin
+ * @throws Refusal 409
+ */
+export async function checkAdminRemains(db: Tx, tid: number, exceptId: number): Promise<void> {
   const admin = await db
     .selectFrom('operator')
     .select('id')
     .where('tid', '=', tid)
     .where('role', '=', 'admin')
-    .where('id', '!=', without)
+    .where('id', '!=', exceptId)
     .limit(1)
     .executeTakeFirst();
   if (!admin) throw new Refusal('operatorLast');
@@ -66,7 +75,7 @@ interface NewOperatorRow {
   readonly owner: string;
 }
 
-/** @returns the id of the new operator; @throws 409 */
+/** Inserts an operator. @returns its id; @throws Refusal 409 if the name is in use */
 export async function insertOperator(tx: Tx, { tid, name, role, passwordHash, owner }: NewOperatorRow, now: number): Promise<number> {
   await checkOperatorName(tx, tid, name);
   const values = {

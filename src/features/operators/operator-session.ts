@@ -4,10 +4,11 @@ import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
-/** How long a session of the console lasts at most, and unused: as at a link (visit.md, Sessions); ms. */
+// The same times as for sessions of visitors (visit.md, Sessions).
+/** Longest life of a console session; ms. */
 export const longestOperatorSession = 12 * 3_600_000;
-const longestIdle = 3_600_000;
-const useNotedEvery = 60_000;
+const maxIdleTime = 3_600_000; // ms
+const useRecordInterval = 60_000; // ms
 export const sessionBits = 256;
 
 /** Where a request comes from. */
@@ -24,12 +25,12 @@ export interface SignedInOperator {
   readonly role: Role;
 }
 
-interface FoundSession extends SignedInOperator {
+interface OperatorSession extends SignedInOperator {
   readonly hash: string;
   readonly usedAt: number;
 }
 
-const sessionOf = (db: Tx, hash: string) =>
+const findSessionRow = (db: Tx, hash: string) =>
   db
     .selectFrom('operator_session')
     .innerJoin('operator', 'operator.id', 'operator_session.operator_id')
@@ -38,47 +39,50 @@ const sessionOf = (db: Tx, hash: string) =>
     .where('operator_session.hash', '=', hash)
     .executeTakeFirst();
 
-type SessionRow = NonNullable<Awaited<ReturnType<typeof sessionOf>>>;
+type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
 
-const lives = (row: SessionRow, now: number) =>
-  row.operator_epoch === row.session_epoch && row.created_at > now - longestOperatorSession && row.used_at > now - longestIdle;
+const isActive = (row: SessionRow, now: number) =>
+  row.operator_epoch === row.session_epoch && row.created_at > now - longestOperatorSession && row.used_at > now - maxIdleTime;
 
-/** The role of the operator of a living session; null: it has ended. */
+/** Returns the role of the operator of an active session, or null if the session has ended. */
 export async function roleOfSession(db: Tx, hash: string, now: number): Promise<Role | null> {
-  const row = await sessionOf(db, hash);
-  return row && lives(row, now) ? parseKeyRole(row.role) : null;
+  const row = await findSessionRow(db, hash);
+  return row && isActive(row, now) ? parseKeyRole(row.role) : null;
 }
 
-/** The living session of a token, or null. */
-export async function findOperatorSession(store: Store, token: string, now: number): Promise<FoundSession | null> {
+/** Returns the active session of a token, or null. */
+export async function findOperatorSession(store: Store, token: string, now: number): Promise<OperatorSession | null> {
   const hash = sha256(token);
-  const row = await store.cachedUntilChange(`operator ${hash}`, () => sessionOf(store.read, hash));
-  if (!row || !lives(row, now)) return null;
+  const row = await store.cachedUntilChange(`operator ${hash}`, () => findSessionRow(store.read, hash));
+  if (!row || !isActive(row, now)) return null;
   return { id: row.id, tid: row.tid, name: row.name, role: parseKeyRole(row.role), hash, usedAt: row.used_at };
 }
 
-/** Notes that a session was used, at most once a minute and without anybody waiting for it. */
-export function recordOperatorUse(store: Store, { tid, hash, usedAt }: FoundSession, now: number): void {
-  if (now - usedAt < useNotedEvery) return;
-  const note = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
-  void store.write(note, { tenant: tid }).catch(() => {}); // the next use notes it
+/** Records that a session was used, at most once a minute. The request does not wait for it. */
+export function recordOperatorUse(store: Store, { tid, hash, usedAt }: OperatorSession, now: number): void {
+  if (now - usedAt < useRecordInterval) return;
+  const update = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
+  void store.write(update, { tenant: tid }).catch(() => {}); // the next use records it
 }
 
-/** Begins a session of an operator at a certain state of their password. */
+/**
+ * Starts a session of an operator.
+ * @param operator its id, and the session epoch of the password that was verified: a later epoch ends the session
+ */
 export async function beginOperatorSession(tx: Tx, token: string, operator: { id: number; epoch: number }, now: number): Promise<void> {
   const values = { hash: sha256(token), operator_id: operator.id, operator_epoch: operator.epoch, created_at: now, used_at: now };
   await tx.insertInto('operator_session').values(values).execute();
   await tx.updateTable('operator').set({ last_sign_in_at: now }).where('id', '=', operator.id).execute();
 }
 
-/** Ends the session of a token, if it is one, and tells so in the trail. */
+/** Ends the session of a token, if there is one, and appends an audit entry. */
 export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' | 'clock'>, token: string, origin: Origin): Promise<void> {
   const hash = sha256(token);
-  const session = await sessionOf(store.read, hash);
+  const session = await findSessionRow(store.read, hash);
   if (!session) return;
   await store.write(
     async (tx) => {
-      const row = await sessionOf(tx, hash);
+      const row = await findSessionRow(tx, hash);
       if (!row) return;
       await tx.deleteFrom('operator_session').where('hash', '=', hash).execute();
       const caller = {

@@ -25,11 +25,11 @@ export const searchOperators = read({
   response: searchEnvelope(Operator),
   async read(query, caller, ports) {
     const page = parsePage(query, sortColumns);
-    let found = ports.store.search.selectFrom('operator').where('tid', '=', caller.tid);
-    if (page.word !== null) found = found.where(ports.store.dialect.holds('operator.name_key', page.word));
-    if (page.from !== null) found = found.where('created_at', '>=', page.from);
-    if (page.before !== null) found = found.where('updated_at', '<', page.before);
-    const { ids, ...rest } = await findPage(ports.store, { matches: found, page, id: 'operator.id' });
+    let matches = ports.store.search.selectFrom('operator').where('tid', '=', caller.tid);
+    if (page.word !== null) matches = matches.where(ports.store.dialect.holds('operator.name_key', page.word));
+    if (page.from !== null) matches = matches.where('created_at', '>=', page.from);
+    if (page.before !== null) matches = matches.where('updated_at', '<', page.before);
+    const { ids, ...rest } = await findPage(ports.store, { matches, page, id: 'operator.id' });
     const list = await operatorRecords(ports.store.search, caller.tid, ids);
     return envelopeOf('operator', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },

@@ -13,38 +13,41 @@ import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { beginOperatorSession, type Origin, sessionBits } from './operator-session.ts';
 
-/** An operator who has just signed in: only their browser keeps the token. */
+/** The result of a sign-in. The token is stored only in the browser: the database holds its hash. */
 export interface OperatorSignedIn {
   readonly caller: Caller;
   readonly token: string;
 }
 
-/** Unknown and wrong take as long and answer alike. */
+/** Returns the operator, or null. An unknown name takes as long as a wrong password, so that the time does not reveal it. */
 async function verifyOperator({ store }: Ports, tid: number, { name, password }: OperatorSignIn, verify: VerifyPassword) {
-  const operator = await operatorNamed(store.read, tid, name);
-  const right = await verify(operator?.password_hash ?? null, password);
-  return right && operator ? operator : null;
+  const operator = await findOperator(store.read, tid, name);
+  const isRight = await verify(operator?.password_hash ?? null, password);
+  return isRight && operator ? operator : null;
 }
 
-const operatorNamed = (db: Tx, tid: number, name: string) =>
+const findOperator = (db: Tx, tid: number, name: string) =>
   db.selectFrom('operator').selectAll().where('tid', '=', tid).where('name_key', '=', fold(name)).executeTakeFirst();
 
-/** Guesses at the most powerful accounts are told in the trail of their tenant; the slow-down bounds how many. */
-async function auditRefusal(
+/**
+ * Appends an audit entry for a wrong name or password, and throws the cause again. The delay after failed attempts limits
+ * the number of these entries.
+ */
+async function auditRefusedSignIn(
   { store, clock }: Ports,
-  refused: { tid: number; name: string; origin: Origin; cause: unknown },
+  attempt: { tid: number; name: string; origin: Origin; cause: unknown },
 ): Promise<never> {
-  const { tid, name, origin, cause } = refused;
+  const { tid, name, origin, cause } = attempt;
   if (!(cause instanceof Refusal) || cause.messageName !== 'signInWrong') throw cause;
   await store.write(
     async (tx) => {
       if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst())) return;
-      // A name that nobody has may be a password that was typed into the wrong field.
-      const known = (await operatorNamed(tx, tid, name))?.name;
+      // An unknown name is not recorded: it may be a password that was typed into the wrong field.
+      const knownName = (await findOperator(tx, tid, name))?.name;
       await appendAuditEntry(tx, {
         ...{ tid, at: clock.now(), actor: '', actorKind: 'operator', address: origin.address, requestId: origin.requestId },
         ...{ action: 'operator/signIn', outcome: 'refused', share: null, path: '', bytes: null, before: null, process: null },
-        after: { because: cause.messageName, ...(known === undefined ? {} : { name: known }) },
+        after: { because: cause.messageName, ...(knownName === undefined ? {} : { name: knownName }) },
       });
     },
     attemptTurn(networkKeys('operator', origin.address)),
@@ -54,7 +57,8 @@ async function auditRefusal(
 
 /**
  * Signs an operator in to the console.
- * @throws 401, the same for an unknown name and a wrong password; 429 within the wait; 503 where too many wait
+ * @throws Refusal 401, the same for an unknown name and a wrong password; 429 until the delay after failed attempts is over;
+ * 503 where too many sign-ins wait
  */
 export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorSignedIn> {
   const { store, clock, random } = ports;
@@ -64,24 +68,24 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
   await checkWait(store.read, [pair, ...networks], clock.now());
   const attempt = (verify: VerifyPassword) =>
     verifyCounted(ports, pair, networks, () => verifyOperator(ports, tid, { ...body, name }, verify));
-  const right = await ports.passwordHash
+  const verified = await ports.passwordHash
     .inTurn(origin.address, attempt)
-    .catch((cause: unknown) => auditRefusal(ports, { tid, name, origin, cause }));
+    .catch((cause: unknown) => auditRefusedSignIn(ports, { tid, name, origin, cause }));
   const token = random.token(sessionBits);
   const caller = {
-    id: right.id,
+    id: verified.id,
     tid,
-    name: right.name,
+    name: verified.name,
     kind: 'operator',
-    role: parseKeyRole(right.role),
+    role: parseKeyRole(verified.role),
     proof: sha256(token),
     ...origin,
   } as const;
   await store.write(async (tx) => {
-    const operator = await tx.selectFrom('operator').select('session_epoch').where('id', '=', right.id).executeTakeFirst();
-    // The password was another's business meanwhile: what was verified holds no longer.
-    if (operator?.session_epoch !== right.session_epoch) throw new Refusal('signInWrong');
-    await beginOperatorSession(tx, token, { id: right.id, epoch: right.session_epoch }, clock.now());
+    const operator = await tx.selectFrom('operator').select('session_epoch').where('id', '=', verified.id).executeTakeFirst();
+    // The password has changed since it was verified.
+    if (operator?.session_epoch !== verified.session_epoch) throw new Refusal('signInWrong');
+    await beginOperatorSession(tx, token, { id: verified.id, epoch: verified.session_epoch }, clock.now());
     await appendChangeEntry(tx, caller, 'operator/signIn', {}, clock.now());
   }, attemptTurn(networks));
   return { caller, token };

@@ -7,17 +7,17 @@ import { networkKeys, pairKey, verifyCounted } from '#features/rate-limits/faile
 import type { Ports } from '#ports/ports.ts';
 import { operatorRecord } from './operator-rows.ts';
 
-const isOwn = (caller: Caller, id: number) => caller.kind === 'operator' && caller.id === id;
+const isSelf = (caller: Caller, id: number) => caller.kind === 'operator' && caller.id === id;
 
-/** One's own password takes the one so far; another's, the role admin. */
-function checkRight(caller: Caller, { id, currentPassword }: OperatorPassword): void {
-  if (isOwn(caller, id)) {
+/** Checks that operators prove their current password, and that only admins set the password of another operator. */
+function checkPermission(caller: Caller, { id, currentPassword }: OperatorPassword): void {
+  if (isSelf(caller, id)) {
     if (!currentPassword) throw fieldRefusal('currentPassword', 'is required to change your own password');
   } else if (caller.role !== 'admin') throw new Refusal('roleTooLow', "Only an admin sets another operator's password.");
 }
 
-/** A guess at the password so far is an attempt to sign in, dry run or not: it counts, and waits, as one. */
-async function checkCurrent(ports: Ports, { tid, address }: Caller, name: string, hash: string, password: string): Promise<void> {
+/** Verifies the current password. A wrong one counts as a failed sign-in, in a dry run too: it must not allow more guesses. */
+async function verifyCurrentPassword(ports: Ports, { tid, address }: Caller, name: string, hash: string, password: string): Promise<void> {
   const pair = pairKey(`operator ${tid}`, fold(name), address);
   try {
     await ports.passwordHash.inTurn(address, (verify) =>
@@ -38,7 +38,7 @@ export const updateOperatorPassword = change({
   target: { table: 'operator' },
   async check(body, caller, ports) {
     const { store, passwordHash } = ports;
-    checkRight(caller, body);
+    checkPermission(caller, body);
     const { name, password_hash } = await store.read
       .selectFrom('operator')
       .select(['name', 'password_hash'])
@@ -46,19 +46,19 @@ export const updateOperatorPassword = change({
       .where('id', '=', body.id)
       .executeTakeFirstOrThrow();
     checkNewPassword({ ...body, name }, 'password');
-    if (body.currentPassword) await checkCurrent(ports, caller, name, password_hash, body.currentPassword);
-    return { from: password_hash, hash: await passwordHash.hash(body.password, caller) };
+    if (body.currentPassword) await verifyCurrentPassword(ports, caller, name, password_hash, body.currentPassword);
+    return { currentHash: password_hash, newHash: await passwordHash.hash(body.password, caller) };
   },
-  async change(body, caller, tx, { clock }, seen) {
+  async change(body, caller, tx, { clock }, checked) {
     const before = await operatorRecord(tx, caller.tid, body.id);
-    // Another request has set a password since the current one was compared.
-    const unseen = body.currentPassword ? seen.from : null;
+    const verifiedHash = body.currentPassword ? checked.currentHash : null;
     const row = await tx.selectFrom('operator').select('password_hash').where('id', '=', body.id).executeTakeFirstOrThrow();
-    if (unseen !== null && row.password_hash !== unseen) throw new Refusal('currentPasswordWrong');
+    // Another request has changed the password since check() verified the current one.
+    if (verifiedHash !== null && row.password_hash !== verifiedHash) throw new Refusal('currentPasswordWrong');
     await tx
       .updateTable('operator')
       .set((row) => ({
-        password_hash: seen.hash,
+        password_hash: checked.newHash,
         session_epoch: row('session_epoch', '+', 1),
         version: row('version', '+', 1),
         updated_owner: caller.name,

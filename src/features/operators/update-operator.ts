@@ -6,7 +6,7 @@ import { change } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { checkAdminRemains, checkOperatorName, operatorRecord } from './operator-rows.ts';
 
-const fixed = { tid: 'cannot be changed' };
+const fixedFields = { tid: 'cannot be changed' };
 
 export const updateOperator = change({
   name: 'operator/update',
@@ -14,12 +14,12 @@ export const updateOperator = change({
   role: 'admin',
   summary: "Changes an operator's name or role.",
   message: 'operatorUpdated',
-  body: withFixedFields(OperatorChange, operatorFields, fixed),
+  body: withFixedFields(OperatorChange, operatorFields, fixedFields),
   computed: ['lastSignInDateTime', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
   target: { table: 'operator' },
   async change(body, caller, tx, { clock }) {
     const before = await operatorRecord(tx, caller.tid, body.id);
-    checkFixedFields(body, before, fixed);
+    checkFixedFields(body, before, fixedFields);
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
     if (body.role === null) throw fieldRefusal('role', 'must be reader, editor or admin');
     const [name, role] = [normalizeText(body.name ?? before.name), body.role ?? before.role];
