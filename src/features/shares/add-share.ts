@@ -14,7 +14,7 @@ import { addGroupNames, addUserNames } from './share-names.ts';
 import { checkPlace, locationNamed } from './share-place.ts';
 import { auditedShare, newShareRecord, profileNamed } from './share-rows.ts';
 
-/** What add and duplicate answer beside the envelope. */
+/** Fields that add and duplicate return beside the envelope. */
 export const createdShareFields = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
 
 export const addShare = change({
@@ -26,14 +26,15 @@ export const addShare = change({
   body: NewShare,
   responseFields: createdShareFields,
   async check(body, caller, ports) {
-    const { read, cachedUntilChange: unchanged } = ports.store;
+    const { read, cachedUntilChange } = ports.store;
     const { location, authenticationId } = body;
-    // Asked again of the transaction: here many that come at once are answered by one question.
-    const named = () => unchanged(`location ${caller.tid} ${location}`, () => locationNamed(read, caller.tid, location));
-    const profile = () => unchanged(`profile ${caller.tid} ${authenticationId}`, () => profileNamed(read, caller.tid, authenticationId));
+    // change() queries both again in its transaction. Here the cache lets many concurrent requests share one query.
+    const findLocation = () => cachedUntilChange(`location ${caller.tid} ${location}`, () => locationNamed(read, caller.tid, location));
+    const findProfile = () =>
+      cachedUntilChange(`profile ${caller.tid} ${authenticationId}`, () => profileNamed(read, caller.tid, authenticationId));
     await checkTogether(
-      async () => checkPlace(ports, await named(), body.path, body.folder),
-      profile,
+      async () => checkPlace(ports, await findLocation(), body.path, body.folder),
+      findProfile,
       () => checkTexts(body),
       () => checkLinkPassword(body.linkPassword),
     );

@@ -11,7 +11,7 @@ import { findLinkOfShare, type LinkRow, profileRules, type SignedInVisitor, shar
 import { read } from '#features/operation.ts';
 import type { Store } from '#ports/store.ts';
 
-const mostGroups = 1000; // each is looked for among those of the share, for every action
+const maxGroups = 1000; // each action compares all of them with the groups of the share
 
 const text = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: limits.list, description }));
@@ -51,34 +51,37 @@ const Explanation = Type.Object({
   ),
 });
 
-/** The person asked about, as signed in; null: nobody, or a user of the profile who is not there or not active. */
-async function personIn(db: Store['search'], link: LinkRow, question: ExplainRequest): Promise<SignedInVisitor | null> {
-  const groups = parseList(question.groupNames ?? '');
+/**
+ * Returns the visitor of the request as signed in.
+ * @returns null if the request names nobody, or if the profile has no such active user
+ */
+async function parseVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<SignedInVisitor | null> {
+  const groups = parseList(request.groupNames ?? '');
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
-  if (groups.length > mostGroups) throw fieldRefusal('groupNames', `must name at most ${mostGroups} groups`);
-  const names = [question.username, question.email].flatMap((name) => name || []);
+  if (groups.length > maxGroups) throw fieldRefusal('groupNames', `must name at most ${maxGroups} groups`);
+  const names = [request.username, request.email].flatMap((name) => name || []);
   if (names.length === 0) return null;
-  const person = { userId: null, name: names[0] ?? '', email: question.email ?? '', names, groups };
-  if (link.type_id !== profileTypes.USERS) return person;
+  const visitor = { userId: null, name: names[0] ?? '', email: request.email ?? '', names, groups };
+  if (link.type_id !== profileTypes.USERS) return visitor;
   let users = db
     .selectFrom('access_user')
     .select(['id', 'username', 'email'])
     .where('tid', '=', link.tid)
     .where('profile_id', '=', link.profile_id)
     .where('active', '=', 1);
-  if (question.username) users = users.where('username_key', '=', fold(question.username));
-  if (question.email) users = users.where('email_key', '=', fold(question.email));
+  if (request.username) users = users.where('username_key', '=', fold(request.username));
+  if (request.email) users = users.where('email_key', '=', fold(request.email));
   const user = await users.limit(1).executeTakeFirst();
-  return user ? { ...person, userId: user.id, name: user.username, email: user.email, names: [user.username] } : null;
+  return user ? { ...visitor, userId: user.id, name: user.username, email: user.email, names: [user.username] } : null;
 }
 
-function instantIn(at: string | null | undefined, now: number): number {
+function parseAt(at: string | null | undefined, now: number): number {
   const instant = at ? parseInstant(at, 'firstOfDay') : now;
   if (instant === null) throw fieldRefusal('at', 'must be an ISO 8601 date or date-time that exists');
   return instant;
 }
 
-function addressIn(address: string | null | undefined): string | null {
+function parseAddress(address: string | null | undefined): string | null {
   if (!address) return null;
   if (/[\s,/-]/.test(address) || 'wrong' in parseRanges(address)) throw fieldRefusal('address', 'must be an IPv4 or IPv6 address');
   return address;
@@ -95,19 +98,19 @@ export const explainShare = read({
   async read(body, caller, { store, clock }) {
     const link = await findLinkOfShare(store.read, caller.tid, body.id);
     if (!link) throw new Refusal('recordUnknown');
-    const [now, address] = [instantIn(body.at, clock.now()), addressIn(body.address)];
-    const identity = await personIn(store.search, link, body);
+    const [now, address] = [parseAt(body.at, clock.now()), parseAddress(body.address)];
+    const identity = await parseVisitor(store.search, link, body);
     const share = await shareRules(store.read, link, identity);
     const profile = profileRules(link);
-    const question = { share, profile, visitor: { address, identity }, now };
-    // Without an address the address rule stays open: the outcomes are those from an allowed one.
-    const asked = address === null ? { ...question, profile: { ...profile, ipRanges: '' } } : question;
+    const visit = { share, profile, visitor: { address, identity }, now };
+    // Without an address the outcomes are those of a visitor from an allowed address.
+    const outcomeVisit = address === null ? { ...visit, profile: { ...profile, ipRanges: '' } } : visit;
     const action = body.action ?? 'visit';
     const outcomes = actions.map((request) => {
-      const decision = decide({ ...asked, request });
+      const decision = decide({ ...outcomeVisit, request });
       const denial = 'because' in decision ? decision.because : null;
       return { action: request, allowed: denial === null, denial };
     });
-    return { action, rules: explain({ ...question, request: action }), outcomes };
+    return { action, rules: explain({ ...visit, request: action }), outcomes };
   },
 });

@@ -16,8 +16,8 @@ const LastVisits = Type.Object({
   ),
 });
 
-/** By the index of a share's rows, from its end: what visitors have done before costs nothing. */
-const lastAt = (db: Tx, tid: number) =>
+/** Selects the instant of each share's last visit. It reads only the last index entry of the share, however many there are. */
+const selectLastVisits = (db: Tx, tid: number) =>
   db
     .selectFrom('share')
     .where('share.tid', '=', tid)
@@ -27,7 +27,7 @@ const lastAt = (db: Tx, tid: number) =>
         .selectFrom('audit')
         .select('audit.at')
         .where('audit.tid', '=', tid)
-        // Equal, but as bounds: PostgreSQL then takes no index but that of the order below, whatever it has counted.
+        // Two bounds in place of `=`: PostgreSQL then always uses the index of the order below, whatever its statistics say.
         .whereRef('audit.share_id', '>=', 'share.id')
         .whereRef('audit.share_id', '<=', 'share.id')
         .where('audit.actor_kind', '=', 'visitor')
@@ -51,7 +51,7 @@ export const lastVisits = read({
   ),
   response: LastVisits,
   async read({ ids }, caller, { store }) {
-    const rows = await lastAt(store.search, caller.tid).where('share.id', 'in', ids).orderBy('share.id').execute();
+    const rows = await selectLastVisits(store.search, caller.tid).where('share.id', 'in', ids).orderBy('share.id').execute();
     return { list: rows.flatMap(({ id, at }) => (at === null ? [] : [{ id, lastVisitDateTime: formatInstant(at) }])) };
   },
 });

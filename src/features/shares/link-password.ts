@@ -12,17 +12,17 @@ import { profileNamed } from './share-rows.ts';
 interface LinkPassword {
   readonly title: string;
   readonly linkPassword: string;
-  /** The login profile whose address range, language and message are taken over. */
+  /** Id of the login profile whose address range, language and message are copied. */
   readonly authenticationId: number;
 }
 
-/** @throws 400 where anybody could guess it */
+/** Checks that the password is hard to guess. @throws Refusal 400 */
 export function checkLinkPassword(password: string | null | undefined): void {
   if (password) checkGuessable(password, 'linkPassword');
 }
 
-/** Makes the login profile of a link that has a password of its own. */
-async function makeLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, authenticationId }: LinkPassword, ports: InstantPorts) {
+/** Creates the login profile of a link that has its own password. */
+async function createLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, authenticationId }: LinkPassword, ports: InstantPorts) {
   const { ip_range, lang, startup_message } = await tx
     .selectFrom('login_profile')
     .select(['ip_range', 'lang', 'startup_message'])
@@ -45,20 +45,23 @@ async function makeLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, au
   return profileNamed(tx, caller.tid, id);
 }
 
-/** Returns the login profile of a share as its body asks: the named one, or one of its own. @throws 400 at authenticationId */
+/**
+ * Returns the login profile of a share: the one that the request names or, for a link password, a new one.
+ * @throws Refusal 400 at authenticationId
+ */
 export async function profileOfShare(
   tx: Tx,
   caller: Caller,
   body: { readonly title: string; readonly authenticationId: number; readonly linkPassword?: string | null },
   ports: InstantPorts,
 ) {
-  const named = await profileNamed(tx, caller.tid, body.authenticationId);
-  return body.linkPassword ? makeLinkProfile(tx, caller, { ...body, linkPassword: body.linkPassword }, ports) : named;
+  const profile = await profileNamed(tx, caller.tid, body.authenticationId);
+  return body.linkPassword ? createLinkProfile(tx, caller, { ...body, linkPassword: body.linkPassword }, ports) : profile;
 }
 
-/** Deletes a login profile that was made for a link, once no share uses it. Others stay. */
+/** Deletes a login profile that was created for a link, if no share uses it any more. Other profiles are not deleted. */
 export async function dropLinkProfile(tx: Tx, tid: number, id: number): Promise<void> {
-  const dropped = await tx
+  const deleted = await tx
     .deleteFrom('login_profile')
     .where('tid', '=', tid)
     .where('id', '=', id)
@@ -74,5 +77,5 @@ export async function dropLinkProfile(tx: Tx, tid: number, id: number): Promise<
     )
     .returning('view_id')
     .executeTakeFirst();
-  if (dropped) await releaseViewId(tx, dropped.view_id);
+  if (deleted) await releaseViewId(tx, deleted.view_id);
 }

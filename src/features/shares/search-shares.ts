@@ -14,34 +14,34 @@ import { isBelow } from './share-rows.ts';
 
 const sharesOf = (db: Tx, tid: number) => db.selectFrom('share').where('share.tid', '=', tid);
 
-/** The locations whose name holds the word: their shares are found by it too. */
-async function locationsHolding({ read, dialect }: Store, tid: number, word: string): Promise<number[]> {
-  const found = read.selectFrom('location').select('id').where('tid', '=', tid).where(dialect.holds('location.search_text', word));
-  return (await found.execute()).map(({ id }) => id);
+/** Returns the locations whose name contains the word: the search finds their shares too. */
+async function findLocationsByWord({ read, dialect }: Store, tid: number, word: string): Promise<number[]> {
+  const query = read.selectFrom('location').select('id').where('tid', '=', tid).where(dialect.holds('location.search_text', word));
+  return (await query.execute()).map(({ id }) => id);
 }
 
-const locationNamed = (db: Tx, tid: number, name: string) =>
+const selectLocation = (db: Tx, tid: number, name: string) =>
   db.selectFrom('location').select('location.id').where('location.tid', '=', tid).where('location.name', '=', name);
 
-async function wordIn(store: Store, tid: number, word: string | null) {
+async function wordFilter(store: Store, tid: number, word: string | null) {
   if (word === null) return null;
-  const within = await locationsHolding(store, tid, word);
+  const locationIds = await findLocationsByWord(store, tid, word);
   const inText = store.dialect.holds('share.search_text', word);
-  const holds = within.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(within)}))`;
-  return { word, within, holds };
+  const holds = locationIds.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(locationIds)}))`;
+  return { word, within: locationIds, holds };
 }
 
-/** As an index holds it (0003-lists). */
-const endOf = emptyFirst('share.valid_to');
+/** The same expression as in the index (migration 0003-lists). */
+const endInstant = emptyFirst('share.valid_to');
 
-/** The same states as the decision knows, at this instant. */
-function inState(found: ReturnType<typeof sharesOf>, state: ShareState, now: number) {
-  if (state === 'inactive') return found.where('share.active', '=', 0);
-  const active = found.where('share.active', '=', 1);
-  const begun = active.where(({ or, eb }) => or([eb('share.valid_from', 'is', null), eb('share.valid_from', '<=', now)]));
+/** Narrows a query to shares in a state at this instant. The states are those of `decide`. */
+function whereState(shares: ReturnType<typeof sharesOf>, state: ShareState, now: number) {
+  if (state === 'inactive') return shares.where('share.active', '=', 0);
+  const active = shares.where('share.active', '=', 1);
+  const started = active.where(({ or, eb }) => or([eb('share.valid_from', 'is', null), eb('share.valid_from', '<=', now)]));
   if (state === 'scheduled') return active.where('share.valid_from', '>', now);
-  if (state === 'ended') return begun.where(endOf, '>', asEmpty).where(endOf, '<=', now);
-  return begun.where(({ or, eb }) => or([eb('share.valid_to', 'is', null), eb('share.valid_to', '>', now)]));
+  if (state === 'ended') return started.where(endInstant, '>', asEmpty).where(endInstant, '<=', now);
+  return started.where(({ or, eb }) => or([eb('share.valid_to', 'is', null), eb('share.valid_to', '>', now)]));
 }
 
 export const searchShares = read({
@@ -62,28 +62,28 @@ export const searchShares = read({
     const page = parsePage(query, shareSortColumns);
     const { word, from, before } = page;
     const { search } = ports.store;
-    let found = sharesOf(search, caller.tid);
-    if (from !== null) found = found.where('share.created_at', '>=', from);
-    if (before !== null) found = found.where('share.updated_at', '<', before);
-    if (query.path !== undefined) found = found.where(isBelow(pathKey(query.path)));
+    let matches = sharesOf(search, caller.tid);
+    if (from !== null) matches = matches.where('share.created_at', '>=', from);
+    if (before !== null) matches = matches.where('share.updated_at', '<', before);
+    if (query.path !== undefined) matches = matches.where(isBelow(pathKey(query.path)));
     if (query.authType !== undefined)
-      found = found.where(
+      matches = matches.where(
         'share.profile_id',
         'in',
         search.selectFrom('login_profile').select('login_profile.id').where('tid', '=', caller.tid).where('type_id', '=', query.authType),
       );
-    if (query.authId !== undefined) found = found.where('share.profile_id', '=', query.authId);
+    if (query.authId !== undefined) matches = matches.where('share.profile_id', '=', query.authId);
     if (query.location !== undefined)
-      found = found.where('share.location_id', 'in', locationNamed(search, caller.tid, normalizeText(query.location)));
-    if (query.state !== undefined) found = inState(found, query.state, ports.clock.now());
-    const { searchWord: _, ...others } = query;
-    const lasting = query.authType === undefined && query.location === undefined && query.state === undefined;
+      matches = matches.where('share.location_id', 'in', selectLocation(search, caller.tid, normalizeText(query.location)));
+    if (query.state !== undefined) matches = whereState(matches, query.state, ports.clock.now());
+    const { searchWord: _, ...otherFilters } = query;
+    const isLasting = query.authType === undefined && query.location === undefined && query.state === undefined;
     const { ids, ...rest } = await findPage(ports.store, {
-      matches: found,
+      matches,
       page,
       id: 'share.id',
-      word: await wordIn(ports.store, caller.tid, word),
-      counted: { table: 'share', tid: caller.tid, narrowed: hasFilter(others), lasting },
+      word: await wordFilter(ports.store, caller.tid, word),
+      counted: { table: 'share', tid: caller.tid, narrowed: hasFilter(otherFilters), lasting: isLasting },
     });
     const list = await sharesOfPage(ports.store, caller.tid, ids, ports.links);
     return envelopeOf('share', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');

@@ -8,32 +8,32 @@ import { read } from '#features/operation.ts';
 
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
-const numbers = {
+const countFields = {
   visits: Type.Integer({ description: 'What one visitor does from one address within half an hour is a visit.' }),
   downloads: Type.Integer(),
   uploads: Type.Integer(),
 };
 
-const Activity = Type.Object({
-  byDay: Type.Array(Type.Object({ date: Type.String({ description: 'Day in UTC.' }), ...numbers })),
+const ActivityResponse = Type.Object({
+  byDay: Type.Array(Type.Object({ date: Type.String({ description: 'Day in UTC.' }), ...countFields })),
   byVisitor: Type.Array(
     Type.Object({
       visitor: Type.String({ description: 'User name; empty: nobody in particular.' }),
-      ...numbers,
+      ...countFields,
       lastDateTime: Type.String({ format: 'date-time' }),
     }),
   ),
   notCome: Type.Array(Type.String(), { description: 'Users that the share lists who have done nothing there in that time.' }),
 });
 
-function instantIn(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {
+function parseDate(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {
   if (!text) return null;
-  const found = parseInstant(text, meaning);
-  if (found === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
-  return found;
+  const instant = parseInstant(text, meaning);
+  if (instant === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
+  return instant;
 }
 
-async function byVisitor(rows: VisitorEntries) {
+async function countsByVisitor(rows: VisitorEntries) {
   const visitors = await rows
     .select([
       'actor as visitor',
@@ -59,7 +59,7 @@ export const shareActivity = read({
     { id: recordId('Share.'), fromDate: optionalDate('From this instant on.'), toDate: optionalDate('Before this instant.') },
     { additionalProperties: false },
   ),
-  response: Activity,
+  response: ActivityResponse,
   async read({ id, fromDate, toDate }, caller, { store }) {
     const share = await store.reports
       .selectFrom('share')
@@ -68,12 +68,12 @@ export const shareActivity = read({
       .where('id', '=', id)
       .executeTakeFirst();
     if (!share) throw new Refusal('recordUnknown');
-    const [from, before] = [instantIn('fromDate', fromDate, 'firstOfDay'), instantIn('toDate', toDate, 'firstOfNextDay')];
+    const [from, before] = [parseDate('fromDate', fromDate, 'firstOfDay'), parseDate('toDate', toDate, 'firstOfNextDay')];
     const rows = visitorEntries(store.reports, caller.tid, from, before).where('share_id', '=', id);
-    const listed = store.reports.selectFrom('share_user').select('name').where('tid', '=', caller.tid).where('share_id', '=', id);
-    // A set by itself: within a condition PostgreSQL may compare each listed name with every entry.
-    const missing = new Set((await listed.except(rows.select('actor as name')).execute()).map(({ name }) => name));
-    const names = (await listed.orderBy('position').execute()).map(({ name }) => name);
-    return { byDay: await countsByDay(rows), byVisitor: await byVisitor(rows), notCome: names.filter((name) => missing.has(name)) };
+    const listedNames = store.reports.selectFrom('share_user').select('name').where('tid', '=', caller.tid).where('share_id', '=', id);
+    // One set operation: in a condition, PostgreSQL may compare each listed name with every audit entry.
+    const missing = new Set((await listedNames.except(rows.select('actor as name')).execute()).map(({ name }) => name));
+    const names = (await listedNames.orderBy('position').execute()).map(({ name }) => name);
+    return { byDay: await countsByDay(rows), byVisitor: await countsByVisitor(rows), notCome: names.filter((name) => missing.has(name)) };
   },
 });

@@ -7,15 +7,15 @@ import { limits } from '#core/records/field.ts';
 import { normalizeText } from '#core/unicode.ts';
 
 const emailShape = /^[^\s@,]+@[^\s@,]+$/;
-const longestEmail = 254;
+const maxEmailLength = 254;
 
-/** An instant in a body: undefined stays, null or an empty text clears. @throws 400 at the field */
-function instantIn(field: 'validityStartDate' | 'validityEndDate', text: string | null | undefined): number | null | undefined {
+/** Parses a date of a request: undefined where it is absent, null where it is null or empty. @throws Refusal 400 at the field */
+function parseDate(field: 'validityStartDate' | 'validityEndDate', text: string | null | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === null || text === '') return null;
-  const found = parseInstant(text, field === 'validityStartDate' ? 'firstOfDay' : 'firstOfNextDay');
-  if (found === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
-  return found;
+  const instant = parseInstant(text, field === 'validityStartDate' ? 'firstOfDay' : 'firstOfNextDay');
+  if (instant === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
+  return instant;
 }
 
 interface Dates {
@@ -23,16 +23,20 @@ interface Dates {
   readonly validityEndDate?: string | null;
 }
 
-/** The window as it will be, half-open; what is not sent stays. @throws 400 at the field, and for an end that is not after its start */
-export function windowIn(sent: Dates, before: Dates = {}): { from: number | null; to: number | null } {
-  const merged = { ...before, ...sent };
-  const from = instantIn('validityStartDate', merged.validityStartDate) ?? null;
-  const to = instantIn('validityEndDate', merged.validityEndDate) ?? null;
+/**
+ * Returns the time in which the share is valid, with the dates of a request merged in: absent dates stay as they are.
+ * @returns milliseconds; `from` is included, `to` is not; null is no limit
+ * @throws Refusal 400 at the field, also for an end that is not after the start
+ */
+export function windowIn(dates: Dates, before: Dates = {}): { from: number | null; to: number | null } {
+  const merged = { ...before, ...dates };
+  const from = parseDate('validityStartDate', merged.validityStartDate) ?? null;
+  const to = parseDate('validityEndDate', merged.validityEndDate) ?? null;
   if (from !== null && to !== null && to <= from) throw fieldRefusal('validityEndDate', 'must be after validityStartDate');
   return { from, to };
 }
 
-/** The entries of a list. @throws 400 at the field */
+/** Parses a list of a request into its entries. @throws Refusal 400 at the field */
 export function listIn(field: string, text: string | null | undefined): string[] {
   const entries = parseList(normalizeText(text ?? ''));
   if (!entries) throw fieldRefusal(field, 'has a quote that is not closed, or text behind a closing quote');
@@ -40,36 +44,36 @@ export function listIn(field: string, text: string | null | undefined): string[]
   return entries;
 }
 
-/** E-mail addresses, each once. @throws 400 at the field */
+/** Returns the e-mail addresses of a request, each once, as a list text. @throws Refusal 400 at notifyEmails */
 export function emailsIn(text: string | null | undefined): string {
   const entries = listIn('notifyEmails', text);
-  const wrong = entries.find((entry) => !emailShape.test(entry) || entry.length > longestEmail);
-  if (wrong !== undefined) throw fieldRefusal('notifyEmails', `"${wrong}" is not an e-mail address`);
+  const invalid = entries.find((entry) => !emailShape.test(entry) || entry.length > maxEmailLength);
+  if (invalid !== undefined) throw fieldRefusal('notifyEmails', `"${invalid}" is not an e-mail address`);
   return formatList(entries);
 }
 
-/** The path of a share as checked segments. @throws 400 at the field */
+/** Parses the path of a share into its segments. @throws Refusal 400 at path */
 export function pathIn(text: string) {
   const path = parseItemPath(text);
   if (!path) throw fieldRefusal('path', pathRule);
   return path;
 }
 
-/** The path in one spelling, so that /a and a/ are found alike. */
+/** Returns the path in a canonical spelling, so that /a and a/ are the same. */
 export const pathKey = (text: string) => formatItemPath(pathIn(text));
 
-/** What share/search looks a word up in; the location's name is looked up beside it. */
+/** Returns the text in which share/search looks for words. The location's name is searched in addition. */
 export const shareSearchText = (share: { title: string; description: string; path: string; view_id: string }) =>
   fold([share.title, share.description, share.path, share.view_id].join('\u001f'));
 
-interface Texts extends Dates {
+interface CheckedTexts extends Dates {
   readonly notifyEmails?: string | null;
   readonly userNames?: string | null;
   readonly groupNames?: string | null;
 }
 
-/** Looks at every text that has a form of its own. @throws 400 with all that are wrong */
-export const checkTexts = (body: Texts, before: Dates = {}) =>
+/** Checks every text that must have a certain form. @throws Refusal 400 with an error for every invalid field */
+export const checkTexts = (body: CheckedTexts, before: Dates = {}) =>
   checkTogether(
     () => windowIn(body, before),
     () => emailsIn(body.notifyEmails),

@@ -26,7 +26,7 @@ export const flagColumns = {
   active: 'active',
 } as const;
 
-/** Texts whose column is theirs alone. */
+/** The texts of a share that are stored as they are, with their columns. */
 export const textColumns = {
   title: 'title',
   description: 'description',
@@ -36,14 +36,14 @@ export const textColumns = {
 } as const;
 
 /**
- * A list is sorted by its first name; an empty one comes first. The share is given as bounds: where few shares have lists,
- * PostgreSQL takes an equal one for a large part of the table, and reads all of it for each share.
+ * Sorts a list by its first name; an empty list comes first. The share is given as two bounds in place of `=`: where few
+ * shares have lists, PostgreSQL expects `=` to match a large part of the table, and reads all of it for each share.
  */
 const firstName = (table: 'share_user' | 'share_group') =>
   sql<string>`coalesce((select name_key from ${sql.table(table)} as listed
     where listed.tid = share.tid and listed.share_id >= share.id and listed.share_id <= share.id order by position limit 1), '')`;
 
-/** What share/search sorts by: every scalar field that is stored. */
+/** Columns by which share/search can sort: every stored scalar field. */
 export const shareSortColumns: Sortable = {
   id: 'share.id',
   ...Object.fromEntries(Object.entries(flagColumns).map(([field, column]) => [field, `share.${column}`])),
@@ -73,7 +73,7 @@ type TextRow = { -readonly [F in TextField as (typeof textColumns)[F]]: string }
 type FlagRecord = { -readonly [F in FlagField]: boolean };
 type TextRecord = { -readonly [F in TextField]: string };
 
-/** The columns of whatever flags and texts a body names; null clears. */
+/** Returns the columns of the flags and texts that a request contains; null clears. */
 export function plainColumns(
   body: { readonly [F in FlagField]?: boolean | null } & { readonly [F in TextField]?: string | null },
 ): Partial<FlagRow & TextRow> {
@@ -89,7 +89,7 @@ export function plainColumns(
   return row;
 }
 
-/** The flags and texts of a row, by their field names. */
+/** Returns the flags and texts of a row by their field names. */
 export function plainFields(row: FlagRow & TextRow): FlagRecord & TextRecord {
   return {
     canDelete: row.can_delete === 1,
@@ -119,7 +119,7 @@ export function plainFields(row: FlagRow & TextRow): FlagRecord & TextRecord {
   };
 }
 
-/** Every flag off, every text empty: what add begins with. */
+/** The columns of a new share before the request is merged in: every flag off, every text empty. */
 export const emptyColumns: FlagRow & TextRow = {
   can_delete: 0,
   can_upload: 0,

@@ -5,44 +5,46 @@ import { fieldRefusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
 
-// SQLite takes 32,766 parameters.
-const insertHolds = 200; // rows
-const questionHolds = 2000; // names; PostgreSQL may read all users of a profile for each question, until it has counted them
+// SQLite allows 32,766 parameters in a statement.
+const insertBatch = 200; // rows
+const queryBatch = 2000; // names; until PostgreSQL has statistics, each query may read all users of a profile
 
-/** A share, by its tenant and number. */
+/** Identifies a share by its tenant and id. */
 export interface ShareRef {
   readonly tid: number;
   readonly id: number;
 }
 
-function* inParts<T>(all: readonly T[], size: number): Generator<T[]> {
+function* inBatches<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let begin = 0; begin < all.length; begin += size) yield all.slice(begin, begin + size);
 }
 
-/** Each name once, without regard to case, in the order given. */
-const distinct = (names: readonly string[]) => [...new Map([...names].reverse().map((name) => [fold(name), name])).entries()].reverse();
+/** Returns each name once, ignoring case, in the given order, together with its folded key. */
+const distinctNames = (names: readonly string[]) =>
+  [...new Map([...names].reverse().map((name) => [fold(name), name])).entries()].reverse();
 
-async function usersByName(
+/** Returns the users of a profile by the folded keys of their names. */
+async function findUsers(
   tx: Tx,
   tid: number,
   profileId: number,
   keys: readonly string[],
 ): Promise<Map<string, { id: number; username: string }>> {
-  const found = new Map<string, { id: number; username: string }>();
-  for (const part of inParts(keys, questionHolds)) {
+  const users = new Map<string, { id: number; username: string }>();
+  for (const batch of inBatches(keys, queryBatch)) {
     const rows = await tx
       .selectFrom('access_user')
       .select(['id', 'username', 'username_key'])
       .where('tid', '=', tid)
       .where('profile_id', '=', profileId)
-      .where('username_key', 'in', part)
+      .where('username_key', 'in', batch)
       .execute();
-    for (const row of rows) found.set(row.username_key, row);
+    for (const row of rows) users.set(row.username_key, row);
   }
-  return found;
+  return users;
 }
 
-/** An entry of a list: a user of the profile where it has users of its own, else a name that stands for itself. */
+/** An entry of a list. In a USERS profile it refers to a user; in others it is only a name, and `user_id` is null. */
 interface Entry {
   readonly name: string;
   readonly name_key: string;
@@ -50,42 +52,43 @@ interface Entry {
 }
 
 /**
- * The entries that names stand for, each once.
- * @param listed entries that the share lists already, by key: their users need not be looked up
- * @throws 400 at userNames for a name that no user has
+ * Returns the entries of a list of names, each once.
+ * @param existing entries that the share lists already, by key: their users are not looked up again
+ * @throws Refusal 400 at userNames for a name that no user has
  */
 async function userEntries(
   tx: Tx,
   tid: number,
   profile: { id: number; type_id: number },
   names: readonly string[],
-  listed: ReadonlyMap<string, Entry>,
+  existing: ReadonlyMap<string, Entry>,
 ): Promise<Entry[]> {
-  const wanted = distinct(names);
-  if (profile.type_id !== profileTypes.USERS) return wanted.map(([name_key, name]) => ({ name, name_key, user_id: null }));
-  // An entry that stood for itself while the profile had another type names no user yet.
-  const isUser = (entry: Entry | undefined) => (entry && entry.user_id !== null ? entry : undefined);
-  const added = wanted.map(([key]) => key).filter((key) => !isUser(listed.get(key)));
-  const users = await usersByName(tx, tid, profile.id, added);
-  return wanted.map(([name_key, name]) => {
-    const known = isUser(listed.get(name_key));
-    if (known) return known;
+  const keyedNames = distinctNames(names);
+  if (profile.type_id !== profileTypes.USERS) return keyedNames.map(([name_key, name]) => ({ name, name_key, user_id: null }));
+  // An entry from a time when the profile had another type does not refer to a user yet.
+  const withUser = (entry: Entry | undefined) => (entry && entry.user_id !== null ? entry : undefined);
+  const newKeys = keyedNames.map(([key]) => key).filter((key) => !withUser(existing.get(key)));
+  const users = await findUsers(tx, tid, profile.id, newKeys);
+  return keyedNames.map(([name_key, name]) => {
+    const entry = withUser(existing.get(name_key));
+    if (entry) return entry;
     const user = users.get(name_key);
     if (!user) throw fieldRefusal('userNames', `"${name}" is no user of the login profile`);
     return { name: user.username, name_key, user_id: user.id };
   });
 }
 
-const groupEntries = (names: readonly string[]): Entry[] => distinct(names).map(([name_key, name]) => ({ name, name_key, user_id: null }));
+const groupEntries = (names: readonly string[]): Entry[] =>
+  distinctNames(names).map(([name_key, name]) => ({ name, name_key, user_id: null }));
 
-const textOf = (entries: readonly Entry[]) => formatList(entries.map(({ name }) => name));
+const listText = (entries: readonly Entry[]) => formatList(entries.map(({ name }) => name));
 
-/** A list of a share, in the table that holds it. */
+/** The tables that hold the lists of shares. */
 type ListTable = 'share_user' | 'share_group';
 
 async function insertEntries(tx: Tx, table: ListTable, share: ShareRef, rows: readonly (Entry & { position: number })[]): Promise<void> {
-  for (const part of inParts(rows, insertHolds)) {
-    const values = part.map(({ user_id, ...row }) => ({
+  for (const batch of inBatches(rows, insertBatch)) {
+    const values = batch.map(({ user_id, ...row }) => ({
       tid: share.tid,
       share_id: share.id,
       ...row,
@@ -95,17 +98,17 @@ async function insertEntries(tx: Tx, table: ListTable, share: ShareRef, rows: re
   }
 }
 
-/** Positions in rising order that leave as many entries where they are as one walk can. */
-function positionsOf(entries: readonly Entry[], before: ReadonlyMap<string, { readonly position: number }>): number[] {
+/** Returns ascending positions for the entries. An entry keeps its position wherever the order allows it. */
+function assignPositions(entries: readonly Entry[], before: ReadonlyMap<string, { readonly position: number }>): number[] {
   let last = -1;
   return entries.map(({ name_key }) => {
-    const known = before.get(name_key)?.position ?? -1;
-    last = known > last ? known : last + 1;
+    const previous = before.get(name_key)?.position ?? -1;
+    last = previous > last ? previous : last + 1;
     return last;
   });
 }
 
-/** Writes what differs from the entries before, and nothing else. */
+/** Deletes and inserts only the entries that differ from those before. */
 async function writeDifference(
   tx: Tx,
   table: ListTable,
@@ -113,33 +116,36 @@ async function writeDifference(
   before: ReadonlyMap<string, Entry & { readonly position: number }>,
   entries: readonly Entry[],
 ): Promise<void> {
-  const positions = positionsOf(entries, before);
+  const positions = assignPositions(entries, before);
   const rows = entries.map((entry, index) => ({ ...entry, position: positions[index] ?? 0 }));
-  const isSame = (row: (typeof rows)[number]) => {
-    const known = before.get(row.name_key);
-    return known?.position === row.position && known.name === row.name && known.user_id === row.user_id;
+  const isUnchanged = (row: (typeof rows)[number]) => {
+    const previous = before.get(row.name_key);
+    return previous?.position === row.position && previous.name === row.name && previous.user_id === row.user_id;
   };
-  const same = new Set(rows.filter(isSame).map(({ name_key }) => name_key));
-  // What changed is deleted and inserted again, in parts: thousands of updates would hold up everybody.
-  const removed = [...before.keys()].filter((key) => !same.has(key));
-  for (const part of inParts(removed, questionHolds))
-    await tx.deleteFrom(table).where('tid', '=', tid).where('share_id', '=', id).where('name_key', 'in', part).execute();
-  const added = rows.filter(({ name_key }) => !same.has(name_key));
-  await insertEntries(tx, table, { tid, id }, added);
+  const unchangedKeys = new Set(rows.filter(isUnchanged).map(({ name_key }) => name_key));
+  // Changed entries are deleted and inserted in batches: thousands of single updates would delay all other changes.
+  const removedKeys = [...before.keys()].filter((key) => !unchangedKeys.has(key));
+  for (const batch of inBatches(removedKeys, queryBatch))
+    await tx.deleteFrom(table).where('tid', '=', tid).where('share_id', '=', id).where('name_key', 'in', batch).execute();
+  const newRows = rows.filter(({ name_key }) => !unchangedKeys.has(name_key));
+  await insertEntries(tx, table, { tid, id }, newRows);
 }
 
-/** How many names lists have, or a few more: a comma within a name counts too. */
+/** Returns an upper bound of the number of names in lists: a comma within a name counts too. */
 export const namesIn = (lists: Readonly<Record<string, string>>): number =>
   Object.values(lists).reduce((sum, text) => sum + (text === '' ? 0 : text.split(',').length), 0);
 
-/** Does a list of a USERS profile hold a name that was no user's when it was written? Sent again, it may be one's by now. */
+/**
+ * Returns whether a share of a USERS profile lists a name that refers to no user. Such a list must be written again even if
+ * its text does not change, since the user may exist by now.
+ */
 export async function listsNobody(tx: Tx, share: ShareRef, profile: { type_id: number }): Promise<boolean> {
   if (profile.type_id !== profileTypes.USERS) return false;
   const listed = tx.selectFrom('share_user').select('name').where('tid', '=', share.tid).where('share_id', '=', share.id);
   return (await listed.where('user_id', 'is', null).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Lists users at a share that lists none. @returns the list as a text. @throws 400 at userNames */
+/** Adds user names to a share that lists none. @returns the list as a text; @throws Refusal 400 at userNames */
 export async function addUserNames(
   tx: Tx,
   share: ShareRef,
@@ -148,43 +154,48 @@ export async function addUserNames(
 ): Promise<string> {
   const entries = names.length === 0 ? [] : await userEntries(tx, share.tid, profile, names, new Map());
   await writeDifference(tx, 'share_user', share, new Map(), entries);
-  return textOf(entries);
+  return listText(entries);
 }
 
-/** Lists groups at a share that lists none. @returns the list as a text */
+/** Adds group names to a share that lists none. @returns the list as a text */
 export async function addGroupNames(tx: Tx, share: ShareRef, names: readonly string[]): Promise<string> {
   const entries = groupEntries(names);
   await writeDifference(tx, 'share_group', share, new Map(), entries);
-  return textOf(entries);
+  return listText(entries);
 }
 
-/** Lists other users in place of those listed. @param moved the users listed are those of another profile. @throws 400 at userNames */
+/**
+ * Replaces the user names of a share.
+ * @param hasNewProfile whether the share has just got another profile: users of the former one are deleted from the list
+ * @returns the list as a text
+ * @throws Refusal 400 at userNames
+ */
 export async function setUserNames(
   tx: Tx,
   share: ShareRef,
   profile: { id: number; type_id: number },
   names: readonly string[],
-  moved: boolean,
+  hasNewProfile: boolean,
 ): Promise<string> {
   const users = tx.selectFrom('share_user').where('tid', '=', share.tid).where('share_id', '=', share.id);
-  if (moved) await tx.deleteFrom('share_user').where('tid', '=', share.tid).where('share_id', '=', share.id).execute();
+  if (hasNewProfile) await tx.deleteFrom('share_user').where('tid', '=', share.tid).where('share_id', '=', share.id).execute();
   const rows = await users.select(['name', 'name_key', 'user_id', 'position']).execute();
   const before = new Map(rows.map((row) => [row.name_key, row]));
   const entries = await userEntries(tx, share.tid, profile, names, before);
   await writeDifference(tx, 'share_user', share, before, entries);
-  return textOf(entries);
+  return listText(entries);
 }
 
-/** Lists other groups in place of those listed. */
+/** Replaces the group names of a share. @returns the list as a text */
 export async function setGroupNames(tx: Tx, share: ShareRef, names: readonly string[]): Promise<string> {
   const groups = tx.selectFrom('share_group').where('tid', '=', share.tid).where('share_id', '=', share.id);
   const rows = await groups.select(['name', 'name_key', 'position']).execute();
   const entries = groupEntries(names);
   await writeDifference(tx, 'share_group', share, new Map(rows.map((row) => [row.name_key, { ...row, user_id: null }])), entries);
-  return textOf(entries);
+  return listText(entries);
 }
 
-/** Gives a share the lists of another one. */
+/** Copies the lists of a share to another one that has none. */
 export async function copyNames(tx: Tx, tid: number, from: number, to: number): Promise<void> {
   const share_id = sql<number>`${to}`.as('share_id');
   await tx

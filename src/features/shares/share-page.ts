@@ -7,10 +7,10 @@ import type { Store, Tx } from '#ports/store.ts';
 import { mostReadAtOnce, shareRecords } from './share-rows.ts';
 
 const longTexts = ['notify_emails', 'description', 'startup_message', 'water_mark_text', 'digital_sign_reason', 'path'];
-const longestName = 256; // bytes that a listed name is taken for, until the lists themselves are added up
+const assumedNameBytes = 256; // upper bound for a listed name; the exact sizes are read only where this estimate is too large
 
-/** How large the records of a page are, before they are read. */
-const sizeOf = (db: Tx, tid: number, ids: readonly number[]) =>
+/** Selects the number of listed names and the bytes of the texts of a page, before its records are read. */
+const selectPageSize = (db: Tx, tid: number, ids: readonly number[]) =>
   db
     .selectFrom('share')
     .select(({ fn }) => [fn.sum<number>('listed_names').as('names'), sql<number>`sum(${bytesOf(longTexts)})`.as('bytes')])
@@ -18,24 +18,24 @@ const sizeOf = (db: Tx, tid: number, ids: readonly number[]) =>
     .where('id', 'in', [...ids])
     .executeTakeFirstOrThrow();
 
-const lists = ['share_user', 'share_group'] as const;
+const listTables = ['share_user', 'share_group'] as const;
 
-/** @throws 400 where the texts and lists of the shares are too much for one answer */
+/** Checks that the texts and lists of the shares fit in one response. @throws Refusal 400 */
 async function checkSize({ search }: Store, tid: number, ids: readonly number[], { names, bytes }: { names: number; bytes: number }) {
-  if (!isPageTooLarge(bytes + names * longestName)) return;
-  const listed = await Promise.all(lists.map((list) => bytesOfRows(search, list, ['name'], tid, ids, 'share_id')));
-  checkPageBytes(listed.reduce((sum, list) => sum + list, bytes));
+  if (!isPageTooLarge(bytes + names * assumedNameBytes)) return;
+  const listSizes = await Promise.all(listTables.map((table) => bytesOfRows(search, table, ['name'], tid, ids, 'share_id')));
+  checkPageBytes(listSizes.reduce((sum, size) => sum + size, bytes));
 }
 
 /**
- * The records of a page of shares, in the order of the ids. They are read off the event loop where they are many, or
- * list so many names that others would wait.
- * @throws 400 where they are too much for one answer
+ * Returns the records of a page of shares, in the order of the ids. They are read outside the event loop's thread where
+ * they are many or list many names, so that other requests do not wait.
+ * @throws Refusal 400 where they are too large for one response
  */
 export async function sharesOfPage(store: Store, tid: number, ids: readonly number[], links: Links): Promise<Share[]> {
   if (ids.length === 0) return [];
   const reader = recordsFrom(store, ids);
-  const size = await sizeOf(reader, tid, ids);
+  const size = await selectPageSize(reader, tid, ids);
   await checkSize(store, tid, ids, size);
   return shareRecords(size.names > mostReadAtOnce ? store.search : reader, tid, ids, links);
 }

@@ -12,14 +12,17 @@ const locationsByName = preparedQuery((db, p: QueryParameter<{ tid: number; name
   db.selectFrom('location').selectAll().where('tid', '=', p('tid')).where('name', '=', p('name')),
 );
 
-/** The location of a name. @throws 400 at the field */
+/** Returns the location with a name. @throws Refusal 400 at location */
 export async function locationNamed(db: Tx, tid: number, name: string) {
-  const [found] = await locationsByName(db, { tid, name: normalizeText(name) });
-  if (!found) throw fieldRefusal('location', 'is not the name of a configured location');
-  return found;
+  const [location] = await locationsByName(db, { tid, name: normalizeText(name) });
+  if (!location) throw fieldRefusal('location', 'is not the name of a configured location');
+  return location;
 }
 
-/** Asks the storage whether what is to be shared is there, and is what the body says. @throws 400 at the field, 503 */
+/**
+ * Checks in the storage that the path exists, and is a folder or a file as the request says.
+ * @throws Refusal 400 at path or folder, 503 where the location does not answer
+ */
 export async function checkPlace(
   ports: Pick<Ports, 'storages' | 'vault'>,
   location: Awaited<ReturnType<typeof locationNamed>>,

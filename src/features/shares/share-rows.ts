@@ -13,10 +13,10 @@ import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { plainFields } from './share-columns.ts';
 
-/** Names on lists: more cost other requests their turn. */
+/** Largest number of listed names that the event loop reads itself: with more, other requests would wait. */
 export const mostReadAtOnce = 500;
 
-/** Active users that a share admits: all of its profile's, or those that it lists. */
+/** The number of active users that a share admits: all of its profile, or those that it lists. */
 const allowedLogins = sql<number>`case
   when login_profile.type_id not in (${profileTypes.USERS}, ${profileTypes.EMAIL_CODE}) then 0
   when share.allow_all_users = 1 then
@@ -26,7 +26,7 @@ const allowedLogins = sql<number>`case
   else ${activeUsersNamed}
   end`;
 
-/** Rows of shares with what their records take from their login profiles and locations. */
+/** Selects shares with the columns of their login profiles and locations that their records contain. */
 const selectJoined = (db: Tx) =>
   db
     .selectFrom('share')
@@ -37,15 +37,15 @@ const selectJoined = (db: Tx) =>
     .selectAll('share')
     .select(['location.name as location_name', 'login_profile.type_id', 'login_profile.view_id as profile_view_id']);
 
-/** The same, with how many users each share admits: to count them takes long where a list is long. */
+/** Selects the same columns and the number of users that each share admits. Counting them takes long for long lists. */
 const selectRows = (db: Tx) => selectJoined(db).select(allowedLogins.as('allowed_logins'));
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
-/** A list as formatList writes it: one row for each share, however many names it has. */
+/** Builds a list as `formatList` does, so that a share has one row however many names it lists. */
 const listText = sql<string>`string_agg(
   case when name like '%,%' or name like '%"%' then '"' || replace(name, '"', '""') || '"' else name end, ', ' order by position)`;
 
-/** The lists of shares: users and groups by one query. */
+/** Selects the lists of shares, users and groups in one query. */
 const selectLists = (db: Tx, tid: number | RawBuilder<number>, shareIds: number[] | [RawBuilder<number>]) =>
   db
     .selectFrom('share_user')
@@ -73,7 +73,7 @@ const listsById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number
 export type ListTexts = Pick<Share, 'userNames' | 'groupNames'>;
 
 function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl: string): Share {
-  const portal = asksSignIn(row.type_id);
+  const hasPortal = asksSignIn(row.type_id);
   return {
     id: row.id,
     ...plainFields(row),
@@ -82,9 +82,9 @@ function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl
     path: row.path,
     viewId: row.view_id,
     viewUrl: shareUrl(publicUrl, row.view_id),
-    authViewId: portal ? row.profile_view_id : '',
-    authViewUrl: portal ? portalUrl(publicUrl, row.profile_view_id) : '',
-    enableAuthview: portal,
+    authViewId: hasPortal ? row.profile_view_id : '',
+    authViewUrl: hasPortal ? portalUrl(publicUrl, row.profile_view_id) : '',
+    enableAuthview: hasPortal,
     tid: row.tid,
     authenticationId: row.profile_id,
     authTypeId: row.type_id,
@@ -98,20 +98,20 @@ function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl
   };
 }
 
-/** The records of a tenant's shares, in the order of the ids; those that are not the tenant's are left out. */
+/** Returns the records of a tenant's shares, in the order of the ids. Shares of other tenants are left out. */
 export async function shareRecords(db: Tx, tid: number, ids: readonly number[], links: Links): Promise<Share[]> {
   if (ids.length === 0) return [];
   const [id, ...others] = ids;
-  const one = id !== undefined && others.length === 0;
-  const rows = one
+  const isSingle = id !== undefined && others.length === 0;
+  const rows = isSingle
     ? await rowById(db, { tid, id })
     : await selectRows(db)
         .where('share.tid', '=', tid)
         .where('share.id', 'in', [...ids])
         .execute();
   if (rows.length === 0) return [];
-  const listing = rows.map((row) => row.id);
-  const lists = one ? await listsById(db, { tid, id }) : await selectLists(db, tid, listing).execute();
+  const shareIds = rows.map((row) => row.id);
+  const lists = isSingle ? await listsById(db, { tid, id }) : await selectLists(db, tid, shareIds).execute();
   const texts = new Map(lists.map(({ list, share_id, names }) => [`${list} ${share_id}`, names]));
   const textsOf = (share: number) => ({ userNames: texts.get(`user ${share}`) ?? '', groupNames: texts.get(`group ${share}`) ?? '' });
   return inIdOrder(
@@ -124,7 +124,7 @@ const listedNames = preparedQuery((db, p: QueryParameter<{ tid: number; id: numb
   db.selectFrom('share').select('listed_names').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
-/** Where a share is read: off the event loop, and in turns, where it lists so many names that others would wait. */
+/** Returns the connection that reads a share. With many listed names it is one outside the event loop's thread, used in turns. */
 export async function readerOfShare({ read, longRecords }: Pick<Store, 'read' | 'longRecords'>, tid: number, id: number): Promise<Tx> {
   const [row] = await listedNames(read, { tid, id });
   return row && row.listed_names > mostReadAtOnce ? longRecords(tid) : read;
@@ -141,78 +141,88 @@ const allowedById = preparedQuery((db, p: QueryParameter<{ tid: number; id: numb
     .where('share.id', '=', p('id')),
 );
 
-/** What a new share takes from elsewhere. */
-interface Around {
+/** The parts of a new share's record that are not in its row. */
+interface ShareRelations {
   readonly location: { readonly name: string };
   readonly profile: { readonly type_id: number; readonly view_id: string };
   readonly lists: ListTexts;
 }
 
-/** The record of a share whose row was just written: nothing of it needs to be asked but who may sign in. */
+/** Returns the record of a share that was just inserted. Only the number of allowed logins is queried. */
 export async function newShareRecord(
   db: Tx,
   row: Selectable<Database['share']>,
-  { location, profile, lists }: Around,
+  { location, profile, lists }: ShareRelations,
   links: Links,
 ): Promise<Share> {
-  const [allowed] = keepsUsers(profile.type_id) ? await allowedById(db, { tid: row.tid, id: row.id }) : [];
+  const [logins] = keepsUsers(profile.type_id) ? await allowedById(db, { tid: row.tid, id: row.id }) : [];
   const joined = {
     location_name: location.name,
     type_id: profile.type_id,
     profile_view_id: profile.view_id,
-    allowed_logins: allowed?.count ?? 0,
+    allowed_logins: logins?.count ?? 0,
   };
   return recordOf({ ...row, ...joined }, lists, links.publicUrl());
 }
 
-const vanished = (id: number) => new Error(`share ${id} vanished within its own transaction`);
+const vanishedError = (id: number) => new Error(`share ${id} vanished within its own transaction`);
 
-/** A record that the change has just made or is about to change: it is there. */
+/** Returns the record of a share that the change has created or found before. @throws Error if the share does not exist */
 export async function shareRecord(db: Tx, tid: number, id: number, links: Links): Promise<Share> {
   const [record] = await shareRecords(db, tid, [id], links);
-  if (!record) throw vanished(id);
+  if (!record) throw vanishedError(id);
   return record;
 }
 
-/** The same where its lists are known. @param allowed how many users it admits, where that is known too */
+/**
+ * Returns the record of a share whose lists the caller has already.
+ * @param loginCount the number of users that it admits; null: count them
+ * @throws Error if the share does not exist
+ */
 export async function shareRecordWith(
   db: Tx,
   { tid, id }: { readonly tid: number; readonly id: number },
   lists: ListTexts,
-  allowed: number | null,
+  loginCount: number | null,
   links: Links,
 ): Promise<Share> {
   const [row] = await joinedById(db, { tid, id });
-  if (!row) throw vanished(id);
-  const counted = allowed === null ? (await allowedById(db, { tid, id }))[0]?.count : allowed;
-  return recordOf({ ...row, allowed_logins: counted ?? 0 }, lists, links.publicUrl());
+  if (!row) throw vanishedError(id);
+  const count = loginCount === null ? (await allowedById(db, { tid, id }))[0]?.count : loginCount;
+  return recordOf({ ...row, allowed_logins: count ?? 0 }, lists, links.publicUrl());
 }
 
 const versionById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db.selectFrom('share').select('version').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
-/** A record as it is within a change. @param seen the record as it was read before: read again only where it has changed */
-export async function currentRecord(db: Tx, tid: number, id: number, links: Links, seen: Share | undefined): Promise<Share> {
+/**
+ * Returns the record of a share within a change.
+ * @param checked the record that `check` has read; it is read again only if the share has changed since
+ */
+export async function currentRecord(db: Tx, tid: number, id: number, links: Links, checked: Share | undefined): Promise<Share> {
   const [current] = await versionById(db, { tid, id });
-  return seen && current && seen.etag === `"${current.version}"` ? seen : shareRecord(db, tid, id, links);
+  return checked && current && checked.etag === `"${current.version}"` ? checked : shareRecord(db, tid, id, links);
 }
 
 const profilesById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db.selectFrom('login_profile').select(['id', 'type_id', 'title', 'view_id']).where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
-/** The login profile that a share's body names. @throws 400 at the field */
+/** Returns the login profile of an id in a share's request. @throws Refusal 400 at authenticationId */
 export async function profileNamed(db: Tx, tid: number, id: number) {
-  const [found] = await profilesById(db, { tid, id });
-  if (!found) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
-  return found;
+  const [profile] = await profilesById(db, { tid, id });
+  if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
+  return profile;
 }
 
-/** What the audit row of a change says of the share. */
+/** Returns the fields of a share that an audit entry records. */
 export const auditedShare = ({ id, title, viewId }: Share) => ({ id, title, viewId });
 
-/** `path` and all below it: one range of the index, and within it no name that only begins alike. */
+/**
+ * Returns the condition for the path `key` and everything below it: one range of the index, without names that only begin
+ * alike, as `/ab` does for `/a`.
+ */
 export const isBelow = (key: string) => {
   const inner = key === '/' ? '' : key;
   return sql<SqlBool>`(share.path_key >= ${key} and share.path_key < ${`${inner}0`} and (share.path_key = ${key} or share.path_key >= ${`${inner}/`}))`;

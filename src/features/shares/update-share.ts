@@ -14,15 +14,15 @@ import { listsNobody, namesIn, setGroupNames, setUserNames } from './share-names
 import { checkPlace, locationNamed } from './share-place.ts';
 import { auditedShare, currentRecord, type ListTexts, profileNamed, readerOfShare, shareRecords, shareRecordWith } from './share-rows.ts';
 
-/** Fields that a caller might mean to change, and what changes them. */
-const fixed = {
+/** Fields that this operation does not change, with the reason or the operation that does. */
+const fixedFields = {
   location: 'cannot be changed; make another share',
   path: 'cannot be changed; make another share',
   viewId: 'is changed by share/updateSharableLink',
   tid: 'cannot be changed',
 };
 
-/** Another profile has other users: whom the share admits must be said anew. */
+/** Requires the lists again if the profile changes, since another profile has other users. @throws Refusal 400 */
 function checkAudience(body: ShareChange, before: Share): void {
   if (body.authenticationId === before.authenticationId || body.allowAllUsers) return;
   const missing = (['userNames', 'groupNames'] as const).filter((field) => body[field] === undefined);
@@ -32,17 +32,21 @@ function checkAudience(body: ShareChange, before: Share): void {
   });
 }
 
-/** The lists as they come to be. They stay where neither they nor the profile change; names of another profile's users never stay. */
+/**
+ * Writes the lists if they or the profile change. Users of the former profile are always removed.
+ * @returns the lists as texts
+ */
 async function updateLists(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<ListTexts> {
   const share = { tid: before.tid, id: before.id };
-  const moved = profile.id !== before.authenticationId;
+  const hasNewProfile = profile.id !== before.authenticationId;
   const [users, groups] = [listIn('userNames', body.userNames), listIn('groupNames', body.groupNames)];
-  const isOther = (field: keyof ListTexts, names: readonly string[]) =>
-    moved || (body[field] !== undefined && formatList(names) !== before[field]);
-  const namesNobody = body.userNames !== undefined && (await listsNobody(tx, share, profile));
+  const isChanged = (field: keyof ListTexts, names: readonly string[]) =>
+    hasNewProfile || (body[field] !== undefined && formatList(names) !== before[field]);
+  const hasUnknownUser = body.userNames !== undefined && (await listsNobody(tx, share, profile));
   return {
-    userNames: isOther('userNames', users) || namesNobody ? await setUserNames(tx, share, profile, users, moved) : before.userNames,
-    groupNames: isOther('groupNames', groups) ? await setGroupNames(tx, share, groups) : before.groupNames,
+    userNames:
+      isChanged('userNames', users) || hasUnknownUser ? await setUserNames(tx, share, profile, users, hasNewProfile) : before.userNames,
+    groupNames: isChanged('groupNames', groups) ? await setGroupNames(tx, share, groups) : before.groupNames,
   };
 }
 
@@ -52,7 +56,7 @@ export const updateShare = change({
   role: 'editor',
   summary: 'Changes a share; its link, location and path stay.',
   message: 'shareUpdated',
-  body: withFixedFields(ShareChange, shareFields, fixed),
+  body: withFixedFields(ShareChange, shareFields, fixedFields),
   computed: [
     'viewUrl',
     'authViewId',
@@ -73,20 +77,20 @@ export const updateShare = change({
     const reader = await readerOfShare(ports.store, caller.tid, body.id);
     const [before] = await shareRecords(reader, caller.tid, [body.id], ports.links);
     await checkTogether(
-      () => checkFixedFields(body, before ?? {}, fixed),
+      () => checkFixedFields(body, before ?? {}, fixedFields),
       () => profileNamed(read, caller.tid, body.authenticationId),
       () => checkTexts(body, before),
       () => checkLinkPassword(body.linkPassword),
     );
-    // Only then: a share can be stopped while its storage is away.
+    // Only if the request changes it: a share can be deactivated while its storage is away.
     if (before && before.folder !== body.folder)
       await checkPlace(ports, await locationNamed(read, caller.tid, before.location), before.path, body.folder);
     return before;
   },
-  async change(body, caller, tx, ports, seen: Share | undefined) {
+  async change(body, caller, tx, ports, checked: Share | undefined) {
     const { clock, links } = ports;
-    const before = await currentRecord(tx, caller.tid, body.id, links, seen);
-    checkFixedFields(body, before, fixed);
+    const before = await currentRecord(tx, caller.tid, body.id, links, checked);
+    checkFixedFields(body, before, fixedFields);
     checkAudience(body, before);
     const profile = await profileOfShare(tx, caller, body, ports);
     checkViewIdLength(before.viewId, profile.type_id);
@@ -117,12 +121,12 @@ export const updateShare = change({
       .where('id', '=', before.id)
       .execute();
     if (profile.id !== before.authenticationId) await dropLinkProfile(tx, caller.tid, before.authenticationId);
-    const sameAudience =
+    const hasSameAudience =
       profile.id === before.authenticationId &&
       body.allowAllUsers === before.allowAllUsers &&
       lists.userNames === before.userNames &&
       lists.groupNames === before.groupNames;
-    const after = await shareRecordWith(tx, before, lists, sameAudience ? before.allowedLogins : null, links);
+    const after = await shareRecordWith(tx, before, lists, hasSameAudience ? before.allowedLogins : null, links);
     return { audit: { before, after, share: auditedShare(after) } };
   },
 });
