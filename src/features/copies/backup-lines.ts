@@ -5,28 +5,31 @@ import type { Progress, RowSource } from './fill-store.ts';
 
 const format = 1;
 
-const longestText = 1 << 20; // characters of lines that are written together
+const maxTextLength = 1 << 20; // characters of the lines that one piece of text holds
 
-/** The lines of some rows, short ones together. */
-function* linesOf(table: TableName, rows: readonly Row[]): Generator<string> {
+/** Yields the lines of some rows, many short lines as one text. */
+function* rowLines(table: TableName, rows: readonly Row[]): Generator<string> {
   let text = '';
   for (const row of rows) {
     text += `${JSON.stringify([table, row])}\n`;
-    if (text.length < longestText) continue;
+    if (text.length < maxTextLength) continue;
     yield text;
     text = '';
   }
   if (text !== '') yield text;
 }
 
-/** The lines of a backup: what made it, every row as its table and its columns, and an end that tells it is whole. */
+/**
+ * Yields the lines of a backup: a header, every row with its table, and an end line, which shows that the backup is complete.
+ * @param migrations names of the migrations of this version; only a version with the same ones can restore the backup
+ */
 export async function* backupLines(snapshot: Snapshot, migrations: readonly string[], progress: Progress): AsyncGenerator<string> {
   yield `${JSON.stringify({ postern: 'backup', format, migrations })}\n`;
   let total = 0;
   for (const table of tableNames) {
     let rows = 0;
     for await (const page of pagesOf(snapshot.db, table)) {
-      yield* linesOf(table, page);
+      yield* rowLines(table, page);
       rows += page.length;
       progress('copied', table, rows);
     }
@@ -35,7 +38,7 @@ export async function* backupLines(snapshot: Snapshot, migrations: readonly stri
   yield `${JSON.stringify({ end: true, rows: total, lastIds: snapshot.lastIds })}\n`;
 }
 
-/** The rows of a snapshot, as they are. */
+/** Returns a snapshot as a source of rows. */
 export const snapshotSource = (snapshot: Snapshot): RowSource => ({
   async *pages() {
     for (const table of tableNames) for await (const rows of pagesOf(snapshot.db, table)) yield { table, rows };
@@ -46,19 +49,20 @@ export const snapshotSource = (snapshot: Snapshot): RowSource => ({
 const isTable = (name: unknown): name is TableName => tableNames.some((table) => table === name);
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-interface End {
+/** The last line of a backup. */
+interface BackupEnd {
   readonly rows: number;
   readonly lastIds: LastIds;
 }
 
-function endOf(value: Row): End {
+function parseEnd(value: Row): BackupEnd {
   const lastIds = isRow(value['lastIds']) ? Object.entries(value['lastIds']) : [];
   return { rows: Number(value['rows']), lastIds: Object.fromEntries(lastIds.map(([table, id]) => [table, Number(id)])) };
 }
 
-function checkHead(head: unknown, migrations: readonly string[]): void {
-  if (!isRow(head) || head['postern'] !== 'backup' || head['format'] !== format) throw new Error('this is no backup of Postern');
-  if (JSON.stringify(head['migrations']) !== JSON.stringify(migrations))
+function checkHeader(header: unknown, migrations: readonly string[]): void {
+  if (!isRow(header) || header['postern'] !== 'backup' || header['format'] !== format) throw new Error('this is no backup of Postern');
+  if (JSON.stringify(header['migrations']) !== JSON.stringify(migrations))
     throw new Error('the backup was made by another version of Postern: restore it with that one, then start this one');
 }
 
@@ -71,24 +75,24 @@ function parseLine(line: string, number: number): unknown {
 }
 
 /**
- * The rows of a backup.
- * @param open its lines from the beginning
- * @throws where it is none, another version's, or not whole
+ * Returns a backup as a source of rows. Reading it throws an Error where the file is no backup, was made by another version
+ * or is incomplete, and a DamagedBackup where it cannot be read.
+ * @param open returns the lines of the backup from the beginning
  */
 export function backupSource(open: () => AsyncIterable<string>, migrations: readonly string[]): RowSource {
-  let end: End | undefined;
+  let end: BackupEnd | undefined;
   async function* pages(): AsyncGenerator<{ table: TableName; rows: Row[] }> {
-    let [number, total] = [0, 0];
+    let [lineNumber, total] = [0, 0];
     let page: { table: TableName; rows: Row[]; length: number } | undefined;
     end = undefined;
     for await (const line of open()) {
-      number += 1;
-      const value = parseLine(line, number);
-      if (number === 1) checkHead(value, migrations);
-      else if (isRow(value)) end = endOf(value);
+      lineNumber += 1;
+      const value = parseLine(line, lineNumber);
+      if (lineNumber === 1) checkHeader(value, migrations);
+      else if (isRow(value)) end = parseEnd(value);
       else {
         const [table, row]: unknown[] = Array.isArray(value) ? value : [];
-        if (!isTable(table) || !isRow(row)) throw new Error(`line ${number} of the backup is no row`);
+        if (!isTable(table) || !isRow(row)) throw new Error(`line ${lineNumber} of the backup is no row`);
         if (page && (page.table !== table || page.rows.length >= largestPage.rows || page.length > largestPage.bytes)) {
           yield page;
           page = undefined;

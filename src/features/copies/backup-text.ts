@@ -1,14 +1,14 @@
 /** A backup that cannot be read to its end. */
 export class DamagedBackup extends Error {}
 
-/** Splits a text that comes in pieces into its lines. @throws DamagedBackup where the pieces break off */
+/** Yields the lines of a text that arrives in pieces. @throws DamagedBackup where the pieces cannot be read to the end */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest = '';
   try {
     for await (const piece of pieces) {
       const [first = '', ...more] = decoder.decode(piece, { stream: true }).split('\n');
-      rest += first; // a line of megabytes comes in many pieces, and is read once
+      rest += first; // appending keeps the cost linear for a line of megabytes, which arrives in many pieces
       for (const line of more) {
         yield rest;
         rest = line;

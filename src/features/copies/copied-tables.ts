@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
-/** A row of whatever table. */
+/** A row of any table. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Which processes live, and who may still come first, is no part of a copy; the counts are made again by the database itself. */
-type Copied = Exclude<keyof Database, 'process' | 'console_invitation' | 'share_count' | 'user_count'>;
-type Keys = { readonly [T in Copied]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
+/** A copy holds neither the running processes nor the invitation of the first operator. Triggers fill the tables of counts again. */
+type CopiedTable = Exclude<keyof Database, 'process' | 'console_invitation' | 'share_count' | 'user_count'>;
+type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
-/** Every table with its key, each behind those that it refers to; what lets Postern start comes last. */
+/** Every copied table with its key. A table follows those that it refers to; the secret key, without which Postern does not start, is last. */
 export const copiedTables: Keys = {
   tenant: ['id'],
   login_profile: ['tid', 'id'],
@@ -34,30 +34,30 @@ export const copiedTables: Keys = {
   job: ['kind', 'key'],
   secret_key: ['fingerprint'],
 };
-export type TableName = Copied;
+export type TableName = CopiedTable;
 export const tableNames = Object.keys(copiedTables).filter((name): name is TableName => name in copiedTables);
 
-/** Most of a page of rows. */
+/** Largest page of rows. */
 export const largestPage = { rows: 1000, bytes: 16 << 20 };
-const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
-const keyOf = (table: TableName, row: Row) => copiedTables[table].map((name) => row[name]);
-/** Names a row among those of its table. */
-export const nameOf = (table: TableName, row: Row) => JSON.stringify(keyOf(table, row));
+const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
+const rowKey = (table: TableName, row: Row) => copiedTables[table].map((name) => row[name]);
+/** Returns the key of a row as a text that identifies it in its table. */
+export const nameOf = (table: TableName, row: Row) => JSON.stringify(rowKey(table, row));
 
-async function rows(db: Tx, query: RawBuilder<Row>): Promise<readonly Row[]> {
+async function selectRows(db: Tx, query: RawBuilder<Row>): Promise<readonly Row[]> {
   return (await query.execute(db)).rows;
 }
 
-const bytesOf = (names: readonly string[]) =>
+const rowBytes = (names: readonly string[]) =>
   sql.join(
     names.map((name) => sql`coalesce(octet_length(cast(${sql.ref(name)} as text)), 0)`),
     sql` + `,
   );
 
-/** How many of the rows that follow are a page: an audit entry of long lists may hold megabytes. */
+/** Returns how many of the following rows fit in a page: an audit entry with long lists may hold megabytes. */
 async function nextPageSize(db: Tx, table: TableName, names: readonly string[], following: RawBuilder<unknown>): Promise<number> {
   const sizes = await sql<{ bytes: number }>`
-    select ${bytesOf(names)} as bytes from ${sql.table(table)} ${following} limit ${sql.lit(largestPage.rows)}`.execute(db);
+    select ${rowBytes(names)} as bytes from ${sql.table(table)} ${following} limit ${sql.lit(largestPage.rows)}`.execute(db);
   let bytes = 0;
   const beyond = sizes.rows.findIndex((row) => {
     bytes += Number(row.bytes);
@@ -66,43 +66,44 @@ async function nextPageSize(db: Tx, table: TableName, names: readonly string[], 
   return beyond < 0 ? sizes.rows.length : Math.max(1, beyond);
 }
 
-/** All rows of a table in the order of its key, a page at a time. */
+/** Yields all rows of a table in the order of its key, page by page. */
 export async function* pagesOf(db: Tx, table: TableName): AsyncGenerator<readonly Row[]> {
-  const key = columns(copiedTables[table]);
-  const [sample] = await rows(db, sql<Row>`select * from ${sql.table(table)} limit 1`);
+  const key = columnList(copiedTables[table]);
+  const [sample] = await selectRows(db, sql<Row>`select * from ${sql.table(table)} limit 1`);
   if (!sample) return;
   const names = Object.keys(sample);
   let after = sql``;
   for (;;) {
     const following = sql`${after} order by ${key}`;
     const size = await nextPageSize(db, table, names, following);
-    const page = await rows(db, sql<Row>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
+    const page = await selectRows(db, sql<Row>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
     const last = page.at(-1);
     if (!last) return;
     yield page;
-    after = sql`where (${key}) > (${sql.join(keyOf(table, last))})`;
+    after = sql`where (${key}) > (${sql.join(rowKey(table, last))})`;
   }
 }
 
-/** The rows of a table from the first to the last of these, which are in the order of its key. */
+/** Returns the rows of a table between the first and the last row of a page in key order, both included. */
 export async function rowsBetween(db: Tx, table: TableName, page: readonly Row[]): Promise<readonly Row[]> {
   const [first, last] = [page.at(0), page.at(-1)];
   if (!first || !last) return [];
-  const key = columns(copiedTables[table]);
-  const [from, to] = [first, last].map((row) => sql.join(keyOf(table, row)));
-  return rows(db, sql<Row>`select * from ${sql.table(table)} where (${key}) >= (${from}) and (${key}) <= (${to})`);
+  const key = columnList(copiedTables[table]);
+  const [from, to] = [first, last].map((row) => sql.join(rowKey(table, row)));
+  return selectRows(db, sql<Row>`select * from ${sql.table(table)} where (${key}) >= (${from}) and (${key}) <= (${to})`);
 }
 
-/** Adds rows of a table; those that are there stay. */
-export async function addRows(tx: Tx, table: TableName, added: readonly Row[]): Promise<void> {
-  const [first] = added;
+/** Inserts rows into a table; rows whose key exists are left as they are. */
+export async function addRows(tx: Tx, table: TableName, rows: readonly Row[]): Promise<void> {
+  const [first] = rows;
   if (!first) return;
   const names = Object.keys(first);
-  const values = sql.join(added.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`));
-  await sql`insert into ${sql.table(table)} (${columns(names)}) values ${values} on conflict do nothing`.execute(tx);
+  const values = sql.join(rows.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`));
+  await sql`insert into ${sql.table(table)} (${columnList(names)}) values ${values} on conflict do nothing`.execute(tx);
 }
 
+/** Returns the number of rows of a table. */
 export async function countOf(db: Tx, table: TableName): Promise<number> {
-  const [counted] = (await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(db)).rows;
-  return counted?.total ?? 0;
+  const [row] = (await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(db)).rows;
+  return row?.total ?? 0;
 }
