@@ -46,42 +46,43 @@ import { clearLocations, recoverChanges, startScheduledJobs } from './scheduled-
 import type { Settings } from './settings.ts';
 
 const processBits = 96;
-const backlog = 4096; // connections that wait to be taken; the kernel may keep fewer
-const requestPatience = 2000; // ms that other requests get
-const transferPatience = 30_000; // ms that transfers under way get at a stop
+const backlog = 4096; // connections waiting to be accepted; the kernel may allow fewer
+const transferStopTimeout = 30_000; // ms for running transfers when Postern stops
+const requestStopTimeout = 2000; // ms for all other requests after that
 
-/** A Postern that listens. */
+/** A running server. Disposal stops it. */
 export interface Postern extends AsyncDisposable {
   /** Base address of links. */
   readonly publicUrl: string;
-  /** Where /api/v1 is answered. */
+  /** Base address of the management interface, which serves /api/v1. */
   readonly apiUrl: string;
-  /** File of the first admin key, if this was the first start and none was set. */
+  /** File that holds the first admin key, if this is the first start and POSTERN_API_KEY is not set; else null. */
   readonly firstKeyFile: string | null;
-  /** Where the first operator of the console is made, once and within an hour; null: there is one. */
+  /** Address that creates the first operator of the console, valid once and for an hour; null if an operator exists. */
   readonly firstConsoleUrl: string | null;
-  /** Names of the locations that do not answer at the start. */
+  /** Returns the names of the locations that do not answer. */
   readonly awayLocations: () => Promise<readonly string[]>;
   readonly ports: Ports;
-  /** Opens the access log anew, after its file was renamed. */
+  /** Reopens the access log after its file was renamed. */
   readonly reopenLogs: () => void;
 }
 
-/** What a test may put in a part's place. */
+/** Parts that a test may replace. */
 export interface Replacements {
   readonly ports?: Partial<Ports>;
   readonly log?: NodeJS.WritableStream | null;
   readonly timeouts?: RequestTimeouts;
-  /** Ends the process where the disk has failed and nothing more can be answered. */
+  /** Called when the disk has failed and no request can be answered any more; by default it ends the process. */
   readonly lost?: (cause: unknown) => void;
 }
 
-/** The project's folder, from a checkout's `src` as from `build/server`. */
-const project = findPackageJSON(import.meta.url) ?? '';
-const { version }: { version: string } = JSON.parse(readFileSync(project, 'utf8'));
-const pages = join(dirname(project), 'build/visitor');
-const consolePages = join(dirname(project), 'build/console');
+/** The project's package.json. It is found from `src` in a checkout and from `build/server` in a build. */
+const packageFile = findPackageJSON(import.meta.url) ?? '';
+const { version }: { version: string } = JSON.parse(readFileSync(packageFile, 'utf8'));
+const pages = join(dirname(packageFile), 'build/visitor');
+const consolePages = join(dirname(packageFile), 'build/console');
 
+/** Returns the base address at which a server listens. */
 function urlOf(app: FastifyInstance, host: string): string {
   const address: AddressInfo | string | null = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -89,8 +90,11 @@ function urlOf(app: FastifyInstance, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** On a full disk a start goes on without what it would write: what is there can still be read. */
-async function unlessFull<T>(work: () => Promise<T>): Promise<T | null> {
+/**
+ * Runs a step of the start that writes. On a full disk the start continues without it, so that files can still be downloaded.
+ * @returns null on a full disk
+ */
+async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (cause) {
@@ -107,16 +111,20 @@ function openAccessLog(target: string): JsonLines {
   }
 }
 
-/** The only place that knows every part. Tests call it too, with a part replaced by name. */
-export async function compose(settings: Settings, replaced: Replacements = {}): Promise<Postern> {
-  await using opened = new AsyncDisposableStack();
+/**
+ * Starts a server. This is the only place that knows every part.
+ * @param replacements parts that a test replaces
+ * @throws Error with a message for the operator, where it cannot start
+ */
+export async function compose(settings: Settings, replacements: Replacements = {}): Promise<Postern> {
+  await using resources = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();
-  const database = opened.use(await openStore({ ...settings, folder: data.path }, replaced.lost ?? exitLost));
+  const database = resources.use(await openStore({ ...settings, folder: data.path }, replacements.lost ?? exitLost));
   const transfers = followTransfers(() => performance.now());
-  opened.defer(() => transfers.stop());
+  resources.defer(() => transfers.stop());
   const listings = listingTurns();
-  const passwordHash = replaced.ports?.passwordHash ?? argon2PasswordHash();
+  const passwordHash = replacements.ports?.passwordHash ?? argon2PasswordHash();
   const metrics = processMetrics({
     version,
     transfers: transfers.count,
@@ -124,10 +132,10 @@ export async function compose(settings: Settings, replaced: Replacements = {}): 
     disk: () => diskRoom(data.path),
     checkStore: () => database.check(),
   });
-  const store = metrics.timed(replaced.ports?.store ?? database);
-  // Made once there is a database for it: a key without a database is what is left of an installation.
+  const store = metrics.timed(replacements.ports?.store ?? database);
+  // Created only after the database: a key without a database means that the database of an installation is missing.
   const secretKey = settings.secretKey ?? data.secretKey(await holdsNoSecrets(store));
-  const storages = opened.use(localStorages(settings.localRoots, data.path, settings.minFreeSpace));
+  const storages = resources.use(localStorages(settings.localRoots, data.path, settings.minFreeSpace));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {
     storages,
@@ -139,31 +147,35 @@ export async function compose(settings: Settings, replaced: Replacements = {}): 
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
     limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays, minFreeSpace: settings.minFreeSpace },
-    ...replaced.ports,
+    ...replacements.ports,
     store,
   };
 
   await checkSecretKey(ports);
   const identity = await store.identity();
-  const first = await isNew(ports);
-  if (first && settings.databaseUrl !== null) data.checkMoved();
-  if (first && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
-  const firstKey = first && settings.apiKey === null ? newKey(ports) : null;
+  const isFirstStart = await isNew(ports);
+  if (isFirstStart && settings.databaseUrl !== null) data.checkMoved();
+  if (isFirstStart && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
+  const firstKey = isFirstStart && settings.apiKey === null ? newKey(ports) : null;
   if (firstKey !== null) data.stageFirstKey(firstKey);
-  const begin = () => prepare(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
-  await (first ? begin() : unlessFull(begin));
-  await unlessFull(() => packStoredRanges(store));
-  const isKnown = (key: string) => isLivingKey(ports, key);
-  await data.settleFirstKeys(isKnown);
-  const invitation = await unlessFull(() => inviteFirstOperator(ports));
-  await unlessFull(() => reportAlive(ports));
+  const prepareStore = () => prepare(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
+  await (isFirstStart ? prepareStore() : skipIfFull(prepareStore));
+  await skipIfFull(() => packStoredRanges(store));
+  const isActiveKey = (key: string) => isLivingKey(ports, key);
+  await data.settleFirstKeys(isActiveKey);
+  const invitation = await skipIfFull(() => inviteFirstOperator(ports));
+  await skipIfFull(() => reportAlive(ports));
   const underWay = new Set<string>();
-  const timeouts = replaced.timeouts ?? defaultTimeouts;
-  const http = { trustedProxies: settings.trustedProxies, timeouts, log: replaced.log === undefined ? process.stderr : replaced.log };
+  const timeouts = replacements.timeouts ?? defaultTimeouts;
+  const http = {
+    trustedProxies: settings.trustedProxies,
+    timeouts,
+    log: replacements.log === undefined ? process.stderr : replacements.log,
+  };
   const app = httpServer(http, ports);
-  await unlessFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // `clearLocations` empties it
+  await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // `clearLocations` below deletes these
 
-  const audit = opened.use(
+  const audit = resources.use(
     visitAudit(ports, (cause) =>
       app.log.error(
         { error: cause instanceof Error ? cause.name : 'unknown' },
@@ -173,8 +185,8 @@ export async function compose(settings: Settings, replaced: Replacements = {}): 
   );
   const admin = settings.admin ? httpServer(http, ports) : app;
 
-  const access = settings.accessLog === null ? null : opened.use(openAccessLog(settings.accessLog));
-  const readiness = opened.use(checkReadiness(ports, () => probeDisk(data.path)));
+  const access = settings.accessLog === null ? null : resources.use(openAccessLog(settings.accessLog));
+  const readiness = resources.use(checkReadiness(ports, () => probeDisk(data.path)));
   for (const server of new Set([app, admin])) {
     redirectAliases(server, settings.publicUrlAliases, ports.links.publicUrl);
     metrics.observe(server);
@@ -192,7 +204,7 @@ export async function compose(settings: Settings, replaced: Replacements = {}): 
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
-  opened.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, exchanged: exitExchanged }));
+  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, exchanged: exitExchanged }));
   const visitPorts = {
     ...ports,
     audit,
@@ -215,34 +227,34 @@ export async function compose(settings: Settings, replaced: Replacements = {}): 
   });
 
   await app.listen({ port: settings.port, host: settings.host, backlog });
-  opened.defer(() => app.close());
+  resources.defer(() => app.close());
   if (settings.admin) {
     await admin.listen({ ...settings.admin, backlog });
-    opened.defer(() => admin.close());
+    resources.defer(() => admin.close());
   }
-  // Nobody waits for it: to empty what was a large folder takes minutes on a slow file server.
+  // Not awaited: deleting the content of a large folder takes minutes on a slow file server.
   void clearLocations(ports, app.log);
   if (settings.publicUrl === null) publicUrl = urlOf(app, settings.host);
   const apiUrl = urlOf(admin, settings.admin?.host ?? settings.host);
-  const parts = opened.move();
+  const parts = resources.move();
   return {
     publicUrl,
     apiUrl,
-    firstKeyFile: firstKey === null || !(await isKnown(firstKey)) ? null : data.firstKeyFile,
+    firstKeyFile: firstKey === null || !(await isActiveKey(firstKey)) ? null : data.firstKeyFile,
     firstConsoleUrl: invitation === null ? null : `${admin === app ? publicUrl : apiUrl}/console/first#${invitation}`,
     awayLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
     ports,
     reopenLogs: () => access?.reopen(),
     async [Symbol.asyncDispose]() {
-      // No new work; what is under way gets its time.
+      // No new connections; running transfers and requests get time to end.
       const servers = [...new Set([app, admin])];
       const closed = Promise.all(servers.map((server) => server.close()));
-      await transfers.drain(transferPatience);
-      const late = setTimeout(() => {
+      await transfers.drain(transferStopTimeout);
+      const closeTimer = setTimeout(() => {
         for (const { server } of servers) server.closeAllConnections();
-      }, requestPatience);
+      }, requestStopTimeout);
       await closed;
-      clearTimeout(late);
+      clearTimeout(closeTimer);
       await parts[Symbol.asyncDispose]();
     },
   };

@@ -15,12 +15,15 @@ import { dirname, join } from 'node:path';
 import { writeFirstOwnFile, writeOwnFile } from './adapters/os/durable-file.ts';
 
 const secretBits = 256;
-const shortestSecret = 16; // characters
+const minSecretLength = 16; // characters
 
-/** Makes the folder where it is not there. @throws where nothing can be written in it: everything later would fail in other words */
-function makeWritable(path: string): void {
+/**
+ * Creates the folder if it does not exist.
+ * @throws Error where nothing can be written in it: later failures would not name the cause
+ */
+function ensureWritable(path: string): void {
   try {
-    // Where a parent refuses new names with ENOENT, as /proc does, a recursive mkdir never comes to its end.
+    // A recursive mkdir never returns where a parent refuses new names with ENOENT, as /proc does.
     if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(path)), mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
@@ -31,8 +34,8 @@ function makeWritable(path: string): void {
   }
 }
 
-/** Runs what another start at the same moment may have done already, as the code of its error tells. */
-function unlessDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
+/** Runs work that a concurrent start may have done already, and ignores the error with the code that shows this. */
+function ignoreIfDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
   try {
     work();
   } catch (cause) {
@@ -40,9 +43,12 @@ function unlessDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
   }
 }
 
-/** What lies in POSTERN_DATA. */
+/**
+ * Returns the files of POSTERN_DATA and the checks on them. Creates the folder if it does not exist.
+ * @throws Error where nothing can be written in it
+ */
 export function dataFolder(path: string) {
-  makeWritable(path);
+  ensureWritable(path);
   const [secretFile, database, moved] = [join(path, 'secret-key'), join(path, 'postern.db'), join(path, 'moved-to-postgresql')];
   const hasKey = () => existsSync(secretFile) && readFileSync(secretFile, 'utf8').trim() !== '';
   return {
@@ -50,9 +56,9 @@ export function dataFolder(path: string) {
     files: join(path, 'files'),
     firstKeyFile: join(path, 'first-key'),
     /**
-     * Refuses to begin anew where there was an installation: the embedded database is made before the key, so that a key
-     * without a database is what is left of one.
-     * @throws where the database is missing, empty, or was moved to a server
+     * Refuses to create a new database where an installation has lost its own. The database is created before the key, so a
+     * key without a database means that the database is missing.
+     * @throws Error where the database is missing, empty, or was moved to a server
      */
     checkDatabase(): void {
       if (existsSync(moved))
@@ -66,8 +72,9 @@ export function dataFolder(path: string) {
         );
     },
     /**
-     * Refuses to begin anew on a server while there is an embedded database: its move was forgotten, or broke off.
-     * @throws where there is one
+     * Refuses to start with an empty database on a server while there is an embedded database: it was not moved, or the move
+     * was interrupted.
+     * @throws Error where there is an embedded database
      */
     checkMoved(): void {
       if (existsSync(database) && !existsSync(moved))
@@ -75,12 +82,13 @@ export function dataFolder(path: string) {
           `POSTERN_DATABASE_URL names an empty database, but ${database} is still there: run npm run move-store to copy it; to begin anew, move it away`,
         );
     },
-    /** Says that the embedded database is no longer the one in use. */
+    /** Records in a file that the embedded database is no longer in use. */
     noteMoved: () =>
       writeOwnFile(moved, 'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n'),
     /**
-     * The key that seals secrets: made at the first start.
-     * @param isNew whether the database holds no secrets: no new key is ever written beside an old database
+     * Returns the key that encrypts secrets. The first start creates it.
+     * @param isNew whether the database holds no secrets: only then is a new key created
+     * @throws Error where the key is missing, although the database holds secrets, or is too short
      */
     secretKey(isNew: boolean): string {
       if (!hasKey()) {
@@ -92,28 +100,33 @@ export function dataFolder(path: string) {
         writeFirstOwnFile(secretFile, randomBytes(secretBits / 8).toString('base64url'));
       }
       const key = readFileSync(secretFile, 'utf8').trim();
-      if (key.length < shortestSecret) throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');
+      if (key.length < minSecretLength)
+        throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');
       return key;
     },
-    /** Keeps a key before it is good, so that a crash leaves no installation without one. Several starts may do so at once. */
+    /** Stores a key before the database accepts it, so that a crash leaves no installation without one. Several starts may do so. */
     stageFirstKey: (key: string) => writeOwnFile(join(path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`),
-    /** Keeps the staged key that the database knows as `first-key`, and removes those of starts that came too late. */
-    async settleFirstKeys(isKnown: (key: string) => Promise<boolean>): Promise<void> {
+    /**
+     * Renames the staged key that the database accepts to `first-key`, and deletes the staged keys of other starts.
+     * @param isActiveKey returns whether the database accepts a key; where it rejects, the key stays staged
+     */
+    async settleFirstKeys(isActiveKey: (key: string) => Promise<boolean>): Promise<void> {
       for (const name of readdirSync(path).filter((entry) => /^first-key-[0-9a-f]{16}$/.test(entry))) {
         const file = join(path, name);
         let key = '';
-        unlessDone('ENOENT', () => {
+        ignoreIfDone('ENOENT', () => {
           key = readFileSync(file, 'utf8').trim();
         });
-        const known = await isKnown(key).catch(() => null);
-        if (known === false) rmSync(file, { force: true });
-        else if (known) unlessDone('ENOENT', () => renameSync(file, join(path, 'first-key'))); // another start did it
+        const isAccepted = await isActiveKey(key).catch(() => null);
+        if (isAccepted === false) rmSync(file, { force: true });
+        else if (isAccepted) ignoreIfDone('ENOENT', () => renameSync(file, join(path, 'first-key'))); // another start has renamed it
       }
     },
+    /** Creates the location's folder with a first file, so that there is something to share. */
     welcome(): void {
       mkdirSync(join(path, 'files'), { recursive: true });
       const text = 'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n';
-      unlessDone('EEXIST', () => writeFileSync(join(path, 'files', 'welcome.txt'), text, { flag: 'wx' }));
+      ignoreIfDone('EEXIST', () => writeFileSync(join(path, 'files', 'welcome.txt'), text, { flag: 'wx' }));
     },
   };
 }

@@ -1,21 +1,21 @@
-/** A failure's code and nothing more: its message may name a path of the machine. */
+/** Returns the code of an error. Its message is not printed, since it may contain a path of the machine. */
 function codeOf(cause: unknown): string {
   if (cause instanceof Error && 'errcode' in cause) return `SQLite ${cause.errcode}`;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'a thread ended';
 }
 
-/** Ends the process where another database answers than the one it started on. */
+/** Ends the process where the database is no longer the one that it started with. */
 export function exitExchanged(): never {
   process.stderr.write(
     'The database at POSTERN_DATABASE_URL is not the one that Postern started on: it is being restored, or was made anew. Postern stops. Start it again once the database is whole.\n',
   );
-  process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
+  process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the database
 }
 
-/** Ends the process where the disk has failed and nothing more can be answered. */
+/** Ends the process where the disk has failed and no request can be answered any more. */
 export function exitLost(cause: unknown): never {
   process.stderr.write(
     `The disk of POSTERN_DATA failed (${codeOf(cause)}): Postern stops without an answer, since what is on it is not known.\n`,
   );
-  process.exit(70); // EX_SOFTWARE: a supervisor starts it again, and the start looks
+  process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the disk
 }

@@ -1,11 +1,11 @@
 /**
- * Kubernetes sets such variables in every container for each Service of the namespace: one named `postern` is meant for
- * nobody here.
+ * Returns whether Kubernetes sets a variable of this name. It does so in every container for each Service of the namespace,
+ * so a Service named `postern` produces POSTERN_ variables that are not settings.
  */
 export const isOfKubernetes = (name: string) =>
   /_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name);
 
-/** A Service named `postern-admin` sets POSTERN_ADMIN_PORT to its address: that is no port of ours. */
+/** Returns the environment without the addresses of Services: one named `postern-admin` sets POSTERN_ADMIN_PORT to `tcp://…`. */
 export const withoutServices = (environment: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => !(isOfKubernetes(name) && /^(tcp|udp|sctp):\/\//.test(value ?? ''))),

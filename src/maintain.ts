@@ -1,4 +1,4 @@
-// What an operator does with the database beside Postern: back it up, restore it, move it to PostgreSQL.
+// Commands for the database that operators run beside Postern: back up, restore, move to PostgreSQL.
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -21,20 +21,20 @@ import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
 import { dataFolder } from './data-folder.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-const names = migrations.map(({ name }) => name);
-const toldEvery = 1000; // ms
-const partBytes = 6;
+const migrationNames = migrations.map(({ name }) => name);
+const progressInterval = 1000; // ms
+const suffixBytes = 6;
 
-/** The disk failed: nothing more can be relied upon. */
-const lost = (cause: unknown) => {
+/** Ends the command where the disk fails. */
+const throwCause = (cause: unknown) => {
   throw cause;
 };
 
-/** Says how far it is, at most once a second. */
-function telling(): Progress {
+/** Returns a callback that prints the progress, at most once a second. */
+function progressPrinter(): Progress {
   let last = 0;
   return (step, table, rows) => {
-    if (performance.now() - last < toldEvery) return;
+    if (performance.now() - last < progressInterval) return;
     last = performance.now();
     process.stderr.write(`${step} ${table}: ${rows.toLocaleString('en')} rows\n`);
   };
@@ -45,17 +45,21 @@ const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snaps
 
 async function withStore(settings: Settings, work: (store: Store) => Promise<void>): Promise<void> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
-  await using store = await openStore({ databaseUrl: settings.databaseUrl, folder: settings.data, searchMemory: 0 }, lost);
+  await using store = await openStore({ databaseUrl: settings.databaseUrl, folder: settings.data, searchMemory: 0 }, throwCause);
   await work(store);
 }
 
-/** Nothing is called a backup that is not whole and on disk. */
+/** Writes a backup. The file gets its name only when it is complete and on disk. */
 async function backup(settings: Settings, file: string): Promise<void> {
   if (existsSync(file)) throw new Error(`${file} is there already`);
-  const part = `${file}.${randomBytes(partBytes).toString('hex')}.part`; // of its own: another backup may be under way
+  const part = `${file}.${randomBytes(suffixBytes).toString('hex')}.part`; // a unique name: another backup may be running
   try {
     await withSnapshot(settings, (snapshot) =>
-      pipeline(Readable.from(backupLines(snapshot, names, telling())), createGzip(), createWriteStream(part, { mode: 0o600, flags: 'wx' })),
+      pipeline(
+        Readable.from(backupLines(snapshot, migrationNames, progressPrinter())),
+        createGzip(),
+        createWriteStream(part, { mode: 0o600, flags: 'wx' }),
+      ),
     );
     putInFreePlace(part, file);
   } finally {
@@ -63,8 +67,8 @@ async function backup(settings: Settings, file: string): Promise<void> {
   }
 }
 
-/** The unpacked bytes of a file. An error of the file becomes an error of the returned stream. */
-function unpacked(file: string): AsyncIterable<Uint8Array> {
+/** Returns the decompressed bytes of a file. An error of the file becomes an error of the returned stream. */
+function unzip(file: string): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip();
   pipeline(createReadStream(file), gunzip).catch((cause: Error) => gunzip.destroy(cause));
   return gunzip;
@@ -74,23 +78,23 @@ const restore = (settings: Settings, file: string) =>
   withStore(settings, (store) =>
     fillStore(
       store,
-      backupSource(() => linesOf(unpacked(file)), names),
-      telling(),
+      backupSource(() => linesOf(unzip(file)), migrationNames),
+      progressPrinter(),
     ),
   );
 
 async function moveStore(settings: Settings): Promise<void> {
   if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL names no database to move to');
-  // Its own store, not only a reader: while Postern runs on it, it is refused.
-  await using _running = openSqliteStore(settings.data, lost);
+  // A store and not only a reader: opening it fails while Postern uses the database.
+  await using _running = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>
-    withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), telling())),
+    withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), progressPrinter())),
   );
   dataFolder(settings.data).noteMoved();
 }
 
-/** What an operator does who has lost the key: first without `--yes`, to see what it will cost. */
-async function operate(settings: Settings, [task, ...flags]: readonly string[]): Promise<void> {
+/** Runs a task for an operator who has lost the secret key. Without `--yes` it only lists the secrets that will be forgotten. */
+async function runOperatorTask(settings: Settings, [task, ...flags]: readonly string[]): Promise<void> {
   if (task !== 'forget-secrets') throw new Error('the tasks are: forget-secrets');
   await withStore(settings, async (store) => {
     const lines = await secretsToEnter(store.read);
@@ -101,7 +105,7 @@ async function operate(settings: Settings, [task, ...flags]: readonly string[]):
   });
 }
 
-const [command, argument, ...more] = process.argv.slice(2);
+const [command, argument, ...flags] = process.argv.slice(2);
 try {
   const settings = readSettings(process.env);
   const file = () => {
@@ -111,7 +115,7 @@ try {
   if (command === 'backup') await backup(settings, file());
   else if (command === 'restore') await restore(settings, file());
   else if (command === 'move-store') await moveStore(settings);
-  else if (command === 'operator') await operate(settings, [argument ?? '', ...more]);
+  else if (command === 'operator') await runOperatorTask(settings, [argument ?? '', ...flags]);
   else throw new Error('the commands are backup, restore, move-store and operator');
   process.stderr.write(`${command} is done.\n`);
 } catch (cause) {

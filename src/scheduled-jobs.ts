@@ -14,23 +14,23 @@ import { recoverInterruptedChanges, sweepLocations } from '#features/visits/file
 import type { Ports } from '#ports/ports.ts';
 import type { UnknownLinks } from './http/visitor/unknown-links.ts';
 
-const maintenanceEvery = 600_000; // ms
-const exchangeEvery = 1000; // ms
-const mostBetween = 3 * reportInterval; // ms
+const maintenanceInterval = 600_000; // ms
+const exchangeInterval = 1000; // ms
+const maxReportGap = 3 * reportInterval; // ms
 
 interface Jobs {
   readonly ports: Ports;
   readonly log: FastifyBaseLogger;
-  /** Keys of the changes that this process has under way. */
+  /** Tokens of the changes that this process is making or recovering. */
   readonly underWay: Set<string>;
   readonly unknownLinks: UnknownLinks;
-  /** Which database this process has started on. */
+  /** Identity of the database that this process started with. */
   readonly database: string;
-  /** Called where another one answers in its place: the process must end. */
+  /** Called where it is now another database: the process must end. */
   readonly exchanged: () => void;
 }
 
-/** Recovers what was left begun, and names the locations where that failed. @throws StoreAway, StoreFull */
+/** Recovers interrupted changes, and logs the locations where that failed. @throws StoreAway, StoreFull */
 export async function recoverChanges(
   ports: Ports,
   underWay: Set<string>,
@@ -39,11 +39,11 @@ export async function recoverChanges(
 ): Promise<void> {
   const failures = await recoverInterruptedChanges(ports, underWay, options);
   if (failures.size === 0) return;
-  const places = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
-  log.warn(`Some changes of files that were cut off could not be looked at (${places}). It is tried again in some seconds.`);
+  const reasons = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
+  log.warn(`Some changes of files that were cut off could not be looked at (${reasons}). It is tried again in some seconds.`);
 }
 
-/** Clears what earlier processes left in the locations, and names those where visitors can change nothing. */
+/** Deletes what earlier processes left in the locations, and logs those where visitors cannot change files. */
 export async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<void> {
   try {
     for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
@@ -52,7 +52,7 @@ export async function clearLocations(ports: Ports, log: FastifyBaseLogger): Prom
   }
 }
 
-/** Starts the jobs that run at intervals. Disposal removes this process from the list of living ones. */
+/** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
 export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, exchanged }: Jobs): AsyncDisposable {
   const retention = auditRetention(
     ports,
@@ -63,18 +63,18 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
     deleteExpiredRows(ports, retention).catch(() =>
       log.error('Expired sessions, repeated answers and old audit entries could not be deleted. It is tried again in ten minutes.'),
     );
-  // What a process that was killed left begun is settled by those that live; so is what a full disk let nobody record.
-  let lastSaid = performance.now();
-  let othersKnownFrom = lastSaid;
-  const showLife = () =>
+  // Running processes recover the changes of killed ones, and changes that could not be recorded on a full disk.
+  let lastReportAt = performance.now();
+  let othersReliableFrom = lastReportAt;
+  const reportAndRecover = () =>
     checkSameDatabase(ports, database)
       .then(() => reportAlive(ports))
       .then(() => {
         const now = performance.now();
-        // The database was away, or this process stood still: the others get their time to say that they live.
-        if (now - lastSaid > mostBetween) othersKnownFrom = now + livingFor;
-        lastSaid = now;
-        return recoverChanges(ports, underWay, log, { ownOnly: now < othersKnownFrom });
+        // The database was unreachable, or this process was suspended: give the other processes time to report again.
+        if (now - lastReportAt > maxReportGap) othersReliableFrom = now + livingFor;
+        lastReportAt = now;
+        return recoverChanges(ports, underWay, log, { ownOnly: now < othersReliableFrom });
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseExchanged) exchanged();
@@ -85,15 +85,15 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
       .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))
       .catch(() => log.warn('The counts of unknown links could not be shared with the other processes: each counts alone until then.'));
   const timers = [
-    setInterval(() => void maintain(), maintenanceEvery),
-    setInterval(() => void showLife(), reportInterval),
-    ...(ports.store.shared ? [setInterval(() => void exchange(), exchangeEvery)] : []),
+    setInterval(() => void maintain(), maintenanceInterval),
+    setInterval(() => void reportAndRecover(), reportInterval),
+    ...(ports.store.shared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
   for (const timer of timers) timer.unref();
   return {
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearInterval(timer);
-      await reportEnded(ports).catch(() => {}); // those that live notice within a minute
+      await reportEnded(ports).catch(() => {}); // the others notice within a minute
     },
   };
 }

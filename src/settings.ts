@@ -18,20 +18,20 @@ import {
   text,
 } from './setting-values.ts';
 
-/** What the operator has set, read once at start. */
+/** The settings of the operator, read once at start. */
 export interface Settings {
   readonly port: number;
   readonly host: string;
-  /** Where the management interface listens alone; null: beside the links. */
+  /** Separate address of the management interface; null: it listens on the same address as the links. */
   readonly admin: { readonly port: number; readonly host: string } | null;
-  /** null: `http://localhost:PORT`. */
+  /** Base address of links; null: `http://localhost:PORT`. */
   readonly publicUrl: string | null;
   /** Former origins of the same server. */
   readonly publicUrlAliases: readonly string[];
   readonly data: string;
   /** null: the embedded database in `data`. */
   readonly databaseUrl: string | null;
-  /** For words in searches; bytes. */
+  /** Memory for the texts of searched tenants; bytes. */
   readonly searchMemory: number;
   /** Bytes that visitors leave free on the file system of `data`. */
   readonly minFreeSpace: number;
@@ -40,25 +40,25 @@ export interface Settings {
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
   readonly privateTargets: string;
   readonly trustedProxies: readonly string[];
-  /** Header by which a trusted proxy sends large files itself; null: Postern does. */
+  /** Header that makes a trusted proxy send large files itself; null: Postern sends them. */
   readonly sendfile: 'x-accel-redirect' | 'x-sendfile' | null;
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
   readonly maxFileSize: number;
-  /** File of the access log, or `stdout`; null: none is written. */
+  /** File of the access log, or `stdout`; null: no access log. */
   readonly accessLog: string | null;
   readonly auditDays: number;
 }
 
-/** A setting that is wrong; the message names it and says what would be right. */
+/** A setting has an invalid value. The message names the setting and says what is allowed. */
 export class WrongSetting extends Error {}
 
-/** One environment variable: the operator's page is printed from these. */
+/** An environment variable. The documentation of settings is generated from these. */
 interface Setting<T> {
   readonly name: string;
   readonly fallback: string;
   readonly meaning: string;
-  /** @throws Error that says what would be right */
+  /** @throws Error whose message says what is allowed */
   readonly read: (text: string) => T;
 }
 
@@ -68,7 +68,7 @@ const setting = <T>(name: string, fallback: string, meaning: string, read: (text
   meaning,
   read,
 });
-/** Every setting, once. */
+/** Every setting. */
 export const catalogue = {
   port: setting('PORT', '8080', 'Port where it listens.', port),
   host: setting('HOST', '127.0.0.1', 'Address where it listens.', text),
@@ -158,11 +158,11 @@ export const catalogue = {
   auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days that audit rows are kept.', positive),
 };
 
-const known: readonly string[] = Object.values(catalogue).map(({ name }) => name);
+const settingNames: readonly string[] = Object.values(catalogue).map(({ name }) => name);
 
 const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
 
-/** Nobody may share the folder that holds the database and the keys. @throws WrongSetting */
+/** Checks that no root of locations overlaps the folder of the database and the keys. @throws WrongSetting */
 function checkRoots(environment: Readonly<Record<string, string | undefined>>): void {
   const { localRoots: roots, data } = catalogue;
   const folder = data.read(environment[data.name] ?? data.fallback);
@@ -176,13 +176,13 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
 }
 
 /**
- * Reads the environment.
- * @throws WrongSetting that names every variable that is wrong, unknown POSTERN_ ones included
+ * Reads the settings from environment variables.
+ * @throws WrongSetting whose message names every invalid variable, and every unknown one that begins with POSTERN_
  */
-export function readSettings(given: Readonly<Record<string, string | undefined>>): Settings {
-  const environment = withoutServices(given);
+export function readSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
+  const environment = withoutServices(variables);
   const fieldErrors = Object.keys(environment)
-    .filter((name) => name.startsWith('POSTERN_') && !known.includes(name) && !isOfKubernetes(name))
+    .filter((name) => name.startsWith('POSTERN_') && !settingNames.includes(name) && !isOfKubernetes(name))
     .map((name) => `${name} is not a setting`);
   for (const { name, fallback, read } of Object.values(catalogue)) {
     try {
@@ -195,29 +195,29 @@ export function readSettings(given: Readonly<Record<string, string | undefined>>
     fieldErrors.push(`${catalogue.sendfile.name} needs ${catalogue.trustedProxies.name}: nobody else is told where a file lies`);
   if (fieldErrors.length > 0) throw new WrongSetting(fieldErrors.join('\n'));
   checkRoots(environment);
-  const value = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
-  const adminPort = value(catalogue.adminPort);
-  const host = value(catalogue.host);
+  const readValue = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
+  const adminPort = readValue(catalogue.adminPort);
+  const host = readValue(catalogue.host);
   return {
-    port: value(catalogue.port),
+    port: readValue(catalogue.port),
     host,
-    admin: adminPort === null ? null : { port: adminPort, host: value(catalogue.adminHost) || host },
-    publicUrl: value(catalogue.publicUrl),
-    publicUrlAliases: value(catalogue.publicUrlAliases),
-    data: value(catalogue.data),
-    databaseUrl: value(catalogue.databaseUrl),
-    searchMemory: value(catalogue.searchMemory),
-    minFreeSpace: value(catalogue.minFreeSpace),
-    apiKey: value(catalogue.apiKey),
-    secretKey: value(catalogue.secretKey),
-    localRoots: value(catalogue.localRoots),
-    privateTargets: value(catalogue.privateTargets),
-    trustedProxies: value(catalogue.trustedProxies),
-    sendfile: value(catalogue.sendfile),
-    smtpUrl: value(catalogue.smtpUrl),
-    mailFrom: value(catalogue.mailFrom),
-    maxFileSize: value(catalogue.maxFileSize),
-    accessLog: value(catalogue.accessLog),
-    auditDays: value(catalogue.auditDays),
+    admin: adminPort === null ? null : { port: adminPort, host: readValue(catalogue.adminHost) || host },
+    publicUrl: readValue(catalogue.publicUrl),
+    publicUrlAliases: readValue(catalogue.publicUrlAliases),
+    data: readValue(catalogue.data),
+    databaseUrl: readValue(catalogue.databaseUrl),
+    searchMemory: readValue(catalogue.searchMemory),
+    minFreeSpace: readValue(catalogue.minFreeSpace),
+    apiKey: readValue(catalogue.apiKey),
+    secretKey: readValue(catalogue.secretKey),
+    localRoots: readValue(catalogue.localRoots),
+    privateTargets: readValue(catalogue.privateTargets),
+    trustedProxies: readValue(catalogue.trustedProxies),
+    sendfile: readValue(catalogue.sendfile),
+    smtpUrl: readValue(catalogue.smtpUrl),
+    mailFrom: readValue(catalogue.mailFrom),
+    maxFileSize: readValue(catalogue.maxFileSize),
+    accessLog: readValue(catalogue.accessLog),
+    auditDays: readValue(catalogue.auditDays),
   };
 }

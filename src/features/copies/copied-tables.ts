@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, unknown>>;
 type CopiedTable = Exclude<keyof Database, 'process' | 'console_invitation' | 'share_count' | 'user_count'>;
 type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
-/** Every copied table with its key. A table follows those that it refers to; the secret key, without which Postern does not start, is last. */
+/** Every copied table with its key. A table follows those that it refers to. The secret key is last: no Postern starts without it. */
 export const copiedTables: Keys = {
   tenant: ['id'],
   login_profile: ['tid', 'id'],
