@@ -204,7 +204,9 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
-  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, exchanged: exitExchanged }));
+  resources.use(
+    startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onDatabaseExchanged: exitExchanged }),
+  );
   const visitPorts = {
     ...ports,
     audit,

@@ -4,18 +4,18 @@ export class DamagedBackup extends Error {}
 /** Yields the lines of a text that arrives in pieces. @throws DamagedBackup where the pieces cannot be read to the end */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
+  let partialLine = '';
   try {
     for await (const piece of pieces) {
       const [first = '', ...more] = decoder.decode(piece, { stream: true }).split('\n');
-      rest += first; // appending keeps the cost linear for a line of megabytes, which arrives in many pieces
+      partialLine += first; // appending keeps the cost linear for a line of megabytes, which arrives in many pieces
       for (const line of more) {
-        yield rest;
-        rest = line;
+        yield partialLine;
+        partialLine = line;
       }
     }
   } catch (cause) {
     throw new DamagedBackup('the backup is damaged or no backup: it cannot be read to its end', { cause });
   }
-  if (rest !== '') yield rest;
+  if (partialLine !== '') yield partialLine;
 }

@@ -56,7 +56,7 @@ export function mergeProfile(body: ProfileBody, current: ProfileText): ProfileTe
   const typeId = body.typeId ?? current.type_id;
   if (body.password === secretMask && current.password === '')
     throw fieldRefusal('password', `${secretMask} stands for a password that is kept; there is none yet`);
-  const merged: ProfileText = {
+  const profile: ProfileText = {
     title: mergeText(body.title, current.title),
     description: mergeText(body.description, current.description),
     ip_range: mergeText(body.ipRange, current.ip_range).trim(),
@@ -68,11 +68,11 @@ export function mergeProfile(body: ProfileBody, current: ProfileText): ProfileTe
     configuration: readConfiguration(typeId, mergeText(body.configuration, current.configuration), current.configuration),
   };
   checkAll(
-    () => checkRanges(merged.ip_range),
-    () => checkLanguage(merged.lang),
-    () => checkPasswordProfile(merged, current.password),
+    () => checkRanges(profile.ip_range),
+    () => checkLanguage(profile.lang),
+    () => checkPasswordProfile(profile, current.password),
   );
-  return merged;
+  return profile;
 }
 
 export const emptyProfile: ProfileText = {

@@ -114,7 +114,7 @@ async function changeType(tx: Tx, tid: number, profileId: number, { from, to: ty
 }
 
 /** Claims the view id of the request for the portal, if it is another one. @returns the view id to store */
-async function changeViewId(tx: Tx, tid: number, id: number, newViewId: string | null | undefined, current: string): Promise<string> {
+async function updateViewId(tx: Tx, tid: number, id: number, newViewId: string | null | undefined, current: string): Promise<string> {
   if (newViewId === undefined || newViewId === current) return current;
   if (newViewId === null || newViewId === '') throw fieldRefusal('viewId', 'cannot be cleared; loginprofile/updateViewId makes a new one');
   checkViewId(newViewId);
@@ -139,7 +139,7 @@ export const updateLoginProfile = change({
     const current = await profileText(tx, caller.tid, before.id, ports.vault);
     const profile = mergeProfile(body, current);
     if (profile.type_id !== current.type_id) await changeType(tx, caller.tid, before.id, { from: current.type_id, to: profile.type_id });
-    const viewId = await changeViewId(tx, caller.tid, before.id, body.viewId, before.viewId);
+    const viewId = await updateViewId(tx, caller.tid, before.id, body.viewId, before.viewId);
     const sessionsEnd = endsSessions(current, profile) || viewId !== before.viewId;
     await tx
       .updateTable('login_profile')

@@ -68,24 +68,24 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
   await checkWait(store.read, [pair, ...networks], clock.now());
   const attempt = (verify: VerifyPassword) =>
     verifyCounted(ports, pair, networks, () => verifyOperator(ports, tid, { ...body, name }, verify));
-  const verified = await ports.passwordHash
+  const operator = await ports.passwordHash
     .inTurn(origin.address, attempt)
     .catch((cause: unknown) => auditRefusedSignIn(ports, { tid, name, origin, cause }));
   const token = random.token(sessionBits);
   const caller = {
-    id: verified.id,
+    id: operator.id,
     tid,
-    name: verified.name,
+    name: operator.name,
     kind: 'operator',
-    role: parseKeyRole(verified.role),
+    role: parseKeyRole(operator.role),
     proof: sha256(token),
     ...origin,
   } as const;
   await store.write(async (tx) => {
-    const operator = await tx.selectFrom('operator').select('session_epoch').where('id', '=', verified.id).executeTakeFirst();
+    const current = await tx.selectFrom('operator').select('session_epoch').where('id', '=', operator.id).executeTakeFirst();
     // The password has changed since it was verified.
-    if (operator?.session_epoch !== verified.session_epoch) throw new Refusal('signInWrong');
-    await beginOperatorSession(tx, token, { id: verified.id, epoch: verified.session_epoch }, clock.now());
+    if (current?.session_epoch !== operator.session_epoch) throw new Refusal('signInWrong');
+    await beginOperatorSession(tx, token, { id: operator.id, epoch: operator.session_epoch }, clock.now());
     await appendChangeEntry(tx, caller, 'operator/signIn', {}, clock.now());
   }, attemptTurn(networks));
   return { caller, token };

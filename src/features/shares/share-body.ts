@@ -29,9 +29,9 @@ interface Dates {
  * @throws Refusal 400 at the field, also for an end that is not after the start
  */
 export function windowIn(dates: Dates, before: Dates = {}): { from: number | null; to: number | null } {
-  const merged = { ...before, ...dates };
-  const from = parseDate('validityStartDate', merged.validityStartDate) ?? null;
-  const to = parseDate('validityEndDate', merged.validityEndDate) ?? null;
+  const allDates = { ...before, ...dates };
+  const from = parseDate('validityStartDate', allDates.validityStartDate) ?? null;
+  const to = parseDate('validityEndDate', allDates.validityEndDate) ?? null;
   if (from !== null && to !== null && to <= from) throw fieldRefusal('validityEndDate', 'must be after validityStartDate');
   return { from, to };
 }

@@ -141,8 +141,8 @@ export const namesIn = (lists: Readonly<Record<string, string>>): number =>
  */
 export async function listsNobody(tx: Tx, share: ShareRef, profile: { type_id: number }): Promise<boolean> {
   if (profile.type_id !== profileTypes.USERS) return false;
-  const listed = tx.selectFrom('share_user').select('name').where('tid', '=', share.tid).where('share_id', '=', share.id);
-  return (await listed.where('user_id', 'is', null).limit(1).executeTakeFirst()) !== undefined;
+  const entries = tx.selectFrom('share_user').select('name').where('tid', '=', share.tid).where('share_id', '=', share.id);
+  return (await entries.where('user_id', 'is', null).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Adds user names to a share that lists none. @returns the list as a text; @throws Refusal 400 at userNames */
