@@ -52,10 +52,10 @@ const Explanation = Type.Object({
 });
 
 /**
- * Returns the visitor of the request as signed in.
+ * Returns the visitor that the request describes, as if signed in.
  * @returns null if the request names nobody, or if the profile has no such active user
  */
-async function parseVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<SignedInVisitor | null> {
+async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<SignedInVisitor | null> {
   const groups = parseList(request.groupNames ?? '');
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
   if (groups.length > maxGroups) throw fieldRefusal('groupNames', `must name at most ${maxGroups} groups`);
@@ -99,7 +99,7 @@ export const explainShare = read({
     const link = await findLinkOfShare(store.read, caller.tid, body.id);
     if (!link) throw new Refusal('recordUnknown');
     const [now, address] = [parseAt(body.at, clock.now()), parseAddress(body.address)];
-    const identity = await parseVisitor(store.search, link, body);
+    const identity = await findVisitor(store.search, link, body);
     const share = await shareRules(store.read, link, identity);
     const profile = profileRules(link);
     const visit = { share, profile, visitor: { address, identity }, now };

@@ -7,7 +7,7 @@ import type { Store, Tx } from '#ports/store.ts';
 import { mostReadAtOnce, shareRecords } from './share-rows.ts';
 
 const longTexts = ['notify_emails', 'description', 'startup_message', 'water_mark_text', 'digital_sign_reason', 'path'];
-const assumedNameBytes = 256; // upper bound for a listed name; the exact sizes are read only where this estimate is too large
+const assumedNameBytes = 256; // estimate for a listed name; the exact sizes are read only where the estimated page is too large
 
 /** Selects the number of listed names and the bytes of the texts of a page, before its records are read. */
 const selectPageSize = (db: Tx, tid: number, ids: readonly number[]) =>
