@@ -82,7 +82,6 @@ const { version }: { version: string } = JSON.parse(readFileSync(packageFile, 'u
 const pages = join(dirname(packageFile), 'build/visitor');
 const consolePages = join(dirname(packageFile), 'build/console');
 
-/** Returns the base address at which a server listens. */
 function urlOf(app: FastifyInstance, host: string): string {
   const address: AddressInfo | string | null = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -90,10 +89,7 @@ function urlOf(app: FastifyInstance, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/**
- * Runs a step of the start that writes. On a full disk the start continues without it, so that files can still be downloaded.
- * @returns null on a full disk
- */
+/** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
 async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -111,11 +107,7 @@ function openAccessLog(target: string): JsonLines {
   }
 }
 
-/**
- * Starts a server. This is the only place that knows every part.
- * @param replacements parts that a test replaces
- * @throws Error with a message for the operator, where it cannot start
- */
+/** Starts a server. This is the only place that knows every part. @throws Error with a message for the operator */
 export async function compose(settings: Settings, replacements: Replacements = {}): Promise<Postern> {
   await using resources = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
@@ -167,11 +159,8 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await skipIfFull(() => reportAlive(ports));
   const underWay = new Set<string>();
   const timeouts = replacements.timeouts ?? defaultTimeouts;
-  const http = {
-    trustedProxies: settings.trustedProxies,
-    timeouts,
-    log: replacements.log === undefined ? process.stderr : replacements.log,
-  };
+  const { log = process.stderr } = replacements;
+  const http = { trustedProxies: settings.trustedProxies, timeouts, log };
   const app = httpServer(http, ports);
   await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // `clearLocations` below deletes these
 
@@ -204,9 +193,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
-  resources.use(
-    startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onDatabaseExchanged: exitExchanged }),
-  );
+  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onExchange: exitExchanged }));
   const visitPorts = {
     ...ports,
     audit,

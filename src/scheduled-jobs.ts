@@ -27,7 +27,7 @@ interface Jobs {
   /** Identity of the database that this process started with. */
   readonly database: string;
   /** Called where it is now another database: the process must end. */
-  readonly onDatabaseExchanged: () => void;
+  readonly onExchange: () => void;
 }
 
 /** Recovers interrupted changes, and logs the locations where that failed. @throws StoreAway, StoreFull */
@@ -53,7 +53,7 @@ export async function clearLocations(ports: Ports, log: FastifyBaseLogger): Prom
 }
 
 /** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
-export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, onDatabaseExchanged }: Jobs): AsyncDisposable {
+export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, onExchange }: Jobs): AsyncDisposable {
   const retention = auditRetention(
     ports,
     () => performance.now(),
@@ -77,7 +77,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         return recoverChanges(ports, underWay, log, { ownOnly: now < othersReliableFrom });
       })
       .catch((cause: unknown) => {
-        if (cause instanceof DatabaseExchanged) onDatabaseExchanged();
+        if (cause instanceof DatabaseExchanged) onExchange();
         else log.warn('The database did not answer this process in time. It is tried again in some seconds.');
       });
   const exchange = () =>
