@@ -78,12 +78,13 @@ export interface ChangeOperation<B extends TSchema, Checked> extends OperationBa
 export interface ReadOperation<B extends TSchema> extends OperationBase<B> {
   /** true: the operation reads many records, and takes turns with other searches. */
   readonly isSearch?: true;
-  /** true: the operation reads a complete history, and takes turns with other reports. */
+  /** true: the operation reads a complete history. It runs each of its queries through `inTurn`, between those of other reports. */
   readonly isReport?: true;
   /** Returns the name of the location that the operation reads. Operations that read the same location take turns. */
   readonly locationName?: (body: Static<B>) => string;
   readonly response: TSchema;
-  read(body: Static<B>, caller: Caller, ports: Ports): Promise<object>;
+  /** @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected */
+  read(body: Static<B>, caller: Caller, ports: Ports, inTurn: InTurn): Promise<object>;
 }
 
 /** A response that is too long for memory. */

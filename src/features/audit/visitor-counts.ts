@@ -1,7 +1,7 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { day, formatInstant } from '#core/instant.ts';
+import type { InTurn } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import type { Database } from '#ports/tables.ts';
 
 const halfHour = 1_800_000; // ms
 const countActions = (...actions: string[]) => sql<number>`sum(case when action in (${sql.join(actions)}) then count else 0 end)`;
@@ -19,36 +19,122 @@ export const admittedActions = [
   'delete',
 ] as const;
 
-/** Counts visits. A visit is everything that one visitor does at one link from one address within half an hour. */
-const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || actor || ' ' || address || ' ' || (at - at % ${sql.lit(halfHour)}))`;
+/**
+ * Counts visits. A visit is everything that one visitor does at one link from one address within half an hour. Ranges
+ * that begin and end at half hours share no visit, so their counts can be added up.
+ */
+const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || address || ' ' || (at - at % ${sql.lit(halfHour)}))`;
 
-/** Sums of visits, downloads and uploads over audit entries. */
-export const visitorSums = { visits, downloads: countActions('download', 'downloadFolder'), uploads: countActions('upload') };
+/** What one visitor did on one day (UTC). */
+export interface VisitorDay {
+  /** First instant of the day, ms since the epoch. */
+  readonly start: number;
+  /** User name; empty: a visitor without one. */
+  readonly visitor: string;
+  readonly visits: number;
+  readonly downloads: number;
+  readonly uploads: number;
+  /** Time of the last entry, ms since the epoch. */
+  readonly last: number;
+}
+
+/** Which entries a report covers. Times in ms since the epoch; null: no limit. */
+export interface ReportRange {
+  readonly tid: number;
+  /** null: all shares of the tenant. */
+  readonly shareId: number | null;
+  readonly from: number | null;
+  readonly before: number | null;
+}
 
 /**
- * Returns a query for the audit entries of admitted visitors of a tenant.
- * @param from first time, ms since the epoch; null: no limit
- * @param before first time after the range, ms since the epoch; null: no limit
+ * Selects the entries of admitted visitors. The tenant and the share are compared as bounds, and `newestFirst` sorts by
+ * them: then no engine can choose an index over the entries of all tenants, whatever its statistics say.
  */
-export function visitorEntries(db: Tx, tid: number, from: number | null, before: number | null) {
+function visitorEntries(db: Tx, { tid, shareId, from, before }: ReportRange) {
   let entries = db
     .selectFrom('audit')
-    .where('tid', '=', tid)
+    .where('tid', '>=', tid)
+    .where('tid', '<=', tid)
     .where('actor_kind', '=', 'visitor')
     .where('outcome', 'in', ['done', 'begun'])
     .where('action', 'in', [...admittedActions]);
+  if (shareId !== null) entries = entries.where('share_id', '>=', shareId).where('share_id', '<=', shareId);
   if (from !== null) entries = entries.where('at', '>=', from);
   return before === null ? entries : entries.where('at', '<', before);
 }
-export type VisitorEntries = SelectQueryBuilder<Database, 'audit', object>;
 
-/** Returns the sums by day in UTC, without days that have no entries. */
-export async function countsByDay(entries: VisitorEntries) {
-  const start = sql<number>`at - at % ${sql.lit(day)}`;
-  const days = await entries
-    .select([start.as('start'), visitorSums.visits.as('visits'), visitorSums.downloads.as('downloads'), visitorSums.uploads.as('uploads')])
-    .groupBy(start)
-    .orderBy('start')
-    .execute();
-  return days.map(({ start: at, ...numbers }) => ({ date: formatInstant(at).slice(0, 10), ...numbers }));
+function newestFirst(entries: ReturnType<typeof visitorEntries>, shareId: number | null) {
+  const ofTenant = entries.orderBy('tid', 'desc');
+  return (shareId === null ? ofTenant : ofTenant.orderBy('share_id', 'desc')).orderBy('at', 'desc');
 }
+
+const maxEntries = 20_000; // of one window: some 50 ms, in which the reports of others wait
+
+const floorToHalfHour = (time: number) => time - (time % halfHour);
+
+/**
+ * Returns the newest part of a range that holds at most `max` entries, or the newest half hour if that alone holds more.
+ * @returns null if the range holds no entries
+ */
+async function newestWindow(db: Tx, range: ReportRange, max: number): Promise<{ from: number; before: number } | null> {
+  const times = newestFirst(visitorEntries(db, range), range.shareId).select('at');
+  const newest = await times.limit(1).executeTakeFirst();
+  if (!newest) return null;
+  const tooOld = await times.limit(1).offset(max).executeTakeFirst();
+  const from = tooOld ? Math.min(floorToHalfHour(tooOld.at) + halfHour, floorToHalfHour(newest.at)) : 0;
+  return { from: Math.max(from, range.from ?? 0), before: newest.at + 1 };
+}
+
+/**
+ * Reads what visitors did, by day and visitor, the newest first. A long history is read in windows, each in a turn of its
+ * own: the reports of other tenants run between them.
+ * @param max entries that one window holds at most, unless one half hour holds more
+ */
+export async function* visitorDays(db: Tx, range: ReportRange, inTurn: InTurn, max = maxEntries): AsyncGenerator<readonly VisitorDay[]> {
+  for (let before = range.before; ; ) {
+    const rest = { ...range, before };
+    const window = await inTurn(async () => {
+      const bounds = await newestWindow(db, rest, max);
+      return bounds && { from: bounds.from, days: await daysOf(db, { ...range, ...bounds }) };
+    });
+    if (!window) return;
+    yield window.days;
+    before = window.from;
+  }
+}
+
+async function daysOf(db: Tx, range: ReportRange): Promise<VisitorDay[]> {
+  const start = sql<number>`at - at % ${sql.lit(day)}`;
+  const rows = await visitorEntries(db, range)
+    .select([start.as('start'), 'actor as visitor', visits.as('visits')])
+    .select([countActions('download', 'downloadFolder').as('downloads'), countActions('upload').as('uploads')])
+    .select(sql<number>`max(at)`.as('last'))
+    .groupBy(start)
+    .groupBy('actor')
+    .orderBy('last', 'desc')
+    .execute();
+  return rows;
+}
+
+/** What visitors did, added up. */
+export type VisitSums = Pick<VisitorDay, 'visits' | 'downloads' | 'uploads'>;
+
+/** Sums of a day (UTC), as responses show them. */
+export type DayCounts = VisitSums & { readonly date: string };
+
+/** Returns the sums of two. */
+export const addSums = (one: VisitSums, other: VisitSums): VisitSums => ({
+  visits: one.visits + other.visits,
+  downloads: one.downloads + other.downloads,
+  uploads: one.uploads + other.uploads,
+});
+
+/** Adds sums to those of a key. */
+export function addToKey<K>(sums: Map<K, VisitSums>, key: K, { visits, downloads, uploads }: VisitSums): void {
+  sums.set(key, addSums(sums.get(key) ?? { visits: 0, downloads: 0, uploads: 0 }, { visits, downloads, uploads }));
+}
+
+/** Returns the sums by day, the oldest first, from a map by the first instant of each day. */
+export const dayCounts = (sums: ReadonlyMap<number, VisitSums>): DayCounts[] =>
+  [...sums].sort(([one], [other]) => one - other).map(([start, counts]) => ({ date: formatInstant(start).slice(0, 10), ...counts }));

@@ -36,7 +36,12 @@ const inMs = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.
 export async function enqueueJob(
   ports: QueuePorts,
   tx: Tx,
-  { kind, key, payload = '', delay = 0 }: { readonly kind: string; readonly key: string; readonly payload?: string; readonly delay?: number },
+  {
+    kind,
+    key,
+    payload = '',
+    delay = 0,
+  }: { readonly kind: string; readonly key: string; readonly payload?: string; readonly delay?: number },
 ): Promise<void> {
   const { now } = ports.store.dialect;
   const due_at = inMs(ports, delay);
@@ -111,7 +116,10 @@ export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number
 export async function completeJob(ports: QueuePorts, claim: Claim, every: number | null): Promise<void> {
   const released = { holder: null, lease_until: null, error: '', attempts: 0 };
   await ports.store.write(async (tx) => {
-    if (every !== null) return void (await held(ports, tx, claim).set({ ...released, due_at: inMs(ports, every) }).execute());
+    if (every !== null)
+      return void (await held(ports, tx, claim)
+        .set({ ...released, due_at: inMs(ports, every) })
+        .execute());
     await tx
       .deleteFrom('job')
       .where('kind', '=', claim.kind)
@@ -127,7 +135,13 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
 /** Ends a claim after a failure. @param pause ms until the next attempt; null: there is none */
 export async function failJob(ports: QueuePorts, claim: Claim, error: string, pause: number | null): Promise<void> {
   const next = pause === null ? { failed_at: ports.store.dialect.now } : { due_at: inMs(ports, pause) };
-  await ports.store.write((tx) => held(ports, tx, claim).set({ holder: null, lease_until: null, error, ...next }).execute(), 'job');
+  await ports.store.write(
+    (tx) =>
+      held(ports, tx, claim)
+        .set({ holder: null, lease_until: null, error, ...next })
+        .execute(),
+    'job',
+  );
 }
 
 /** Gives a claim back, so that another process may run the job at once. */

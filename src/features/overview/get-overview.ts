@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import Type from 'typebox';
 import { day, formatInstant } from '#core/instant.ts';
 import { count, recordId } from '#core/records/field.ts';
-import { countsByDay, visitorEntries } from '#features/audit/visitor-counts.ts';
-import { read } from '#features/operation.ts';
+import { addToKey, type DayCounts, dayCounts, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
+import { type InTurn, read } from '#features/operation.ts';
 import { emptyFirst } from '#features/records/record-search.ts';
 import { locationsHealth } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -39,6 +39,14 @@ const Overview = Type.Object({
   ),
 });
 
+/** Returns what visitors of a tenant did by day. @param from ms since the epoch */
+async function visitorCounts({ store }: Ports, tid: number, from: number, inTurn: InTurn): Promise<DayCounts[]> {
+  const sums = new Map<number, VisitSums>();
+  const range = { tid, shareId: null, from, before: null };
+  for await (const days of visitorDays(store.reports, range, inTurn)) for (const one of days) addToKey(sums, one.start, one);
+  return dayCounts(sums);
+}
+
 async function findEndingShares({ store }: Ports, tid: number, now: number) {
   const end = emptyFirst('valid_to');
   const rows = await store.reports
@@ -71,14 +79,14 @@ export const getOverview = read({
   summary: 'What an operator looks at first: the last thirty days, what ends soon, what waits, and whether everything answers.',
   body: Type.Object({}, { additionalProperties: false }),
   response: Overview,
-  async read(_query, { tid }, ports) {
+  async read(_query, { tid }, ports, inTurn) {
     const now = ports.clock.now();
     const from = now - (now % day) - (daysBack - 1) * day;
     const locations = await locationsHealth(ports, tid);
     return {
-      byDay: await countsByDay(visitorEntries(ports.store.reports, tid, from, null)),
-      endingSoon: await findEndingShares(ports, tid, now),
-      alertsWaiting: await countWaitingAlerts(ports, tid),
+      byDay: await visitorCounts(ports, tid, from, inTurn),
+      endingSoon: await inTurn(() => findEndingShares(ports, tid, now)),
+      alertsWaiting: await inTurn(() => countWaitingAlerts(ports, tid)),
       mail: false, // sending e-mails is not implemented yet
       store: ports.store.dialect.name,
       locations: locations.map(({ id, name, kind, answers }) => ({ id, name, kind, answers })),

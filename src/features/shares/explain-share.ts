@@ -56,7 +56,7 @@ const Explanation = Type.Object({
  * @returns null if the request names nobody, or if the profile has no such active user
  */
 async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<SignedInVisitor | null> {
-  const groups = parseList(request.groupNames ?? '');
+  const groups = parseList(request.groupNames ?? '', limits.list);
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
   if (groups.length > maxGroups) throw fieldRefusal('groupNames', `must name at most ${maxGroups} groups`);
   const names = [request.username, request.email].flatMap((name) => name || []);

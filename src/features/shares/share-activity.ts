@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import Type from 'typebox';
 import { formatInstant, parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
-import { countsByDay, type VisitorEntries, visitorEntries, visitorSums } from '#features/audit/visitor-counts.ts';
+import { addSums, addToKey, dayCounts, type VisitorDay, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
 import { read } from '#features/operation.ts';
 
 const optionalDate = (description: string) =>
@@ -33,20 +32,26 @@ function parseDate(field: string, text: string | null | undefined, meaning: 'fir
   return instant;
 }
 
-async function countsByVisitor(rows: VisitorEntries) {
-  const visitors = await rows
-    .select([
-      'actor as visitor',
-      visitorSums.visits.as('visits'),
-      visitorSums.downloads.as('downloads'),
-      visitorSums.uploads.as('uploads'),
-      sql<number>`max(at)`.as('last'),
-    ])
-    .groupBy('actor')
-    .orderBy('last', 'desc')
-    .limit(1000)
-    .execute();
-  return visitors.map(({ last, ...visitor }) => ({ ...visitor, lastDateTime: formatInstant(last) }));
+const maxVisitors = 1000;
+
+/** What visitors did at a share. */
+interface Activity {
+  /** By the first instant of each day. */
+  readonly byDay: Map<number, VisitSums>;
+  /** Those who came last. */
+  readonly byVisitor: Map<string, VisitSums & { readonly last: number }>;
+  /** Listed names of users who have not come. */
+  readonly missing: Set<string>;
+}
+
+/** Adds a day of a visitor. Days come newest first, so that a visitor's first one is their last visit. */
+function addVisitorDay({ byDay, byVisitor, missing }: Activity, day: VisitorDay): void {
+  addToKey(byDay, day.start, day);
+  missing.delete(day.visitor);
+  const present = byVisitor.get(day.visitor);
+  if (!present && byVisitor.size >= maxVisitors) return;
+  const { visits, downloads, uploads, last } = day;
+  byVisitor.set(day.visitor, present ? { ...addSums(present, day), last: present.last } : { visits, downloads, uploads, last });
 }
 
 export const shareActivity = read({
@@ -60,20 +65,25 @@ export const shareActivity = read({
     { additionalProperties: false },
   ),
   response: ActivityResponse,
-  async read({ id, fromDate, toDate }, caller, { store }) {
-    const share = await store.reports
-      .selectFrom('share')
-      .select('id')
-      .where('tid', '=', caller.tid)
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (!share) throw new Refusal('recordUnknown');
+  async read({ id, fromDate, toDate }, { tid }, { store: { reports } }, inTurn) {
     const [from, before] = [parseDate('fromDate', fromDate, 'firstOfDay'), parseDate('toDate', toDate, 'firstOfNextDay')];
-    const rows = visitorEntries(store.reports, caller.tid, from, before).where('share_id', '=', id);
-    const listedNames = store.reports.selectFrom('share_user').select('name').where('tid', '=', caller.tid).where('share_id', '=', id);
-    // One set operation: in a condition, PostgreSQL may compare each listed name with every audit entry.
-    const missing = new Set((await listedNames.except(rows.select('actor as name')).execute()).map(({ name }) => name));
-    const names = (await listedNames.orderBy('position').execute()).map(({ name }) => name);
-    return { byDay: await countsByDay(rows), byVisitor: await countsByVisitor(rows), notCome: names.filter((name) => missing.has(name)) };
+    const names = await inTurn(async () => {
+      const share = await reports.selectFrom('share').select('id').where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
+      if (!share) throw new Refusal('recordUnknown');
+      const listed = reports.selectFrom('share_user').select('name').where('tid', '=', tid).where('share_id', '=', id);
+      return (await listed.orderBy('position').execute()).map(({ name }) => name);
+    });
+    const activity: Activity = { byDay: new Map(), byVisitor: new Map(), missing: new Set(names) };
+    for await (const days of visitorDays(reports, { tid, shareId: id, from, before }, inTurn))
+      for (const day of days) addVisitorDay(activity, day);
+    return {
+      byDay: dayCounts(activity.byDay),
+      byVisitor: [...activity.byVisitor].map(([visitor, { last, ...counts }]) => ({
+        visitor,
+        ...counts,
+        lastDateTime: formatInstant(last),
+      })),
+      notCome: names.filter((name) => activity.missing.has(name)),
+    };
   },
 });

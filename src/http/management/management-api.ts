@@ -169,7 +169,8 @@ async function run(
     const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, inTurn);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
-  const answer = await inTurn(() => operation.read(parameters, caller, ports));
+  const read = () => operation.read(parameters, caller, ports, inTurn);
+  const answer = await (operation.isReport ? read() : inTurn(read)); // a report takes a turn for each of its queries
   const etag: unknown = Reflect.get(answer, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(answer, 'next');

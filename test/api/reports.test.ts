@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { appendAuditEntry } from '#features/audit/audit-entry.ts';
+import { type VisitorDay, visitorDays } from '#features/audit/visitor-counts.ts';
+import { reportTurns } from '#features/turns/search-turns.ts';
+import type { Store } from '#ports/store.ts';
+import { type Json, newShare, startPostern } from '../start.ts';
+
+const [minute, day] = [60_000, 86_400_000]; // ms
+const inTurn = <T>(query: () => Promise<T>) => query();
+
+interface Entry {
+  readonly at: number;
+  readonly actor: string;
+  readonly address: string;
+  readonly action: 'visit' | 'download' | 'upload';
+}
+
+const addEntries = (store: Store, share: { id: number; viewId: string }, entries: readonly Entry[]) =>
+  store.write(
+    async (tx) => {
+      for (const { at, actor, address, action } of entries)
+        await appendAuditEntry(tx, {
+          ...{
+            tid: 1,
+            at,
+            actor,
+            actorKind: 'visitor',
+            address,
+            action,
+            outcome: 'done',
+            path: '',
+            bytes: null,
+            before: null,
+            after: null,
+          },
+          ...{ requestId: '', process: null, share: { ...share, title: 'Share' } },
+        });
+    },
+    { tenant: 1 },
+  );
+
+/** The same sums, counted at once. */
+function countAtOnce(entries: readonly Entry[]) {
+  const groups = Map.groupBy(entries, ({ at, actor }) => JSON.stringify([at - (at % day), actor]));
+  return [...groups].map(([key, ofDay]) => {
+    const count = (action: string) => ofDay.filter((entry) => entry.action === action).length;
+    const visits = new Set(ofDay.map(({ at, address }) => `${address} ${Math.floor(at / (30 * minute))}`)).size;
+    return { key, visits, downloads: count('download'), uploads: count('upload'), last: Math.max(...ofDay.map(({ at }) => at)) };
+  });
+}
+
+function addUp(windows: readonly (readonly VisitorDay[])[]) {
+  const sums = new Map<string, { visits: number; downloads: number; uploads: number; last: number }>();
+  for (const { start, visitor, visits, downloads, uploads, last } of windows.flat()) {
+    const key = JSON.stringify([start, visitor]);
+    const present = sums.get(key) ?? { visits: 0, downloads: 0, uploads: 0, last: 0 };
+    sums.set(key, {
+      visits: present.visits + visits,
+      downloads: present.downloads + downloads,
+      uploads: present.uploads + uploads,
+      last: Math.max(present.last, last),
+    });
+  }
+  return [...sums].map(([key, counts]) => ({ key, ...counts }));
+}
+
+const byKey = (one: { key: string }, other: { key: string }) => (one.key < other.key ? -1 : 1);
+
+test('a history that is read in windows gives the sums of one count, and no window holds more than its bound', async (t) => {
+  const { call, ports } = await startPostern(t);
+  const start = Date.parse('2026-03-01T00:00:00Z');
+  const anyEntry = fc.record({
+    at: fc.integer({ min: start, max: start + 3 * day }),
+    actor: fc.constantFrom('ann', 'bob', ''),
+    address: fc.constantFrom('10.0.0.1', '10.0.0.2'),
+    action: fc.constantFrom('visit' as const, 'download' as const, 'upload' as const),
+  });
+  const check = async (entries: readonly Entry[], max: number) => {
+    const { id, viewId } = await call('share/add', newShare());
+    await addEntries(ports.store, { id, viewId }, entries);
+    const range = { tid: 1, shareId: id, from: null, before: null };
+    const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, inTurn, max));
+    assert.deepEqual(addUp(windows).sort(byKey), countAtOnce(entries).sort(byKey));
+    assert.deepEqual(
+      windows.map((days) => days.map(({ last }) => last)),
+      windows.map((days) => days.map(({ last }) => last).sort((one, other) => other - one)),
+    );
+  };
+  await fc.assert(fc.asyncProperty(fc.array(anyEntry, { maxLength: 30 }), fc.integer({ min: 1, max: 8 }), check), { numRuns: 15 });
+  // Many entries at once are one window however small its bound: half an hour is never divided.
+  await check(
+    Array.from({ length: 12 }, (_, index) => ({ at: start + index, actor: 'ann', address: '10.0.0.1', action: 'visit' })),
+    2,
+  );
+});
+
+test('the report of one tenant waits for one window of another’s, not for its whole history', async (t) => {
+  const { call, ports } = await startPostern(t);
+  const { id, viewId } = await call('share/add', newShare());
+  const start = Date.parse('2026-03-01T00:00:00Z');
+  const entries = Array.from({ length: 100 }, (_, hour) => ({
+    ...{ at: start + hour * 60 * minute, actor: 'ann', address: '10.0.0.1', action: 'visit' as const },
+  }));
+  await addEntries(ports.store, { id, viewId }, entries);
+  const turns = reportTurns();
+  const signal = new AbortController().signal;
+  let windows = 0;
+  const longReport = async () => {
+    const range = { tid: 1, shareId: id, from: null, before: null };
+    const turn = <T>(query: () => Promise<T>) => turns.run({ tid: 1, caller: 'one' }, signal, query);
+    for await (const _ of visitorDays(ports.store.reports, range, turn, 1)) windows += 1;
+  };
+  const long = longReport();
+  await turns.run({ tid: 2, caller: 'other' }, signal, () => call('overview/get', undefined, { method: 'GET' }));
+  const before = windows;
+  await long;
+  assert.ok(before < windows / 2, `${before} of ${windows} windows came first`);
+});
+
+test('share/activity names the visitors who came last first, and adds up what they did in every window', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await postern.call('share/add', newShare());
+  const start = Date.parse('2026-03-01T10:00:00Z');
+  await addEntries(postern.ports.store, { id, viewId }, [
+    { at: start, actor: 'ann', address: '10.0.0.1', action: 'download' },
+    { at: start + day, actor: 'bob', address: '10.0.0.2', action: 'visit' },
+    { at: start + 2 * day, actor: 'ann', address: '10.0.0.1', action: 'upload' },
+  ]);
+  const { byDay, byVisitor } = await postern.call('share/activity', { id });
+  assert.deepEqual(byDay, [
+    { date: '2026-03-01', visits: 1, downloads: 1, uploads: 0 },
+    { date: '2026-03-02', visits: 1, downloads: 0, uploads: 0 },
+    { date: '2026-03-03', visits: 1, downloads: 0, uploads: 1 },
+  ]);
+  assert.deepEqual(
+    byVisitor.map(({ visitor, visits, downloads, uploads, lastDateTime }: Json) => [visitor, visits, downloads, uploads, lastDateTime]),
+    [
+      ['ann', 2, 1, 1, '2026-03-03T10:00:00.000Z'],
+      ['bob', 1, 0, 0, '2026-03-02T10:00:00.000Z'],
+    ],
+  );
+});
