@@ -7,7 +7,7 @@ import { nodeServer } from './node-server.ts';
 
 const chunk = '1\r\nx\r\n';
 
-async function dialServer(t: TestContext, handle: RequestListener) {
+async function connectClients(t: TestContext, handle: RequestListener) {
   const server = nodeServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -21,9 +21,9 @@ async function dialServer(t: TestContext, handle: RequestListener) {
   return sockets;
 }
 
-test('a body in chunks of one byte leaves the next turn to others', { timeout: 20_000 }, async (t) => {
+test('a body in chunks of one byte does not delay the requests of other clients', { timeout: 20_000 }, async (t) => {
   let chunks = 0;
-  const [dripping, other] = await dialServer(t, (request, response) => {
+  const [dripping, other] = await connectClients(t, (request, response) => {
     if (request.method === 'GET') return void response.end('x');
     request.on('data', ({ length }) => {
       chunks += length;
@@ -38,8 +38,8 @@ test('a body in chunks of one byte leaves the next turn to others', { timeout: 2
   assert.ok(chunks < 60_000, `${chunks} chunks come first`);
 });
 
-test('a body in chunks of one byte comes to its end, also where it is read slowly', { timeout: 20_000 }, async (t) => {
-  const [dripping] = await dialServer(t, async (request, response) => {
+test('a body in chunks of one byte is received completely, even by a slow reader', { timeout: 20_000 }, async (t) => {
+  const [dripping] = await connectClients(t, async (request, response) => {
     let bytes = 0;
     for await (const piece of request) {
       bytes += piece.length;
@@ -53,28 +53,28 @@ test('a body in chunks of one byte comes to its end, also where it is read slowl
   assert.match(answer, /60000 bytes$/);
 });
 
-test('chunks of one byte that nobody reads yet are joined, also where each comes by itself', { timeout: 20_000 }, async (t) => {
+test('unread chunks of one byte are joined, even if each arrives alone', { timeout: 20_000 }, async (t) => {
   const requests: IncomingMessage[] = [];
-  const [dripping, other] = await dialServer(t, (request, response) => {
+  const [dripping, other] = await connectClients(t, (request, response) => {
     if (request.method === 'GET') return void response.end('x');
     requests.push(request);
   });
-  const answered = async () => {
+  const getAnswer = async () => {
     other?.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     if (other) await once(other, 'data');
   };
   dripping?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
   dripping?.write(chunk.repeat(5000));
-  await answered();
+  await getAnswer();
   const pieces: Buffer[] = [];
   requests[0]?.on('data', (piece) => pieces.push(piece));
-  await answered();
+  await getAnswer();
   assert.equal(Buffer.concat(pieces).length, 5000);
   assert.ok(pieces.length < 100, `${pieces.length} pieces`);
   const before = pieces.length;
   for (let number = 0; number < 200; number += 1) {
     dripping?.write(chunk);
-    await answered();
+    await getAnswer();
   }
   const single = pieces.slice(before);
   assert.equal(Buffer.concat(single).length, 200);

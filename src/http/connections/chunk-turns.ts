@@ -2,54 +2,54 @@ import type { Socket } from 'node:net';
 import { fairQueue } from '#core/fair-queue.ts';
 import { networkOf } from '#core/policy/address-range.ts';
 
-const mostPerRead = 5; // ms that the chunks of one read may take
-const pause = 100; // ms between two such reads, of all connections together
+const maxParseTime = 5; // ms to parse the chunks of one read
+const resumeInterval = 100; // ms between two paused connections that resume, over all connections
 
 /**
- * Makes connections whose bodies come in tiny chunks take turns, and networks too. Node.js reads a socket 32 times
- * before it looks at the next one, and 64 KiB hold eleven thousand chunks of one byte: a second without an answer for
- * anybody.
- * @returns watches a connection from its first body in chunks on
+ * Makes connections whose bodies arrive in tiny chunks take turns, and their networks too. Node.js reads a socket 32
+ * times before it reads the next one, and 64 KiB hold eleven thousand chunks of one byte: every other client would wait
+ * for a second.
+ * @returns a function that watches a connection, to be called at each chunked body
  */
 export function chunkTurns(): (socket: Socket) => void {
   const watched = new WeakSet<Socket>();
-  const held = new WeakSet<Socket>();
-  const waiting = fairQueue<Socket>();
-  const timer = setTimeout(next, pause).unref();
-  let isSet = true;
+  const paused = new WeakSet<Socket>();
+  const queue = fairQueue<Socket>();
+  const timer = setTimeout(resumeNext, resumeInterval).unref();
+  let isTimerSet = true;
 
-  function next(): void {
-    isSet = false;
-    const socket = waiting.take();
+  function resumeNext(): void {
+    isTimerSet = false;
+    const socket = queue.take();
     if (!socket) return;
-    held.delete(socket);
+    paused.delete(socket);
     socket.resume();
     setTimer();
   }
   function setTimer(): void {
-    if (!isSet) timer.refresh();
-    isSet = true;
+    if (!isTimerSet) timer.refresh();
+    isTimerSet = true;
   }
   return (socket) => {
     if (watched.has(socket)) return;
     watched.add(socket);
     const address = socket.remoteAddress ?? '';
-    const group = [networkOf(address, 32, 48), networkOf(address, 32, 64)];
+    const networks = [networkOf(address, 32, 48), networkOf(address, 32, 64)];
     let start = 0;
-    // Where somebody listens to the bytes, Node.js parses each read in an event of its own, which can be measured and stopped.
+    // With a 'data' listener, Node.js parses each read in an event of its own, which can be measured and paused.
     socket.prependListener('data', () => {
       start = performance.now();
     });
     socket.on('data', () => {
-      if (performance.now() - start <= mostPerRead || held.has(socket)) return;
-      held.add(socket);
-      waiting.add(group, socket);
+      if (performance.now() - start <= maxParseTime || paused.has(socket)) return;
+      paused.add(socket);
+      queue.add(networks, socket);
       socket.pause();
       setTimer();
     });
     socket.on('resume', () => {
-      if (held.has(socket)) socket.pause(); // the body's reader wants more
+      if (paused.has(socket)) socket.pause(); // the body's reader has resumed it
     });
-    socket.once('close', () => waiting.remove(group, socket));
+    socket.once('close', () => queue.remove(networks, socket));
   };
 }

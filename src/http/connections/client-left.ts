@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Calls `work` when a response is closed: it was sent whole, or its client has left. That may have happened already, while
- * a hook waited before the handler.
+ * Calls `work` when a response is closed: it was sent completely, or its client has left. Calls it at once if the
+ * response is closed already, which can happen while a hook waits before the handler.
  */
 export function onceClosed(response: ServerResponse, work: () => void): void {
   if (response.closed) work();
   else response.once('close', work);
 }
 
-/** Returns a signal that is aborted when the client leaves before it has its answer. */
+/** Returns a signal that is aborted when the client leaves before it has received its response. */
 export function clientLeft(response: ServerResponse): AbortSignal {
-  const left = new AbortController();
+  const clientGone = new AbortController();
   onceClosed(response, () => {
-    if (!response.writableFinished) left.abort();
+    if (!response.writableFinished) clientGone.abort();
   });
-  return left.signal;
+  return clientGone.signal;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mostConnections } from './descriptors.ts';
 
-test('connections leave a descriptor for the file of each, one more for each upload, and some for Postern itself', () => {
+test('the limit leaves a descriptor for the file of each connection, one more for each upload, and some for Postern itself', () => {
   for (const [limit, uploads] of [
     [256, 42],
     [1024, 298],

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 
-const ownDescriptors = 128; // of the database, the threads and the log
-const descriptorsOfTransfer = 2; // a socket and a file
-const descriptorsOfUpload = 3; // the folder of its staging copy too
+const ownDescriptors = 128; // for the database, the threads and the log
+const descriptorsPerTransfer = 2; // a socket and a file
+const descriptorsPerUpload = 3; // the folder of its staging file too
 const manyDescriptors = 16_384;
-const uploadsAmongMany = 640; // more than that come from many networks, and connections that transfer nothing make up for them
+const expectedUploads = 640; // more uploads come from many networks, whose idle connections leave descriptors for them
 
-/** How many descriptors this process may have open; Node.js has raised its limit as far as it may. */
+/** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the limit to its maximum. */
 function descriptorLimit(): number | null {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return soft === undefined ? null : Number(soft);
   } catch {
-    return null; // no Linux, or no limit
+    return null; // not Linux, or no limit
   }
 }
 
-/** How many connections leave enough descriptors for what they transfer, in either direction; undefined: there is no limit. */
+/** Returns how many connections leave enough descriptors for their transfers, in either direction; undefined without a limit. */
 export function mostConnections(limit: number | null = descriptorLimit()): number | undefined {
   if (limit === null) return undefined;
   const free = limit - ownDescriptors;
-  if (limit < manyDescriptors) return Math.max(16, Math.floor(free / descriptorsOfUpload));
-  return Math.floor((free - uploadsAmongMany) / descriptorsOfTransfer);
+  if (limit < manyDescriptors) return Math.max(16, Math.floor(free / descriptorsPerUpload));
+  return Math.floor((free - expectedUploads) / descriptorsPerTransfer);
 }

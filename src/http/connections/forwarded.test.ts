@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { trustIn, withoutPorts } from './forwarded.ts';
 
-test('an address that a proxy names with its port is that address', () => {
+test('the port of a forwarded address is removed', () => {
   assert.equal(withoutPorts('203.0.113.7:52100'), '203.0.113.7');
   assert.equal(withoutPorts('[2001:db8::1]:52100, 203.0.113.7:1'), '2001:db8::1, 203.0.113.7');
   assert.equal(withoutPorts('[2001:db8::1]'), '2001:db8::1');
@@ -10,18 +10,18 @@ test('an address that a proxy names with its port is that address', () => {
 });
 
 test('trusted proxies are addresses, blocks and first-last ranges', () => {
-  const trusts = trustIn(['10.0.0.1-10.0.0.9', '192.0.2.0/24', '::1']);
-  for (const address of ['10.0.0.1', '10.0.0.9', '::ffff:10.0.0.5', '192.0.2.200', '::1']) assert.ok(trusts?.(address), address);
-  for (const address of ['10.0.0.10', '192.0.3.1', '::2', 'proxy', '']) assert.ok(!trusts?.(address), address);
+  const isTrusted = trustIn(['10.0.0.1-10.0.0.9', '192.0.2.0/24', '::1']);
+  for (const address of ['10.0.0.1', '10.0.0.9', '::ffff:10.0.0.5', '192.0.2.200', '::1']) assert.ok(isTrusted?.(address), address);
+  for (const address of ['10.0.0.10', '192.0.3.1', '::2', 'proxy', '']) assert.ok(!isTrusted?.(address), address);
   assert.equal(trustIn([]), undefined);
 });
 
-test('of thousands of forwarded addresses the last are read, which proxies of ours have written', () => {
+test('only the last of thousands of forwarded addresses are read: trusted proxies wrote those', () => {
   const last = withoutPorts(`${'198.51.100.1,'.repeat(1100)}203.0.113.7:52100, 10.0.0.1`).split(/, */);
   assert.deepEqual(last.slice(-2), ['203.0.113.7', '10.0.0.1']);
   assert.ok(last.length < 100 && last.slice(0, -2).every((address) => address === '198.51.100.1'));
 });
 
-test('a connection that was reset before its address was read is not of a trusted proxy', () => {
+test('a reset connection without an address does not come from a trusted proxy', () => {
   assert.equal(trustIn(['10.0.0.1'])?.(undefined), false);
 });

@@ -1,43 +1,43 @@
 import { IncomingMessage } from 'node:http';
 
-const smallest = 512; // bytes: a larger piece is handed on as it is
-const room = 1 << 11; // bytes
+const smallPiece = 512; // bytes: a larger piece is passed on unchanged
+const bufferSize = 1 << 11; // bytes
 
 /**
- * A request that joins the small pieces of its body. A chunk may hold one byte, and takes 400 bytes of memory where it
- * waits alone: the queue of a stream is bounded by the bytes in it, not by their number of pieces.
+ * A request that joins the small pieces of its body. A waiting piece of one byte takes 400 bytes of memory, and the queue
+ * of a stream is limited by its bytes, not by its number of pieces.
  */
 export class JoinedRequest extends IncomingMessage {
-  #joined: Buffer | null = null; // is used again and again
+  #buffer: Buffer | null = null; // reused
   #used = 0;
-  #isDue = false;
+  #isFlushScheduled = false;
 
-  /** Node.js calls it with each piece, and with null at the end. @returns false where no more is wanted for now */
+  /** Receives each piece from Node.js, and null at the end. @returns false if Node.js should stop reading for now */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (piece === null || piece.length >= smallest || this.#isWholeBody(piece)) {
-      this.#handOn();
+    if (piece === null || piece.length >= smallPiece || this.#isEntireBody(piece)) {
+      this.#flush();
       return super.push(piece, encoding);
     }
-    if (this.#used + piece.length > room) this.#handOn();
-    this.#joined ??= Buffer.allocUnsafe(room);
-    this.#used += piece.copy(this.#joined, this.#used);
-    if (!this.#isDue) setImmediate(() => this.#handOnDue());
-    this.#isDue = true;
+    if (this.#used + piece.length > bufferSize) this.#flush();
+    this.#buffer ??= Buffer.allocUnsafe(bufferSize);
+    this.#used += piece.copy(this.#buffer, this.#used);
+    if (!this.#isFlushScheduled) setImmediate(() => this.#flushScheduled());
+    this.#isFlushScheduled = true;
     return this.readableLength + this.#used < this.readableHighWaterMark;
   }
 
-  #isWholeBody(piece: Buffer): boolean {
+  #isEntireBody(piece: Buffer): boolean {
     return Number(this.headers['content-length']) === piece.length;
   }
 
-  #handOnDue(): void {
-    this.#isDue = false;
-    this.#handOn();
+  #flushScheduled(): void {
+    this.#isFlushScheduled = false;
+    this.#flush();
   }
 
-  #handOn(): void {
-    if (this.#joined === null || this.#used === 0) return;
-    const piece = Buffer.from(this.#joined.subarray(0, this.#used)); // a copy: one byte keeps no more than itself
+  #flush(): void {
+    if (this.#buffer === null || this.#used === 0) return;
+    const piece = Buffer.from(this.#buffer.subarray(0, this.#used)); // a copy: a small piece must not keep the buffer in memory
     this.#used = 0;
     super.push(piece);
   }

@@ -6,25 +6,25 @@ import { JoinedRequest } from './join-chunks.ts';
 import { oneAfterAnother } from './pipelining.ts';
 
 const headersTimeout = 30_000; // ms
-const keepAliveTimeout = 72_000; // ms, above the 60 s after which nginx closes its own
+const keepAliveTimeout = 72_000; // ms, longer than the 60 s after which nginx closes its own connections
 
-/** The server of Node.js that Fastify answers at. Every request passes here, those that Fastify refuses without a hook too. */
+/** Creates the Node.js server behind Fastify. All requests pass through it, even those that Fastify refuses without calling a hook. */
 export function nodeServer(handle: RequestListener): Server {
   const options = {
     IncomingMessage: JoinedRequest,
     headersTimeout,
     keepAliveTimeout,
-    requestTimeout: 0, // bodies have times of their own
-    requireHostHeader: false, // answered in our own words
-    optimizeEmptyRequests: true, // the stream of a body that never comes costs a visit a quarter of its time
+    requestTimeout: 0, // bodies have their own timeouts
+    requireHostHeader: false, // refused later with our own message
+    optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit
   };
-  const answer = oneAfterAnother(handle);
+  const handleInSequence = oneAfterAnother(handle);
   const watchChunks = chunkTurns();
   const server = createServer(options, (request, response) => {
     if (request.headers['transfer-encoding'] !== undefined) watchChunks(request.socket);
-    answer(request, response);
+    handleInSequence(request, response);
   });
-  // RFC 9110, 10.1.1: an upload asks for its body itself, once everything else has been asked. What else is expected is refused there too.
+  // RFC 9110, 10.1.1: an upload sends 100 Continue after all its checks. Other expectations are refused by a hook.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));
   const connections = mostConnections();

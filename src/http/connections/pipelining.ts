@@ -1,36 +1,36 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that may wait behind the one in progress on their connection. */
-const mostWaiting = 15;
+/** Maximum number of requests that wait behind the one in progress on their connection. */
+const maxWaiting = 15;
 
-/** Requests of one connection, each begun when the answer before it has ended. */
-interface Line {
-  busy: boolean;
+/** The requests of one connection. Each starts when the response before it has closed. */
+interface RequestQueue {
+  isBusy: boolean;
   readonly waiting: (() => void)[];
 }
 
 /**
- * Begins the requests of a connection one after the other. Node.js starts as many as a client sends, whether or not it
- * reads the answers: each would hold its answer in memory. A connection on which more wait is cut, and what it has sent
- * already, up to 64 KiB of requests, is dropped.
+ * Handles the requests of a connection one after the other. Node.js starts as many as a client sends, even if it does
+ * not read the responses, which would all stay in memory. A connection with too many waiting requests is closed, and
+ * what it has sent already, up to 64 KiB of requests, is dropped.
  */
 export function oneAfterAnother(handle: RequestListener): RequestListener {
-  const lines = new WeakMap<Socket, Line>();
+  const queues = new WeakMap<Socket, RequestQueue>();
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    const line = lines.get(socket) ?? { busy: false, waiting: [] };
-    lines.set(socket, line);
-    if (line.waiting.length >= mostWaiting) return void socket.destroy();
+    const queue = queues.get(socket) ?? { isBusy: false, waiting: [] };
+    queues.set(socket, queue);
+    if (queue.waiting.length >= maxWaiting) return void socket.destroy();
     response.once('close', () => {
-      const next = line.waiting.shift();
+      const next = queue.waiting.shift();
       if (next && !socket.destroyed) next();
-      else line.busy = false;
+      else queue.isBusy = false;
     });
-    const begin = () => handle(request, response);
-    if (line.busy) return void line.waiting.push(begin);
-    line.busy = true;
-    begin();
+    const start = () => handle(request, response);
+    if (queue.isBusy) return void queue.waiting.push(start);
+    queue.isBusy = true;
+    start();
   };
 }

@@ -1,30 +1,30 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes of all connections since the start. */
+/** Bytes of all connections since the process started. */
 interface Traffic {
   readonly received: number;
   readonly sent: number;
 }
 
-/** Counts the bytes of connections: those that are open are asked, those that have closed are remembered as a sum. */
+/** Counts the bytes of connections. Open ones are read when the totals are requested; closed ones are kept as a sum. */
 export function countTraffic(): { readonly watch: (server: Server) => void; readonly totals: () => Traffic } {
-  const open = new Set<Socket>();
-  let closed: Traffic = { received: 0, sent: 0 };
-  const plus = ({ received, sent }: Traffic, { bytesRead, bytesWritten }: Socket): Traffic => ({
+  const openSockets = new Set<Socket>();
+  let closedTraffic: Traffic = { received: 0, sent: 0 };
+  const addTraffic = ({ received, sent }: Traffic, { bytesRead, bytesWritten }: Socket): Traffic => ({
     received: received + bytesRead,
     sent: sent + bytesWritten,
   });
   return {
     watch(server) {
       server.on('connection', (socket: Socket) => {
-        open.add(socket);
+        openSockets.add(socket);
         socket.once('close', () => {
-          open.delete(socket);
-          closed = plus(closed, socket);
+          openSockets.delete(socket);
+          closedTraffic = addTraffic(closedTraffic, socket);
         });
       });
     },
-    totals: () => [...open].reduce(plus, closed),
+    totals: () => [...openSockets].reduce(addTraffic, closedTraffic),
   };
 }
