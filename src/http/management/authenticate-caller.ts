@@ -9,19 +9,19 @@ import { consoleToken } from './console-cookie.ts';
 
 type CallerPorts = Pick<Ports, 'store' | 'clock' | 'links'>;
 
-/** The secret of `Authorization: Bearer …` (RFC 6750, 2.1), or null. */
+/** Returns the secret of `Authorization: Bearer …` (RFC 6750, 2.1), or null. */
 export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +([\w\-.~+/]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
-/** Counts a wrong key against its network. @throws 429 while that network has to wait, else 401 */
+/** Counts a wrong key against its network. @throws 429 while the network must wait, else 401 */
 export async function refuseKey(ports: Pick<Ports, 'store' | 'clock'>, address: string): Promise<never> {
   await countAttempt(ports, networkKeys('apiKey', address));
   throw new Refusal('keyWrong');
 }
 
-/** The operator of a session. */
-async function operatorOf(request: FastifyRequest, token: string, { store, clock }: CallerPorts): Promise<Caller> {
+/** Returns the operator of a session. @throws 401 */
+async function authenticateOperator(request: FastifyRequest, token: string, { store, clock }: CallerPorts): Promise<Caller> {
   const now = clock.now();
   const session = await findOperatorSession(store, token, now);
   if (!session) throw new Refusal('signInNeeded', 'The session has ended: sign in again.');
@@ -30,11 +30,11 @@ async function operatorOf(request: FastifyRequest, token: string, { store, clock
   return { id, tid, name, role, kind: 'operator', proof: hash, address: request.ip, requestId: request.id };
 }
 
-/** Who calls: a key, or the operator of a session. @throws 401, and 429 for a network of wrong keys; a right key never waits */
+/** Returns the caller: an API key, or the operator of a session. @throws 401, 429 for a network of wrong keys; a valid key never waits */
 export async function authenticateCaller(request: FastifyRequest, ports: CallerPorts): Promise<Caller> {
   const secret = bearerToken(request.headers.authorization);
   const token = secret === null && request.headers.authorization === undefined ? consoleToken(request, ports.links.publicUrl()) : null;
-  if (token !== null) return operatorOf(request, token, ports);
+  if (token !== null) return authenticateOperator(request, token, ports);
   if (secret === null) throw new Refusal('keyMissing', 'Send Authorization: Bearer and an API key.');
   const now = ports.clock.now();
   const key = await findKey(ports.store, secret, now);

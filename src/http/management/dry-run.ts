@@ -4,18 +4,18 @@ import { Refusal } from '#core/messages.ts';
 import type { Operation } from '#features/operation.ts';
 import { namesOf, readQuery } from '#http/validation.ts';
 
-/** The parameter of every change, and the member of its answer. */
+/** The schema of `dryRun`: a parameter of every change, and a field of its response. */
 export const dryRun = Type.Optional(
   Type.Boolean({ description: 'true: everything is checked and answered as it would be; nothing is changed.' }),
 );
 
 const dryRunQuery = Type.Object({ dryRun });
 
-/** Does a change ask for a dry run? @throws 400 */
+/** Returns whether a change requests a dry run. @throws 400 */
 export function isDryRun(request: FastifyRequest, operation: Operation): boolean {
   if (!request.url.includes('?')) return false;
-  const sent = readQuery(request.url, dryRunQuery, namesOf(operation.body))['dryRun'];
-  if (sent === undefined || typeof sent === 'boolean') return sent ?? false;
+  const value = readQuery(request.url, dryRunQuery, namesOf(operation.body))['dryRun'];
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
   throw new Refusal('fieldInvalid', 'dryRun must be true or false', {
     fieldErrors: [{ field: 'dryRun', detail: 'must be true or false' }],
   });

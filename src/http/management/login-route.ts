@@ -9,7 +9,7 @@ import { refuseKey } from './authenticate-caller.ts';
 
 const tokenBits = 256;
 
-/** Body of login: a key's name and the key. */
+/** The body of a login: a key's name and the key. */
 export const Login = Type.Object(
   {
     username: Type.String({ minLength: 1, maxLength: 255, description: "The key's name." }),
@@ -17,13 +17,13 @@ export const Login = Type.Object(
   },
   { additionalProperties: false },
 );
-/** What login answers. */
+/** The response of a login. */
 export const LoginAnswer = Type.Object({
   token: Type.String({ description: 'Bearer token, good for an hour and never longer than its key.' }),
   expiryDateTime: Type.String({ format: 'date-time', description: 'When the token ends.' }),
 });
 
-/** POST /api/v1/login, for clients that sign in first. */
+/** Adds POST /api/v1/login, for clients that sign in before other calls. */
 export function loginRoute(api: FastifyInstance, ports: Ports): void {
   const check = validator(Login);
   const checkNoQuery = validator(noQuery);
@@ -36,7 +36,7 @@ export function loginRoute(api: FastifyInstance, ports: Ports): void {
       const { username, secretkey } = request.body;
       const now = ports.clock.now();
       const key = await findKey(ports.store, secretkey, now);
-      // A token that could sign in would renew itself for ever.
+      // A token must not sign in: it could renew itself for ever.
       if (!key || key.byToken || key.name !== username) return refuseKey(ports, request.ip);
       const token = `pst_t_${ports.random.token(tokenBits)}`;
       return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };

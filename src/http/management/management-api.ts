@@ -34,23 +34,23 @@ import { type ReadTurns, readTurns } from './read-turns.ts';
 import { type LimitChanges, limitChanges } from './waiting-changes.ts';
 
 export const prefix = '/api/v1';
-/** Bytes of answers that wait for their callers. */
-const mostAnswerBytes = { tenant: 32 << 20, all: 128 << 20 };
-const streamBytes = 4 << 20; // that a streamed answer holds: a page as it was read and as it is written, and the next one
+/** Maximum bytes of responses that callers have not read yet. */
+const maxUnreadBytes = { tenant: 32 << 20, all: 128 << 20 };
+const streamBytes = 4 << 20; // memory of a streamed response: a page as it was read and as it is written, and the next one
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null while the body is still to come. */
+    /** Null on open routes, and while the body is still arriving. */
     caller: Caller | null;
   }
   interface FastifyContextConfig {
     operation?: Operation;
-    /** The route signs in by itself. */
+    /** The route needs no authenticated caller. */
     open?: boolean;
   }
 }
 
-/** The common success envelope (interface.md). */
+/** The common envelope of successful responses (interface.md). */
 export const Envelope = Type.Object({
   timestamp: Type.String({ format: 'date-time', description: 'Time of the answer.' }),
   status: Type.Integer({ description: 'HTTP status.' }),
@@ -58,10 +58,10 @@ export const Envelope = Type.Object({
   message: Type.String({ description: 'What happened, in words.' }),
 });
 
-/** The whole answer of a change: the envelope, what the operation adds, and `dryRun`. */
+/** Returns the schema of a change's response: the envelope, the fields of the operation, and `dryRun`. */
 export function changeResponse(operation: AnyChange): TSchema {
-  const added: unknown = operation.responseFields ? Reflect.get(operation.responseFields, 'properties') : {};
-  const properties = typeof added === 'object' ? added : {};
+  const fields: unknown = operation.responseFields ? Reflect.get(operation.responseFields, 'properties') : {};
+  const properties = typeof fields === 'object' ? fields : {};
   return Type.Object({
     ...Envelope.properties,
     ...Object.fromEntries(Object.entries(properties ?? {}).map(([name, schema]) => [name, Type.Optional(schema)])),
@@ -69,19 +69,19 @@ export function changeResponse(operation: AnyChange): TSchema {
   });
 }
 
-const envelopeOf = (says: MessageName, detail: string | undefined, now: number) => ({
+const envelopeOf = (messageName: MessageName, detail: string | undefined, now: number) => ({
   timestamp: formatInstant(now),
-  status: messages[says].status,
-  messageId: messages[says].id,
-  message: detail ?? messages[says].title,
+  status: messages[messageName].status,
+  messageId: messages[messageName].id,
+  message: detail ?? messages[messageName].title,
 });
 
-function answerOf(operation: AnyChange, changed: ChangeResult, dry: boolean, now: number): string {
-  const fresh = dry ? { dryRun: true } : changed.created;
-  return JSON.stringify({ ...envelopeOf(changed.message ?? operation.message, changed.detail, now), ...fresh });
+function responseBody(operation: AnyChange, result: ChangeResult, dry: boolean, now: number): string {
+  const fields = dry ? { dryRun: true } : result.created;
+  return JSON.stringify({ ...envelopeOf(result.message ?? operation.message, result.detail, now), ...fields });
 }
 
-/** Checks, changes and records in one transaction; refusals, replays and dry runs alike for every operation. */
+/** Runs the checks, the change and its audit entry. Refusals, replays and dry runs work the same for every operation. */
 async function runChange(
   operation: AnyChange,
   parameters: unknown,
@@ -93,7 +93,7 @@ async function runChange(
   const dry = isDryRun(request, operation);
   const ifMatch = request.headers['if-match'];
   const now = ports.clock.now();
-  const twin = idempotentRequestOf(
+  const idempotentRequest = idempotentRequestOf(
     request.headers['idempotency-key'],
     { tid: caller.tid, caller: `${caller.kind} ${caller.id}` },
     request,
@@ -101,18 +101,18 @@ async function runChange(
   );
   checkStoreSpace(ports.store);
   await checkConflictLimit(ports.store.read, caller, parameters, now);
-  const answer = await runOnce(dry ? null : twin, running, ports, now, async () => {
+  const response = await runOnce(dry ? null : idempotentRequest, running, ports, now, async () => {
     if (operation.target) await checkTarget(ports.store.read, operation.target, parameters, caller, ifMatch);
-    const seen = await checkInTurn(operation, caller, async () => operation.check?.(parameters, caller, ports));
+    const checkResult = await checkInTurn(operation, caller, async () => operation.check?.(parameters, caller, ports));
     return ports.store.write(
       async (tx) => {
         const current = await checkCaller(tx, caller, operation.role, ports.clock.now());
-        await checkNotAnswered(tx, dry ? null : twin, ports.vault, now);
+        await checkNotAnswered(tx, dry ? null : idempotentRequest, ports.vault, now);
         if (operation.target) await checkTarget(tx, operation.target, parameters, current, ifMatch);
-        const changed = await withinLimit(caller, parameters, () => operation.change(parameters, current, tx, ports, seen));
-        await appendChangeEntry(tx, current, operation.name, changed.audit, now);
-        const body = answerOf(operation, changed, dry, now);
-        if (twin && !dry) await storeResponse(tx, twin, { status: 200, body }, { vault: ports.vault, now });
+        const result = await withinLimit(caller, parameters, () => operation.change(parameters, current, tx, ports, checkResult));
+        await appendChangeEntry(tx, current, operation.name, result.audit, now);
+        const body = responseBody(operation, result, dry, now);
+        if (idempotentRequest && !dry) await storeResponse(tx, idempotentRequest, { status: 200, body }, { vault: ports.vault, now });
         return body;
       },
       { tenant: caller.tid },
@@ -120,30 +120,30 @@ async function runChange(
     );
   }).catch((cause: unknown) => countConflict(ports.store, caller, cause, now));
   reply.type('application/json; charset=utf-8');
-  if (typeof answer === 'string') return reply.send(answer);
-  return reply.code(answer.replayed.status).header('idempotency-replayed', 'true').send(answer.replayed.body);
+  if (typeof response === 'string') return reply.send(response);
+  return reply.code(response.replayed.status).header('idempotency-replayed', 'true').send(response.replayed.body);
 }
 
-/** Answers that hold until a change are the same objects: their text is written once. */
+/** JSON texts by response. A response that is cached until a change stays the same object, and is serialized once. */
 const texts = new WeakMap<object, string>();
 
-function textOf(answer: object, reply: FastifyReply): string {
-  const known = texts.get(answer);
-  if (known !== undefined) return known;
-  const text = String(reply.serialize(answer));
-  texts.set(answer, text);
+function serializeOnce(response: object, reply: FastifyReply): string {
+  const cached = texts.get(response);
+  if (cached !== undefined) return cached;
+  const text = String(reply.serialize(response));
+  texts.set(response, text);
   return text;
 }
 
-/** What every operation is run with. */
+/** Shared parts for running operations. */
 interface ManagementParts {
   readonly ports: Ports;
   readonly running: RunningRequests;
   readonly withinLimit: WithinConflictLimit;
-  readonly holdChange: LimitChanges;
+  readonly runLimited: LimitChanges;
   readonly checkInTurn: CheckInTurn;
   readonly turnsOf: ReadTurns;
-  readonly answers: UnreadResponses;
+  readonly unread: UnreadResponses;
 }
 
 async function run(
@@ -153,7 +153,7 @@ async function run(
   reply: FastifyReply,
   parts: ManagementParts,
 ) {
-  const { ports, turnsOf, answers } = parts;
+  const { ports, turnsOf, unread } = parts;
   const caller = request.caller ?? (await authenticateCaller(request, ports));
   request.caller = caller;
   checkRole(caller, operation.role);
@@ -161,27 +161,27 @@ async function run(
   check(parameters);
   if ('change' in operation) {
     const bytes = Number(request.headers['content-length'] ?? largestBody);
-    return parts.holdChange(caller.tid, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
+    return parts.runLimited(caller.tid, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
   }
   const inTurn = turnsOf(operation, parameters, caller, reply.raw);
   if ('stream' in operation) {
-    answers.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
+    unread.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
     const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, inTurn);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
   const read = () => operation.read(parameters, caller, ports, inTurn);
-  const answer = await (operation.isReport ? read() : inTurn(read)); // a report takes a turn for each of its queries
-  const etag: unknown = Reflect.get(answer, 'etag');
+  const response = await (operation.isReport ? read() : inTurn(read)); // a report takes a turn for each of its queries
+  const etag: unknown = Reflect.get(response, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
-  const next: unknown = Reflect.get(answer, 'next');
-  if (typeof next === 'string') reply.header('link', `<${nextPage(request, ports.links.publicUrl(), next)}>; rel="next"`);
-  const text = textOf(answer, reply);
-  answers.hold({ tenant: `${caller.tid}` }, text.length, reply.raw);
+  const next: unknown = Reflect.get(response, 'next');
+  if (typeof next === 'string') reply.header('link', `<${nextPageUrl(request, ports.links.publicUrl(), next)}>; rel="next"`);
+  const text = serializeOnce(response, reply);
+  unread.hold({ tenant: `${caller.tid}` }, text.length, reply.raw);
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-/** Returns the absolute address of the next page (RFC 8288), at the host that the client called. */
-function nextPage(request: FastifyRequest, publicUrl: string, after: string): string {
+/** Returns the absolute URL of the next page (RFC 8288), at the host that the client called. */
+function nextPageUrl(request: FastifyRequest, publicUrl: string, after: string): string {
   const origin = `${isSecure(request, publicUrl) ? 'https' : 'http'}://${request.host}`;
   const url = new URL(request.url, originIn(origin) ?? publicUrl);
   url.searchParams.delete('startIndex');
@@ -189,25 +189,26 @@ function nextPage(request: FastifyRequest, publicUrl: string, after: string): st
   return url.href;
 }
 
-const methodsServed: readonly Operation['method'][] = ['GET', 'POST', 'DELETE'];
+const servedMethods: readonly Operation['method'][] = ['GET', 'POST', 'DELETE'];
 
+/** Refuses an address without a route, and a method without one. @throws 404, 405 */
 function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
   if (!request.is404) return;
   const url = request.url.split('?', 1)[0] ?? '';
-  const allow = methodsServed.filter((method) => api.hasRoute({ method, url })).join(', ');
+  const allow = servedMethods.filter((method) => api.hasRoute({ method, url })).join(', ');
   throw allow === '' ? new Refusal('notFound') : new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
 }
 
-/** Routes of /api/v1, checked in the order of decisions.md: key, role, address and method, size, type, body. */
+/** Adds the routes of /api/v1. A request is checked in the order of decisions.md: key, role, address and method, size, type, body. */
 export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
   const parts = {
     ports,
     running: new Set<string>(),
     withinLimit: conflictLimit(ports.clock),
-    holdChange: limitChanges(),
+    runLimited: limitChanges(),
     checkInTurn: checksInTurn(),
     turnsOf: readTurns(ports, searches),
-    answers: unreadResponses(mostAnswerBytes),
+    unread: unreadResponses(maxUnreadBytes),
   };
   app.register(
     async (api) => {
@@ -221,7 +222,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         checkAddress(api, request);
         const { bodyLimit } = request.routeOptions;
         if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);
-        // A body that is still to come has its time: who calls is asked again behind it.
+        // The caller may lose its rights while the body arrives: it is authenticated again afterwards.
         if (!request.raw.complete) request.caller = null;
       });
       loginRoute(api, ports);

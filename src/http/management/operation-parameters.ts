@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { isChange, type Operation } from '#features/operation.ts';
 import { checkNames, readQuery } from '#http/validation.ts';
 
-/** The body as the operation's schema knows it: a question's query, a change's JSON, or a DELETE's query where it has no body. */
-function sentTo(request: FastifyRequest, operation: Operation): unknown {
+/** Returns the input of an operation: the query of a GET, the JSON of a change, or the query of a DELETE without a body. */
+function inputOf(request: FastifyRequest, operation: Operation): unknown {
   if (operation.method === 'POST' && !request.url.includes('?')) return request.body ?? {};
   const query = readQuery(request.url, operation.body);
   if (operation.method === 'GET') return query;
@@ -15,7 +15,7 @@ function sentTo(request: FastifyRequest, operation: Operation): unknown {
   return request.body ?? {};
 }
 
-/** What Postern computes may be sent back: it is dropped before the rest is checked. */
+/** Removes the fields that Postern computes: a client may send them back, and they are not checked. */
 function withoutComputed(parameters: unknown, computed: readonly string[]): unknown {
   if (computed.length === 0 || typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) return parameters;
   const rest = { ...parameters };
@@ -23,6 +23,6 @@ function withoutComputed(parameters: unknown, computed: readonly string[]): unkn
   return rest;
 }
 
-/** Returns the parameters of an operation, which are still to be checked. */
+/** Returns the parameters of an operation, not checked yet. */
 export const parametersOf = (request: FastifyRequest, operation: Operation): unknown =>
-  withoutComputed(sentTo(request, operation), operation.computed ?? []);
+  withoutComputed(inputOf(request, operation), operation.computed ?? []);

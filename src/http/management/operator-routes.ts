@@ -11,16 +11,16 @@ import { allConsoleTokens, clearConsoleCookies, consoleToken, setConsoleCookie }
 
 const origin = (request: FastifyRequest) => ({ address: request.ip, requestId: request.id });
 
-/** Routes of /api/v1 that sign operators in and out: they set the console's cookie. */
+/** Adds the routes of /api/v1 that sign operators in and out. They set the console's cookie. */
 export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
   const checkNoQuery = validator(noQuery);
   const checkSignIn = validator(OperatorSignIn);
   const checkFirst = validator(FirstOperator);
   const options = { config: { open: true }, bodyLimit: largestOpenBody, schema: { response: { 200: WhoCalls } } };
   const { publicUrl } = ports.links;
-  async function welcome(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorSignedIn): Promise<WhoCalls> {
-    const before = consoleToken(request, publicUrl());
-    if (before !== null) await endOperatorSession(ports, before, origin(request));
+  async function openSession(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorSignedIn): Promise<WhoCalls> {
+    const previousToken = consoleToken(request, publicUrl());
+    if (previousToken !== null) await endOperatorSession(ports, previousToken, origin(request));
     setConsoleCookie(request, reply, publicUrl(), token, longestOperatorSession / 1000);
     return whoCalls(caller, ports);
   }
@@ -28,12 +28,12 @@ export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
   api.post<{ Body: OperatorSignIn }>('/operator/signIn', options, async (request, reply) => {
     checkNoQuery(readQuery(request.url, noQuery));
     checkSignIn(request.body ?? {});
-    return welcome(request, reply, await signInOperator(ports, request.body, origin(request)));
+    return openSession(request, reply, await signInOperator(ports, request.body, origin(request)));
   });
   api.post<{ Body: FirstOperator }>('/operator/first', options, async (request, reply) => {
     checkNoQuery(readQuery(request.url, noQuery));
     checkFirst(request.body ?? {});
-    return welcome(request, reply, await makeFirstOperator(ports, request.body, origin(request)));
+    return openSession(request, reply, await makeFirstOperator(ports, request.body, origin(request)));
   });
   api.post('/operator/signOut', { config: { open: true }, bodyLimit: largestOpenBody }, async (request, reply) => {
     checkNoQuery(readQuery(request.url, noQuery));

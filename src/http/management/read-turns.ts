@@ -6,27 +6,30 @@ import { reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
 import { clientLeft } from '#http/connections/client-left.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Returns how the queries of a reading operation wait for their turns. */
+/** Returns the queue in which the queries of a read operation wait for their turn. */
 export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => InTurn;
 
+/** Creates the queues of read operations: searches, reports, and reads of one location. */
 export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadTurns {
   const locations = locationTurns();
   const reports = reportTurns();
-  return (operation, parameters, by, response) => {
-    const { tid } = by;
-    const caller = `${by.kind} ${by.id}`;
+  return (operation, parameters, caller, response) => {
+    const { tid } = caller;
+    const callerKey = `${caller.kind} ${caller.id}`;
     if ('stream' in operation) {
-      const left = clientLeft(response);
-      // An answer that is taken slowly may outlive the right to it.
+      const clientGone = clientLeft(response);
+      // A client that reads slowly may lose its rights before the end of the response.
       return (query) =>
-        searches.run({ tid, caller }, left, async () => {
-          await checkCaller(store.read, by, operation.role, clock.now());
+        searches.run({ tid, caller: callerKey }, clientGone, async () => {
+          await checkCaller(store.read, caller, operation.role, clock.now());
           return query();
         });
     }
-    if (operation.isSearch) return (query) => searches.run({ tid, caller }, clientLeft(response), query);
-    if (operation.isReport) return (query) => reports.run({ tid, caller }, clientLeft(response), query);
+    if (operation.isSearch) return (query) => searches.run({ tid, caller: callerKey }, clientLeft(response), query);
+    if (operation.isReport) return (query) => reports.run({ tid, caller: callerKey }, clientLeft(response), query);
     const location = operation.locationName?.(parameters);
-    return location === undefined ? (query) => query() : (query) => locations.run({ tid, caller, location }, clientLeft(response), query);
+    return location === undefined
+      ? (query) => query()
+      : (query) => locations.run({ tid, caller: callerKey, location }, clientLeft(response), query);
   };
 }
