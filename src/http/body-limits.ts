@@ -1,5 +1,5 @@
-/** Largest body of a management call, in bytes. */
+/** Maximum body of a management call, in bytes. */
 export const largestBody = 1 << 20;
 
-/** Largest JSON body of a request that anybody may send, in bytes: reading a long one costs others their turn. */
+/** Maximum JSON body of a request without authentication, in bytes. Parsing a long body delays other requests. */
 export const largestOpenBody = 1 << 14;

@@ -1,6 +1,6 @@
 import parseRange from 'range-parser';
 
-/** A representation as its validators know it. */
+/** The validators and the size of a representation. */
 export interface Validators {
   readonly etag: string;
   /** Milliseconds since the epoch. */
@@ -8,13 +8,13 @@ export interface Validators {
   readonly size: number;
 }
 
-/** Bytes from first to last, both inclusive. */
+/** A range of bytes. `start` and `end` are both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** What a conditional request is to be answered with. */
+/** The status that answers a conditional request, and the ranges of a 206. */
 export type Selection =
   | { readonly status: 200 }
   | { readonly status: 206; readonly ranges: readonly ByteRange[] }
@@ -23,50 +23,51 @@ export type Selection =
   | { readonly status: 416 };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
-const mostRanges = 64; // more is no reader but a burden: the whole is sent
+const maxRanges = 64; // a request for more gets the entire file: no real client needs so many
 
-const text = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join(', ') : header);
+const joinHeader = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join(', ') : header);
 const tagsOf = (list: string) => list.split(',').map((tag) => tag.trim());
-const weakly = (tag: string) => tag.replace(/^W\//, '');
-const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
-const dateOf = (header: string | undefined) => (header === undefined ? Number.NaN : seconds(Date.parse(header)));
+const withoutWeakPrefix = (tag: string) => tag.replace(/^W\//, '');
+const toSeconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
+const parseDate = (header: string | undefined) => (header === undefined ? Number.NaN : toSeconds(Date.parse(header)));
 
-/** RFC 9110, 13.1.1 (strong comparison) and 13.1.4. */
-function isStale(headers: Headers, { etag, modified }: Validators): boolean {
-  const ifMatch = text(headers['if-match']);
+/** Returns whether If-Match (RFC 9110, 13.1.1, strong comparison) or If-Unmodified-Since (13.1.4) fails. */
+function failsPrecondition(headers: Headers, { etag, modified }: Validators): boolean {
+  const ifMatch = joinHeader(headers['if-match']);
   if (ifMatch !== undefined) return !tagsOf(ifMatch).some((tag) => tag === '*' || tag === etag);
-  return seconds(modified) > dateOf(text(headers['if-unmodified-since']));
+  return toSeconds(modified) > parseDate(joinHeader(headers['if-unmodified-since']));
 }
 
-/** Does If-None-Match name the validator? RFC 9110, 13.1.2 (weak comparison). */
-export const isKnown = (ifNoneMatch: string, etag: string) => tagsOf(ifNoneMatch).some((tag) => tag === '*' || weakly(tag) === etag);
+/** Returns whether If-None-Match names the validator (RFC 9110, 13.1.2, weak comparison). */
+export const isKnown = (ifNoneMatch: string, etag: string) =>
+  tagsOf(ifNoneMatch).some((tag) => tag === '*' || withoutWeakPrefix(tag) === etag);
 
-/** RFC 9110, 13.1.2 and 13.1.3. */
-function isUnchanged(headers: Headers, { etag, modified }: Validators): boolean {
-  const ifNoneMatch = text(headers['if-none-match']);
+/** Returns whether the client has this representation already (RFC 9110, 13.1.2 and 13.1.3). */
+function isNotModified(headers: Headers, { etag, modified }: Validators): boolean {
+  const ifNoneMatch = joinHeader(headers['if-none-match']);
   if (ifNoneMatch !== undefined) return isKnown(ifNoneMatch, etag);
-  return seconds(modified) <= dateOf(text(headers['if-modified-since']));
+  return toSeconds(modified) <= parseDate(joinHeader(headers['if-modified-since']));
 }
 
-/** RFC 9110, 13.1.5: a part is wanted only of the very same bytes; a date is a strong validator only for a second long past. */
-function wantsPart(headers: Headers, { etag, modified }: Validators): boolean {
-  const ifRange = text(headers['if-range']);
+/** Returns whether If-Range allows a partial response: only of the same bytes (RFC 9110, 13.1.5). A recent date is no strong validator. */
+function allowsRange(headers: Headers, { etag, modified }: Validators): boolean {
+  const ifRange = joinHeader(headers['if-range']);
   if (ifRange === undefined) return true;
-  return ifRange.includes('"') ? ifRange.trim() === etag : dateOf(ifRange) === seconds(modified);
+  return ifRange.includes('"') ? ifRange.trim() === etag : parseDate(ifRange) === toSeconds(modified);
 }
 
-/** RFC 9110, 14.1.2: the last so many bytes of a file that has fewer are all of it. */
-const withinFile = (range: string, size: number) =>
-  range.replace(/([=,]\s*)-(\d+)/g, (whole, before: string, last: string) => (size > 0 && Number(last) > size ? `${before}0-` : whole));
+/** Rewrites suffix ranges that are longer than the file: they select the entire file (RFC 9110, 14.1.2). */
+const clampSuffixRanges = (range: string, size: number) =>
+  range.replace(/([=,]\s*)-(\d+)/g, (match, prefix: string, length: string) => (size > 0 && Number(length) > size ? `${prefix}0-` : match));
 
-/** RFC 9110, 14.2: a Range that is not understood is ignored; one that lies outside is 416. */
+/** Returns how to answer a request. A Range that cannot be parsed is ignored; a range outside the file is 416 (RFC 9110, 14.2). */
 export function select(method: string, headers: Headers, validators: Validators): Selection {
-  if (isStale(headers, validators)) return { status: 412 };
-  if (isUnchanged(headers, validators)) return { status: 304 };
-  const range = text(headers['range']);
-  if (method !== 'GET' || range === undefined || !/^bytes=/i.test(range) || !wantsPart(headers, validators)) return { status: 200 };
-  if (range.split(',', mostRanges + 1).length > mostRanges) return { status: 200 }; // not read: thousands take milliseconds
-  const ranges = parseRange(validators.size, withinFile(range, validators.size), { combine: true });
+  if (failsPrecondition(headers, validators)) return { status: 412 };
+  if (isNotModified(headers, validators)) return { status: 304 };
+  const range = joinHeader(headers['range']);
+  if (method !== 'GET' || range === undefined || !/^bytes=/i.test(range) || !allowsRange(headers, validators)) return { status: 200 };
+  if (range.split(',', maxRanges + 1).length > maxRanges) return { status: 200 }; // not parsed: thousands of ranges take milliseconds
+  const ranges = parseRange(validators.size, clampSuffixRanges(range, validators.size), { combine: true });
   if (ranges === -1) return { status: 416 };
   return ranges === -2 ? { status: 200 } : { status: 206, ranges };
 }

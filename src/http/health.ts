@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ReadinessCheck } from '#features/health/readiness.ts';
 
-/** GET /health/live and /health/ready: locations and a full disk are reported, and never change the status. */
+/** Adds GET /health/live and /health/ready. Locations and a full disk are reported, but never change the status code. */
 export function healthRoutes(app: FastifyInstance, check: ReadinessCheck): void {
   app.get('/health/live', async () => ({ status: 'live' }));
   app.get('/health/ready', async (_request, reply) => {
@@ -13,7 +13,7 @@ export function healthRoutes(app: FastifyInstance, check: ReadinessCheck): void 
       data,
       full,
       damaged,
-      // Without names: anybody may ask.
+      // No names: this route needs no authentication.
       locations: locations.map(({ id, kind, answers }) => ({ id, kind, answers })),
     });
   });

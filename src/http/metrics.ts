@@ -8,29 +8,29 @@ import type { Store } from '#ports/store.ts';
 import { countTraffic } from './connections/traffic.ts';
 import { authenticateCaller } from './management/authenticate-caller.ts';
 
-/** What the process measures of itself. */
+/** The metrics of this process. */
 export interface Metrics {
   readonly registry: Registry;
   readonly unknownLink: () => void;
   /** Measures every request of a server, and the bytes of its connections. */
   observe(app: FastifyInstance): void;
-  /** Returns the same store, whose changes are measured. */
+  /** Returns the same store, with its changes measured. */
   timed(store: Store): Store;
 }
 
-/** Values that are read when somebody asks for the metrics. */
+/** Values that are read when a client requests the metrics. */
 export interface MetricSources {
   readonly version: string;
   readonly transfers: () => number;
-  /** By the name of a queue, how many wait in it. */
+  /** Number of waiting entries, by the name of the queue. */
   readonly queues: Readonly<Record<string, () => number>>;
-  /** Bytes of the file system that holds POSTERN_DATA. */
+  /** Free and total bytes of the file system that holds POSTERN_DATA. */
   readonly disk: () => Promise<{ readonly free: number; readonly size: number }>;
   /** Resolves when the database has answered. */
   readonly checkStore: () => Promise<void>;
 }
 
-/** Refusals of sign-ins, by their reason. */
+/** Reason of each refusal of a sign-in attempt. */
 const signInRefusals: Partial<Record<MessageName, string>> = {
   signInWrong: 'wrong',
   tooManyFailures: 'slowed',
@@ -38,7 +38,7 @@ const signInRefusals: Partial<Record<MessageName, string>> = {
   currentPasswordWrong: 'wrong',
 };
 
-/** Seconds; a request that waits for a download may take minutes. */
+/** Histogram buckets in seconds. A request that waits for a download may take minutes. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 
 function httpMetrics(registry: Registry) {
@@ -77,13 +77,13 @@ function httpMetrics(registry: Registry) {
 
 function trafficMetrics(registry: Registry) {
   const { watch, totals } = countTraffic();
-  for (const [direction, words] of [
+  for (const [direction, preposition] of [
     ['received', 'from'],
     ['sent', 'to'],
   ] as const)
     new Counter({
       name: `postern_bytes_${direction}_total`,
-      help: `Bytes ${direction} ${words} clients, headers included.`,
+      help: `Bytes ${direction} ${preposition} clients, headers included.`,
       registers: [registry],
       collect() {
         this.reset();
@@ -161,10 +161,11 @@ function processGauges(registry: Registry, { version, transfers, queues, disk }:
   });
 }
 
+/** Creates the metrics of this process, in a registry of their own. */
 export function processMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const unknown = new Counter({
+  const unknownLinks = new Counter({
     name: 'postern_unknown_links_total',
     help: 'Requests for links that do not exist.',
     registers: [registry],
@@ -174,7 +175,7 @@ export function processMetrics(sources: MetricSources): Metrics {
   const watchTraffic = trafficMetrics(registry);
   return {
     registry,
-    unknownLink: () => unknown.inc(),
+    unknownLink: () => unknownLinks.inc(),
     observe(app) {
       observeRequests(app);
       watchTraffic(app.server);
@@ -183,20 +184,20 @@ export function processMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** GET /metrics, for Prometheus, with a key of tenant 1 whose role is `metrics` or `admin`. */
+/** Adds GET /metrics for Prometheus. It takes a key of tenant 1 whose role is `metrics` or `admin`. */
 export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
-  let underWay: Promise<string> | undefined;
-  /** One text for all who ask meanwhile. */
-  const text = () => {
-    underWay ??= registry.metrics().finally(() => {
-      underWay = undefined;
+  let collecting: Promise<string> | undefined;
+  /** Concurrent requests share one collection. */
+  const collectText = () => {
+    collecting ??= registry.metrics().finally(() => {
+      collecting = undefined;
     });
-    return underWay;
+    return collecting;
   };
   app.get('/metrics', async (request, reply) => {
     const caller = await authenticateCaller(request, ports);
     if (!readsMetrics(caller.role)) throw new Refusal('roleTooLow', 'This takes a key whose role is metrics or admin.');
     if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
-    return reply.type(registry.contentType).send(await text());
+    return reply.type(registry.contentType).send(await collectText());
   });
 }

@@ -3,75 +3,77 @@ import { Refusal } from '#core/messages.ts';
 
 const isLoopbackName = (name: string) =>
   name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
-const safe = ['GET', 'HEAD', 'OPTIONS'];
+const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 
-const longestOrigin = 300; // characters: a host has at most 253, and a longer one of odd letters takes milliseconds to read
+const maxOriginLength = 300; // characters: a host has at most 253, and parsing a longer one with rare letters takes milliseconds
 
-/** Reads the scheme, host and port that a header names. */
-export const originIn = (text: string): URL | null => (text.length > longestOrigin ? null : URL.parse(text));
+/** Returns the scheme, host and port in a header, or null. */
+export const originIn = (text: string): URL | null => (text.length > maxOriginLength ? null : URL.parse(text));
 
-/** Is this the address that visitors are told? While that is a loopback address, any loopback name on its port is. */
-function isOwn(url: string, publicUrl: string): boolean {
-  const [asked, own] = [originIn(url), new URL(publicUrl)];
-  if (!asked) return false;
-  if (asked.origin === own.origin) return true;
-  return isLoopbackName(own.hostname) && isLoopbackName(asked.hostname) && asked.port === own.port && asked.protocol === own.protocol;
+/** Returns whether an address is the public one. If the public one is a loopback address, any loopback name with its port is too. */
+function isPublicAddress(url: string, publicUrl: string): boolean {
+  const [requested, own] = [originIn(url), new URL(publicUrl)];
+  if (!requested) return false;
+  if (requested.origin === own.origin) return true;
+  return (
+    isLoopbackName(own.hostname) && isLoopbackName(requested.hostname) && requested.port === own.port && requested.protocol === own.protocol
+  );
 }
 
-/** Checks the host that a link is asked for under; most requests name the one that was right before. */
+/** Returns a check of the Host header of requests at links. It remembers the last accepted host, because most requests repeat it. */
 export function hostCheck(publicUrl: () => string): (request: FastifyRequest) => void {
-  let right: { readonly host: string; readonly url: string } | undefined;
-  /** @throws 421 where it is another address than visitors are told */
+  let accepted: { readonly host: string; readonly url: string } | undefined;
+  /** @throws 421 for a host other than the public one */
   return ({ headers: { host = '' } }) => {
     const url = publicUrl();
-    if (right?.host === host && right.url === url) return;
-    if (!isOwn(`${new URL(url).protocol}//${host}`, url)) throw new Refusal('hostWrong', `Links are answered under ${url}.`);
-    right = { host, url };
+    if (accepted?.host === host && accepted.url === url) return;
+    if (!isPublicAddress(`${new URL(url).protocol}//${host}`, url)) throw new Refusal('hostWrong', `Links are answered under ${url}.`);
+    accepted = { host, url };
   };
 }
 
-const ours = ['same-origin', 'none'];
+const ownSites = ['same-origin', 'none'];
 
-/** Does a browser say that a page of another site sends this? Programs say nothing. */
-function comesFromElsewhere({ headers }: FastifyRequest, isOurs: (origin: URL) => boolean): boolean {
+/** Returns whether a browser reports that a page of another site sends the request. Other clients send neither header. */
+function isCrossSite({ headers }: FastifyRequest, isOwnOrigin: (origin: URL) => boolean): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
-  if (site !== undefined && !ours.includes(String(site))) return true;
+  if (site !== undefined && !ownSites.includes(String(site))) return true;
   if (origin === undefined) return false;
-  const asked = originIn(origin);
-  return asked === null || asked.origin !== origin || !/^https?:$/.test(asked.protocol) || !isOurs(asked);
+  const parsed = originIn(origin);
+  return parsed === null || parsed.origin !== origin || !/^https?:$/.test(parsed.protocol) || !isOwnOrigin(parsed);
 }
 
 /**
- * A change that another site's page sends to a link is refused.
- * @param publicUrl its origin counts as ours
+ * Refuses a change that a page of another site sends to a link.
+ * @param publicUrl its origin counts as our own
  * @throws 403
  */
 export function checkSite(request: FastifyRequest, publicUrl: string): void {
-  if (safe.includes(request.method)) return;
-  if (comesFromElsewhere(request, ({ origin }) => isOwn(origin, publicUrl))) throw new Refusal('otherSite');
+  if (safeMethods.includes(request.method)) return;
+  if (isCrossSite(request, ({ origin }) => isPublicAddress(origin, publicUrl))) throw new Refusal('otherSite');
 }
 
-/** The origin that the request's own Host names is ours, whether or not TLS ends before us (visit.md, Sessions). */
-const namesHost =
+/** Returns whether an origin has the host of the request's Host header, whether or not a proxy ends TLS (visit.md, Sessions). */
+const hasRequestHost =
   ({ headers: { host = '' } }: FastifyRequest, overTls: boolean) =>
-  ({ protocol, host: asked }: URL) =>
-    (protocol === 'https:' || !overTls) && originIn(`${protocol}//${host}`)?.host === asked;
+  ({ protocol, host: originHost }: URL) =>
+    (protocol === 'https:' || !overTls) && originIn(`${protocol}//${host}`)?.host === originHost;
 
-/** How a call is made. */
-interface Sent {
-  /** A browser sends it by a session: it must say that it comes from here. */
+/** How a request is authenticated. */
+interface SessionUse {
+  /** By the cookie of a session. A browser sends it for any page, so the request must name our own origin. */
   readonly bySession: boolean;
-  /** The session was begun over TLS: a page that came without it is another's. */
+  /** The session was started over TLS, so a page loaded without TLS counts as another site. */
   readonly overTls: boolean;
 }
 
 /**
- * A change that another site's page sends to the console or to /api/v1 is refused.
+ * Refuses a change that a page of another site sends to the console or to /api/v1.
  * @throws 403
  */
-export function checkOwnHost(request: FastifyRequest, { bySession, overTls }: Sent): void {
-  if (safe.includes(request.method)) return;
+export function checkOwnHost(request: FastifyRequest, { bySession, overTls }: SessionUse): void {
+  if (safeMethods.includes(request.method)) return;
   const { origin, 'sec-fetch-site': site } = request.headers;
-  const silent = origin === undefined && site !== 'same-origin';
-  if (comesFromElsewhere(request, namesHost(request, overTls)) || (bySession && silent)) throw new Refusal('otherSite');
+  const lacksOrigin = origin === undefined && site !== 'same-origin';
+  if (isCrossSite(request, hasRequestHost(request, overTls)) || (bySession && lacksOrigin)) throw new Refusal('otherSite');
 }

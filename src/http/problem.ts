@@ -4,7 +4,7 @@ import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { StorageAway } from '#ports/storage.ts';
 import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
 
-/** The body of a refusal: RFC 9457, and the names that other clients read (decisions.md, Bodies and answers). */
+/** Returns the body of a refusal: RFC 9457, plus the field names that other clients read (decisions.md, Bodies and answers). */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
   const { id, status, title } = messages[refusal.messageName];
   const { fieldErrors } = refusal.extras;
@@ -23,10 +23,10 @@ export function problemOf(refusal: Refusal, instance: string, now: number) {
   };
 }
 
-/** The path of a request, without its query. */
+/** Returns the path of a request without its query. */
 export const pathOf = (url: string) => url.split('?', 1)[0] ?? url;
 
-/** The headers that belong to a refusal. */
+/** Returns the headers that belong to a refusal. */
 export function refusalHeaders({ extras }: Refusal): Record<string, string> {
   return {
     ...(extras.retryAfter === undefined ? {} : { 'retry-after': String(extras.retryAfter) }),
@@ -37,12 +37,12 @@ export function refusalHeaders({ extras }: Refusal): Record<string, string> {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the problem that was answered; null: none was. */
+    /** The code of the problem that was sent, or null. */
     refusal: MessageName | null;
   }
 }
 
-/** Answers a refusal as problem+json; a 401 that nothing else challenges asks for a key (RFC 6750, 3). */
+/** Sends a refusal as problem+json. A 401 without another challenge asks for a key (RFC 6750, 3). */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, now: number): FastifyReply {
   const problem = problemOf(refusal, pathOf(request.url), now);
   if (problem.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
@@ -64,13 +64,13 @@ const fastifyRefusals: Record<string, () => Refusal> = {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
 
-/** 413 that says how long a body may be. @param limit bytes */
+/** Returns a 413 that names the maximum body. @param limit bytes */
 export const bodyTooLarge = (limit: number) =>
   new Refusal('bodyTooLarge', `The body is larger than ${limit < 2 ** 20 ? `${limit / 2 ** 10} KiB` : `${limit / 2 ** 20} MiB`}.`);
 
-/** What went wrong, in words for the caller; null: our own fault. */
+/** Returns the refusal that tells the caller about an error, or null for an error in Postern itself. */
 export function asRefusal(error: unknown, request: FastifyRequest): Refusal | null {
-  // The connection was reset, sometimes before the socket knows it: its address is gone, and nobody reads the answer.
+  // The connection was reset, and the socket may not know it yet: it has no address any more, and nobody reads the response.
   if (request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
@@ -80,25 +80,25 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
   if (codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit);
   if (error instanceof StorageAway) return new Refusal('storageAway');
   if (['EMFILE', 'ENFILE'].includes(codeOf(error))) return new Refusal('descriptorsUsedUp', undefined, { retryAfter: 5 });
-  const known = fastifyRefusals[codeOf(error)]?.();
-  if (known) return known;
-  // What a plugin refuses is the client's: only which kind of refusal is told.
+  const refusal = fastifyRefusals[codeOf(error)]?.();
+  if (refusal) return refusal;
+  // A plugin refused the client's request: the response names only the kind of refusal.
   const status: unknown = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (status === 403 || status === 404) return new Refusal('notFound');
   return typeof status === 'number' && status >= 400 && status < 500 ? new Refusal('requestMalformed') : null;
 }
 
-/** Did the client leave before its turn came, or before it took the answer? Nobody is there to be answered. */
+/** Returns whether the client left before its turn came, or before it received the response. No response can reach it. */
 export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
   raw.socket.destroyed && error instanceof Error && (error.name === 'AbortError' || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE');
 
-/** Where in our own source an error came from: the one thing of its stack that a log may hold. */
+/** Returns the file and line of our own source where an error was thrown. A log may hold nothing else of its stack. */
 export function placeOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return /\/(src\/[\w./-]+:\d+)/.exec(stack)?.[1] ?? '';
 }
 
-/** Logs an error of our own, and returns the refusal that gives its number to the client. */
+/** Logs an error in Postern itself, and returns a refusal that gives its incident id to the client. */
 export function unexpectedRefusal(request: FastifyRequest, error: unknown): Refusal {
   request.log.error(
     { incident: request.id, ...loggable(error) },
@@ -107,7 +107,7 @@ export function unexpectedRefusal(request: FastifyRequest, error: unknown): Refu
   return new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`);
 }
 
-/** What a log says of an unexpected error: no message, which may hold SQL, paths or secrets. */
+/** Returns the log fields of an unexpected error, without its message, which may contain SQL, paths or secrets. */
 export const loggable = (error: unknown) => ({
   error: error instanceof Error ? error.name : typeof error,
   code: codeOf(error),

@@ -1,50 +1,50 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '#core/messages.ts';
 
-/** How long a client may keep us waiting; ms. */
+/** Limits for slow clients, in milliseconds. */
 export interface RequestTimeouts {
-  /** For the whole of a JSON body. */
+  /** Until a JSON body is complete. */
   readonly body: number;
-  /** For the next byte of a transfer, in either direction. */
+  /** Until the next byte of a transfer, in either direction. */
   readonly stalled: number;
-  /** For an upload: so many bytes must come in so many ms that we wait for them. */
+  /** Minimum rate of an upload: `bytes` in each `within` ms that Postern waits for them. */
   readonly leastRate: { readonly bytes: number; readonly within: number };
 }
 
-/** An upload of less than 1 KiB a second is slower than any line: it only holds what others need. */
+/** The default limits. No real network is slower than 1 KiB a second: a slower upload only occupies resources. */
 export const defaultTimeouts: RequestTimeouts = { body: 30_000, stalled: 60_000, leastRate: { bytes: 61_440, within: 60_000 } };
 
-/** Hands on the pieces of an upload. Our own time, while a piece is written, does not count. @throws 408 where they come too slowly */
+/** Passes on the pieces of an upload. The time that Postern takes to write a piece does not count. @throws 408 if they arrive too slowly */
 export async function* expectRate(
   pieces: AsyncIterable<Uint8Array>,
   { leastRate: { bytes, within } }: RequestTimeouts,
   now: () => number,
 ): AsyncGenerator<Uint8Array> {
-  let [received, waited, since] = [0, 0, now()];
+  let [received, waited, waitingSince] = [0, 0, now()];
   for await (const piece of pieces) {
     received += piece.length;
-    waited += now() - since;
+    waited += now() - waitingSince;
     if (waited >= within) {
       if (received < bytes) throw new Refusal('bodyTooSlow', `An upload must bring at least ${bytes} bytes in ${within / 1000} seconds.`);
       [received, waited] = [0, 0];
     }
     yield piece;
-    since = now();
+    waitingSince = now();
   }
 }
 
-/** Refuses a body that does not come: whoever reads it is told by its error. */
+/** Refuses a body that is not complete in time. The reader of the body receives the refusal as an error. */
 export function expectBody(request: IncomingMessage, { body }: RequestTimeouts): void {
-  const late = setTimeout(() => {
+  const timer = setTimeout(() => {
     const refusal = new Refusal('bodyTooSlow', `A body of this kind must come within ${body / 1000} seconds.`);
     if (request.listenerCount('error') > 0) request.emit('error', refusal);
   }, body);
-  request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late));
+  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
 /**
- * Closes the connection when nothing moves on it, until the body has come or the answer has gone (Node counts what
- * leaves the kernel's queue, and sets its own time between requests).
+ * Closes the connection when no bytes move on it, until the body has arrived or the response has been sent. Node.js
+ * counts the bytes that leave the kernel's queue, and sets its own timeout between requests.
  */
 export function expectProgress(request: IncomingMessage, { stalled }: RequestTimeouts): void {
   const { socket } = request;
@@ -52,7 +52,7 @@ export function expectProgress(request: IncomingMessage, { stalled }: RequestTim
   if (!request.complete) request.once('end', () => socket.setTimeout(0));
 }
 
-/** The same for a body alone: once it is complete, the work that follows has no time limit. */
+/** Closes the connection when no bytes of a body arrive. Once the body is complete, the work that follows has no time limit. */
 export function expectBodyProgress(request: IncomingMessage, timeouts: RequestTimeouts): void {
   if (!request.complete) expectProgress(request, timeouts);
 }

@@ -13,36 +13,36 @@ import { asRefusal, isAbandoned, problemOf, sendProblem, unexpectedRefusal } fro
 import { expectBody, type RequestTimeouts } from './request-timeouts.ts';
 import { linkHeaders } from './visitor/visitor-responses.ts';
 
-/** What the HTTP server needs to know. */
+/** Settings of the HTTP server. */
 export interface HttpSettings {
   readonly trustedProxies: readonly string[];
-  /** Where log lines go; null: nowhere. */
+  /** Receives log lines; null: no log is written. */
   readonly log: NodeJS.WritableStream | null;
   readonly timeouts: RequestTimeouts;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body is a file: its handler asks for it, and says how fast it must come. */
+    /** The body is a file: the handler requests it and limits how slowly it may arrive. */
     receivesFile?: boolean;
   }
 }
 
 const requestIdBits = 96;
-const longestPath = 16_384;
-const fitsTheKernel = 1 << 14; // bytes, in any setting
+const maxPathLength = 16_384;
+const kernelBuffer = 1 << 14; // bytes that the kernel's send buffer holds, with any setting
 
-/** An id for each request: unguessable by process, counted within it. */
-function requestIds(random: Random): () => string {
-  const begin = random.token(requestIdBits);
+/** Returns a function that creates request ids: an unguessable prefix of the process, and a counter. */
+function createRequestIds(random: Random): () => string {
+  const prefix = random.token(requestIdBits);
   let count = 0;
   return () => {
     count += 1;
-    return `${begin}-${count.toString(36)}`;
+    return `${prefix}-${count.toString(36)}`;
   };
 }
 
-/** Answers what is not even HTTP, and closes. */
+/** Refuses bytes that are not valid HTTP, and closes the connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket, now: number): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const refusal = new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : 'requestMalformed');
@@ -57,8 +57,8 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, now:
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** RFC 9112, 3.2: none or several Host headers are 400. */
-function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null {
+/** Returns a 400 for several Host headers, or for none in HTTP/1.1 (RFC 9112, 3.2). */
+function hostRefusal({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
@@ -66,22 +66,22 @@ function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Refusal | null
   return new Refusal('requestMalformed', 'A request names its Host once.');
 }
 
-/** RFC 9110, 10.1.1: what is expected beyond 100-continue is 417. */
-const expectationFault = ({ expect }: IncomingHttpHeaders) =>
+/** Returns a 417 for any expectation except 100-continue (RFC 9110, 10.1.1). */
+const expectationRefusal = ({ expect }: IncomingHttpHeaders) =>
   expect === undefined || expect.toLowerCase() === '100-continue' ? null : new Refusal('expectationUnknown');
 
-/** RFC 9112, 6: what says that a body follows. */
+/** Returns whether the headers announce a body (RFC 9112, 6). */
 const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** RFC 9112, 3.2.2: a request target may be a complete address. Returns its path and query. */
-const originForm = (target: string) =>
+/** Returns the path and query of a request target, which may be a complete URL (RFC 9112, 3.2.2). */
+const toOriginForm = (target: string) =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
 
-/** May an answer wait for its reader? Then it holds a connection, and the memory of its body. A smaller one fits into the kernel's buffer. */
+/** Returns whether a slow client can make a response wait, with its connection and memory. A smaller one fits into the kernel's buffer. */
 const isLarge = (payload: unknown) =>
-  typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= fitsTheKernel : payload !== null && payload !== undefined;
+  typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
-/** Fastify, with the strictness that decisions.md asks of bodies and answers. */
+/** Creates a Fastify server with the strict rules of decisions.md for bodies and responses. */
 export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustIn(settings.trustedProxies);
   const warnOfProxy = untrustedProxyWarning(isTrusted);
@@ -90,11 +90,11 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: largestBody,
     trustProxy: isTrusted ?? false,
-    rewriteUrl: ({ url = '/' }) => originForm(url),
-    genReqId: requestIds(random),
+    rewriteUrl: ({ url = '/' }) => toOriginForm(url),
+    genReqId: createRequestIds(random),
     childLoggerFactory: (logger) => logger,
     serverFactory: nodeServer,
-    routerOptions: { maxParamLength: longestPath, caseSensitive: true },
+    routerOptions: { maxParamLength: maxPathLength, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
       void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
@@ -110,7 +110,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
       request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
       warnOfProxy(request);
     }
-    done(hostFault(request.raw) ?? expectationFault(request.headers) ?? undefined);
+    done(hostRefusal(request.raw) ?? expectationRefusal(request.headers) ?? undefined);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { method, headers, raw } = request;
@@ -118,7 +118,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     if (!isFile && headers.expect !== undefined) reply.raw.writeContinue();
     if (method === 'GET' || method === 'HEAD') return done(null, payload);
     if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, settings.timeouts);
-    // Of a request without a body Node has ended the stream already, and no parser would hear of it.
+    // Node.js has ended the stream of a request without a body already: a parser would never see its end.
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
   app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {
@@ -132,10 +132,10 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   return app;
 }
 
-/** What a server without links answers to every other address. */
+/** Answers 404 at every other address of a server without links. */
 export function answerNotFound(app: FastifyInstance, clock: Clock): void {
-  app.register(async (rest) => {
-    rest.addHook('onRequest', (_request, _reply, done) => done(new Refusal('notFound'))); // before the body comes
-    rest.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), clock.now()));
+  app.register(async (scope) => {
+    scope.addHook('onRequest', (_request, _reply, done) => done(new Refusal('notFound'))); // before the body arrives
+    scope.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), clock.now()));
   });
 }

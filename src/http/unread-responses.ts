@@ -3,36 +3,41 @@ import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 import { onceClosed } from './connections/client-left.ts';
 
-const large = 1 << 16; // bytes: connections are bounded, so that smaller ones are too
+const largeResponse = 1 << 16; // bytes: the limit on connections bounds the smaller ones
 const retryAfter = 5; // seconds
 
-/** Memory of large answers that their clients have not taken yet. */
+/** Limits the memory of large responses that their clients have not read yet. */
 export interface UnreadResponses {
   /**
-   * Counts an answer until it has gone.
-   * @param holders who asks for it, as the bounds name them
-   * @throws 503 where too much waits already, of one of them or of all
+   * Counts a response until it is closed.
+   * @param holders name of the link, network or other holder that it counts for, by the kinds of the limits
+   * @throws 503 if too many bytes wait already, for one holder or in total
    */
   hold(holders: Readonly<Record<string, string>>, bytes: number, response: ServerResponse): void;
 }
 
 /**
- * @param most bytes that wait at one time: of each holder, by its kind, and of all
- * @param says what is answered beyond
+ * Creates limits for unread responses.
+ * @param limits maximum bytes that wait at one time: for each holder, by its kind, and in total
+ * @param messageName refusal beyond a limit
  */
 export function unreadResponses(
-  most: Readonly<Record<string, number>> & { readonly all: number },
-  says: 'searchBusy' | 'listingBusy' = 'searchBusy',
+  limits: Readonly<Record<string, number>> & { readonly all: number },
+  messageName: 'searchBusy' | 'listingBusy' = 'searchBusy',
 ): UnreadResponses {
-  const held = new Map<string, number>();
+  const waiting = new Map<string, number>();
   return {
     hold(holders, bytes, response) {
-      if (bytes < large) return;
-      const names = Object.entries({ ...holders, all: '' }).map(([kind, name]) => ({ name: `${kind} ${name}`, bound: most[kind] ?? 0 }));
-      if (names.some(({ name, bound }) => (held.get(name) ?? 0) + bytes > bound)) throw new Refusal(says, undefined, { retryAfter });
-      for (const { name } of names) addCount(held, name, bytes);
+      if (bytes < largeResponse) return;
+      const counters = Object.entries({ ...holders, all: '' }).map(([kind, name]) => ({
+        name: `${kind} ${name}`,
+        limit: limits[kind] ?? 0,
+      }));
+      if (counters.some(({ name, limit }) => (waiting.get(name) ?? 0) + bytes > limit))
+        throw new Refusal(messageName, undefined, { retryAfter });
+      for (const { name } of counters) addCount(waiting, name, bytes);
       onceClosed(response, () => {
-        for (const { name } of names) addCount(held, name, -bytes);
+        for (const { name } of counters) addCount(waiting, name, -bytes);
       });
     },
   };

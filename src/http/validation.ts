@@ -5,30 +5,30 @@ import { parseInstant } from '#core/instant.ts';
 import { type FieldError, fieldRefusal, Refusal } from '#core/messages.ts';
 import { patternWords } from '#core/records/patterned.ts';
 
-// Nothing coerced, filled in or dropped; all faults at once (decisions.md, Bodies and answers).
+// Values are not coerced, completed or dropped, and all errors are reported at once (decisions.md, Bodies and answers).
 const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
 // An empty text clears a date, as null does.
 ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfDay') !== null);
 
-/** What takes no parameters. */
+/** The schema of a request without parameters. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
-const mostWrong = 1 / 3; // of the letters of a name that is taken for another, misspelled
-const mostFieldErrors = 20; // a body of a megabyte could otherwise ask for an answer of nine
-const longestShownName = 64; // characters of a name that is not known
+const maxMisspelled = 1 / 3; // share of the letters of a name that may differ from the name of a hint
+const maxFieldErrors = 20; // a body of one megabyte could otherwise cause a response of nine
+const maxShownName = 64; // characters of an unknown name
 
-/** The names that a schema knows. */
+/** Returns the names of a schema's properties. */
 export function namesOf(schema: TSchema): string[] {
   const properties: unknown = Reflect.get(schema, 'properties');
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
-/** Says that a name is not known, with the nearest one that is. A long name is cut, and gets no hint. */
+/** Returns the error of an unknown name, with the nearest known name as a hint. A long name is truncated and gets no hint. */
 function unknownName(name: string, known: readonly string[]): FieldError {
-  if (name.length > longestShownName) return { field: `${name.slice(0, longestShownName)}…`, detail: 'is not known here' };
+  if (name.length > maxShownName) return { field: `${name.slice(0, maxShownName)}…`, detail: 'is not known here' };
   const nearest = known.length > 0 ? closest(name, [...known]) : '';
   const hint =
-    nearest !== '' && distance(name.toLowerCase(), nearest.toLowerCase()) <= Math.max(1, name.length * mostWrong)
+    nearest !== '' && distance(name.toLowerCase(), nearest.toLowerCase()) <= Math.max(1, name.length * maxMisspelled)
       ? `; did you mean ${nearest}?`
       : '';
   return { field: name, detail: `is not known here${hint}` };
@@ -46,30 +46,30 @@ function detailOf(keyword: string, params: Readonly<Record<string, unknown>>, me
   return message ?? 'is not valid';
 }
 
-/** Returns the error of a field. The field of a record in a list is named by its place: `users.0.email`. */
-function faultOf({ keyword, params, message, instancePath, parentSchema }: ErrorObject): FieldError {
-  const place = instancePath.slice(1).replaceAll('/', '.');
-  const below = (name: string) => (place === '' ? name : `${place}.${name}`);
-  if (keyword === 'required') return { field: below(String(params['missingProperty'])), detail: 'is required' };
-  if (keyword !== 'additionalProperties') return { field: place || 'body', detail: detailOf(keyword, params, message) };
+/** Returns the error of a field. The path of a field in a list includes its index: `users.0.email`. */
+function fieldErrorOf({ keyword, params, message, instancePath, parentSchema }: ErrorObject): FieldError {
+  const path = instancePath.slice(1).replaceAll('/', '.');
+  const childPath = (name: string) => (path === '' ? name : `${path}.${name}`);
+  if (keyword === 'required') return { field: childPath(String(params['missingProperty'])), detail: 'is required' };
+  if (keyword !== 'additionalProperties') return { field: path || 'body', detail: detailOf(keyword, params, message) };
   const { field, detail } = unknownName(String(params['additionalProperty']), namesOf(parentSchema ?? {}));
-  return { field: below(field), detail };
+  return { field: childPath(field), detail };
 }
 
-/** 400 that names the first fields at fault, and counts the rest. */
-function fieldErrors<E>(errors: readonly E[], describe: (error: E) => FieldError, most = mostFieldErrors): Refusal {
-  const fieldErrors = errors.slice(0, most).map(describe);
-  const words = fieldErrors.slice(0, mostFieldErrors).map(({ field, detail }) => `${field} ${detail}`);
-  const more = errors.length > words.length ? `; and ${errors.length - words.length} more` : '';
-  return new Refusal('fieldInvalid', words.join('; ') + more, { fieldErrors });
+/** Returns a 400 that names the first invalid fields, and counts the others. */
+function invalidFields<E>(errors: readonly E[], describe: (error: E) => FieldError, max = maxFieldErrors): Refusal {
+  const fieldErrors = errors.slice(0, max).map(describe);
+  const texts = fieldErrors.slice(0, maxFieldErrors).map(({ field, detail }) => `${field} ${detail}`);
+  const more = errors.length > texts.length ? `; and ${errors.length - texts.length} more` : '';
+  return new Refusal('fieldInvalid', texts.join('; ') + more, { fieldErrors });
 }
 
-/** Refuses names that are not known. @throws 400 */
+/** Refuses unknown names. @throws 400 */
 export function checkNames(names: readonly string[], known: readonly string[]): void {
   if (names.length === 0) return;
   const knownNames = new Set(known);
   const unknown = names.filter((name) => !knownNames.has(name));
-  if (unknown.length > 0) throw fieldErrors(unknown, (name) => unknownName(name, known));
+  if (unknown.length > 0) throw invalidFields(unknown, (name) => unknownName(name, known));
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -80,7 +80,7 @@ function propertyOf(schema: TSchema, name: string): TSchema | undefined {
   return isObject(property) ? property : undefined;
 }
 
-/** Returns a check of sizes that ajv would make an error of each name or item for: it throws 400. */
+/** Returns a check of sizes that throws 400. Ajv would create an error for each surplus name or item. */
 function sizeCheck(schema: TSchema): (value: unknown) => void {
   const known = namesOf(schema);
   const lists = known.flatMap((name) => {
@@ -90,7 +90,7 @@ function sizeCheck(schema: TSchema): (value: unknown) => void {
   return (value) => {
     if (!isObject(value) || Array.isArray(value)) return;
     const names = Object.keys(value);
-    if (names.length > known.length + mostFieldErrors) checkNames(names, known);
+    if (names.length > known.length + maxFieldErrors) checkNames(names, known);
     for (const { name, maxItems, checkItem } of lists) {
       const list: unknown = Reflect.get(value, name);
       if (!Array.isArray(list)) continue;
@@ -101,15 +101,15 @@ function sizeCheck(schema: TSchema): (value: unknown) => void {
 }
 
 /**
- * Refuses what a schema does not let through, naming the fields at fault.
- * @param most field errors that one answer names
+ * Returns a check that refuses values that a schema does not allow, and names the invalid fields.
+ * @param max maximum number of field errors in a response
  */
-export function validator(schema: TSchema, most = mostFieldErrors): (value: unknown) => void {
+export function validator(schema: TSchema, max = maxFieldErrors): (value: unknown) => void {
   const validate = ajv.compile(schema);
   const checkSize = sizeCheck(schema);
   return (value) => {
     checkSize(value);
-    if (!validate(value)) throw fieldErrors(validate.errors ?? [], faultOf, most);
+    if (!validate(value)) throw invalidFields(validate.errors ?? [], fieldErrorOf, max);
   };
 }
 
@@ -117,8 +117,8 @@ function typeOf(schema: TSchema, name: string): unknown {
   return Reflect.get(propertyOf(schema, name) ?? {}, 'type');
 }
 
-/** In a query text is the only way to say a number or true; what is neither stays a text, and is refused as one. */
-function fromText(text: string, type: unknown): unknown {
+/** Converts a query's text to a number or boolean if the schema allows one. Any other text is unchanged, so that the schema refuses it. */
+function parseText(text: string, type: unknown): unknown {
   const types: unknown[] = [type].flat();
   if (types.includes('integer') && /^-?\d{1,16}$/.test(text)) return Number(text);
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
@@ -126,23 +126,23 @@ function fromText(text: string, type: unknown): unknown {
 }
 
 /**
- * Reads the query of an address for a schema.
- * @param repeatable names that may stand more than once: their values become a list
- * @throws 400 for a doubled parameter, and for a NUL character, which no stored text holds and PostgreSQL takes in none
+ * Returns the query parameters of a URL, with the types of a schema.
+ * @param repeatable names that may occur more than once: their values become a list
+ * @throws 400 for a repeated parameter, and for a NUL character, which no stored text contains and PostgreSQL cannot store
  */
 export function readQuery(url: string, schema: TSchema, repeatable: readonly string[] = []): Record<string, unknown> {
-  const begin = url.indexOf('?');
-  // Without a prototype: a parameter may be called __proto__.
+  const queryStart = url.indexOf('?');
+  // No prototype: a parameter may have the name __proto__.
   const query: Record<string, unknown> = Object.create(null);
-  if (begin < 0) return query;
-  const parameters = Map.groupBy(new URLSearchParams(url.slice(begin + 1)), ([name]) => name);
+  if (queryStart < 0) return query;
+  const parameters = Map.groupBy(new URLSearchParams(url.slice(queryStart + 1)), ([name]) => name);
   for (const [name, pairs] of parameters) {
     const texts = pairs.map(([, text]) => text);
     if (texts.some((text) => text.includes('\0'))) throw fieldRefusal(name, 'must not hold a NUL character');
     if (repeatable.includes(name)) query[name] = texts;
     else if (texts.length > 1)
       throw new Refusal('fieldInvalid', `${name} stands more than once`, { fieldErrors: [{ field: name, detail: 'must stand once' }] });
-    else query[name] = fromText(texts[0] ?? '', typeOf(schema, name));
+    else query[name] = parseText(texts[0] ?? '', typeOf(schema, name));
   }
   return query;
 }
