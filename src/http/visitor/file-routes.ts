@@ -39,9 +39,9 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 );
 const ZipQuery = Type.Object({ name: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })) }, { additionalProperties: false });
-/** Bytes of listings that wait for their visitors. */
-const mostListingBytes = { link: 96 << 20, network: 96 << 20, all: 192 << 20 };
-const sentWhole = 1 << 16; // bytes of a listing whose parts are copied into one
+/** Maximum bytes of listings that visitors have not read yet. */
+const maxUnreadBytes = { link: 96 << 20, network: 96 << 20, all: 192 << 20 };
+const smallListing = 1 << 16; // bytes: the parts of a smaller listing are copied into one buffer
 
 const checkList = validator(ListQuery);
 const checkZip = validator(ZipQuery);
@@ -56,28 +56,28 @@ function listQuery(url: string) {
     searchWord,
     startIndex = 0,
     pageSize = defaultListing,
-  } = query as Static<typeof ListQuery>; // just checked
+  } = query as Static<typeof ListQuery>; // validated above
   const order = Object.entries(sortOrders).find(([word]) => word === sortOrder.toLowerCase())?.[1];
   if (!order) throw fieldRefusal('sortOrder', `must be one of ${Object.keys(sortOrders).join(', ')}`);
   return { sort: sortField, order, word: searchWord || null, startIndex, pageSize };
 }
 
-function chosenNames(url: string): string[] | null {
+function selectedNames(url: string): string[] | null {
   const query = readQuery(url, ZipQuery, ['name']);
   checkZip(query);
-  const { name } = query as Static<typeof ZipQuery>; // just checked
-  const fault = name?.map(nameError).find((found) => found !== null);
-  if (fault) throw fieldRefusal('name', fault);
+  const { name } = query as Static<typeof ZipQuery>; // validated above
+  const error = name?.map(nameError).find((detail) => detail !== null);
+  if (error) throw fieldRefusal('name', error);
   return name ?? null;
 }
 
-const viewedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'";
+const viewPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'";
 
-/** The headers that every answer at the link carries. */
+/** Returns the headers of every response at a link. */
 const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({ ...linkHeaders, 'x-request-id': request.id });
 
-/** Sends past the framework; what fails before the first byte is answered by it. */
-async function hijacked(reply: FastifyReply, send: () => Promise<void>): Promise<void> {
+/** Sends a response without Fastify, which answers only an error before the first byte. */
+async function sendRaw(reply: FastifyReply, send: () => Promise<void>): Promise<void> {
   try {
     await send();
   } catch (cause) {
@@ -86,136 +86,135 @@ async function hijacked(reply: FastifyReply, send: () => Promise<void>): Promise
   reply.hijack();
 }
 
-async function sendHandedOut(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parts: VisitorParts,
-  action: 'view' | 'download',
-): Promise<void> {
-  const handedOut = await openDownload(parts.ports, visitorRequestOf(request, parts), request.place.path, action);
+async function sendFileOf(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
+  const download = await openDownload(parts.ports, visitorRequestOf(request, parts), request.place.path, action);
   const headers = headersOf(request);
-  headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', handedOut.file.entry.name);
-  if (action === 'view') headers['content-security-policy'] = viewedPolicy;
-  await hijacked(reply, () => sendFile({ request: request.raw, response: reply.raw, ...parts }, handedOut, headers));
+  headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', download.file.entry.name);
+  if (action === 'view') headers['content-security-policy'] = viewPolicy;
+  await sendRaw(reply, () => sendFile({ request: request.raw, response: reply.raw, ...parts }, download, headers));
 }
 
-/** Sends a page of a folder. The bytes of its entries are shared with all who asked for the same page. */
+/** Sends a page of a folder. Requests for the same page share the bytes of its entries. */
 function sendListing(reply: FastifyReply, { path, page, startIndex, pageSize }: FolderListing): FastifyReply {
   const head = Buffer.from(`{"path":${JSON.stringify(path)},"entries":`);
   const tail = Buffer.from(`,"startIndex":${startIndex},"pageSize":${pageSize},"resultCount":${page.count},"totalCount":${page.total}}`);
   const parts = [head, page.entries, tail];
   const length = head.length + page.entries.length + tail.length;
   reply.type('application/json; charset=utf-8');
-  if (length < sentWhole) return reply.send(Buffer.concat(parts));
+  if (length < smallListing) return reply.send(Buffer.concat(parts));
   return reply.header('content-length', length).send(Readable.from(parts));
 }
 
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
-  const left = clientLeft(reply.raw);
-  const names = chosenNames(request.url);
-  const archive = await downloadFolder(parts.ports, visitorRequestOf(request, parts), request.place.path, names, left);
-  await hijacked(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
+  const clientGone = clientLeft(reply.raw);
+  const names = selectedNames(request.url);
+  const archive = await downloadFolder(parts.ports, visitorRequestOf(request, parts), request.place.path, names, clientGone);
+  await sendRaw(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 
-/** A change at a link that may carry an Idempotency-Key: its answer is kept from its beginning, and given once it took place. */
+/** Runs a change at a link. With an Idempotency-Key, its response is stored when it begins, and replayed once it took place. */
 async function changeOnce<T>(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: VisitorParts,
   action: Action,
   status: 200 | 201 | 204,
-  run: (keep: StoreResponseOf<T> | null) => Promise<T>,
+  run: (store: StoreResponseOf<T> | null) => Promise<T>,
 ) {
   const { ports, running } = parts;
   const now = ports.clock.now();
-  // Decided anew for a twin, too: what was allowed once may be so no more.
+  // A duplicate request is authorized again too: the permission may have ended.
   const { link, authenticated } = await authorizeVisit(ports, visitorRequestOf(request, parts), { action: action });
-  const who = authenticated ? [authenticated.signedIn.userId, authenticated.signedIn.name] : [];
-  const twin: IdempotentRequest | null = idempotentRequestOf(
+  const user = authenticated ? [authenticated.signedIn.userId, authenticated.signedIn.name] : [];
+  const idempotentRequest: IdempotentRequest | null = idempotentRequestOf(
     request.headers['idempotency-key'],
-    { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...who]) },
+    { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...user]) },
     request,
     ports.vault,
   );
-  const keep: StoreResponseOf<T> | null =
-    twin &&
-    ((tx, value, underWay) => storeResponse(tx, twin, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay }));
-  const asker = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
-  const answer = await runOnce(twin, running, ports, now, async () => ({ value: await ports.changes.run(asker, () => run(keep)) }));
+  const store: StoreResponseOf<T> | null =
+    idempotentRequest &&
+    ((tx, value, auditId) =>
+      storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay: auditId }));
+  const visitor = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
+  const answer = await runOnce(idempotentRequest, running, ports, now, async () => ({
+    value: await ports.changes.run(visitor, () => run(store)),
+  }));
   reply.code(status);
   if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
   if (status === 204) return reply.send();
   return reply.type('application/json; charset=utf-8').send('replayed' in answer ? answer.replayed.body : JSON.stringify(answer.value));
 }
 
-function renameOf(body: unknown) {
+function parseRename(body: unknown) {
   checkRename(body ?? {});
-  const { path, name } = body as Static<typeof RenameBody>; // just checked
+  const { path, name } = body as Static<typeof RenameBody>; // validated above
   const item = parseItemPath(path);
   if (!item) throw fieldRefusal('path', pathRule);
-  const fault = nameError(name);
-  if (fault) throw fieldRefusal('name', fault);
+  const error = nameError(name);
+  if (error) throw fieldRefusal('name', error);
   return { item, name };
 }
 
-/** Listing, files, folders and archives of a link. */
+/** Adds the routes of a link for listings, files, folders and archives. */
 export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
-  const listings = unreadResponses(mostListingBytes, 'listingBusy');
-  const both = (url: string) => [url, `${url}/*`];
-  for (const url of both('/s/:viewId/list'))
+  const unread = unreadResponses(maxUnreadBytes, 'listingBusy');
+  const pathUrls = (url: string) => [url, `${url}/*`];
+  for (const url of pathUrls('/s/:viewId/list'))
     app.get(url, async (request, reply) => {
-      const left = clientLeft(reply.raw);
+      const clientGone = clientLeft(reply.raw);
       const sent = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
-      expectProgress(request.raw, parts.timeouts); // of an answer that nobody reads, too
-      const listed = await listFolder(ports, visitorRequestOf(request, parts), request.place.path, listQuery(request.url), { left, sent });
+      expectProgress(request.raw, parts.timeouts); // also ends a response that nobody reads
+      const visitor = visitorRequestOf(request, parts);
+      const listing = await listFolder(ports, visitor, request.place.path, listQuery(request.url), { left: clientGone, sent });
       const holders = { link: request.place.viewId, network: wideNetworkOf(request.ip) };
-      listings.hold(holders, listed.page.entries.length, reply.raw);
-      return sendListing(reply, listed);
+      unread.hold(holders, listing.page.entries.length, reply.raw);
+      return sendListing(reply, listing);
     });
-  for (const url of both('/s/:viewId/file')) {
+  for (const url of pathUrls('/s/:viewId/file')) {
     app.route({
       method: ['GET', 'HEAD'],
       url,
       exposeHeadRoute: false,
-      handler: (request, reply) => sendHandedOut(request, reply, parts, 'download'),
+      handler: (request, reply) => sendFileOf(request, reply, parts, 'download'),
     });
     app.delete(url, (request, reply) =>
-      changeOnce(request, reply, parts, 'delete', 204, (keep) =>
-        deleteItem(ports, visitorRequestOf(request, parts), request.place.path, keep),
+      changeOnce(request, reply, parts, 'delete', 204, (store) =>
+        deleteItem(ports, visitorRequestOf(request, parts), request.place.path, store),
       ),
     );
   }
-  for (const url of both('/s/:viewId/view'))
+  for (const url of pathUrls('/s/:viewId/view'))
     app.route({
       method: ['GET', 'HEAD'],
       url,
       exposeHeadRoute: false,
-      handler: (request, reply) => sendHandedOut(request, reply, parts, 'view'),
+      handler: (request, reply) => sendFileOf(request, reply, parts, 'view'),
     });
-  for (const url of both('/s/:viewId/zip'))
+  for (const url of pathUrls('/s/:viewId/zip'))
     app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendFolder(request, reply, parts) });
-  for (const url of both('/s/:viewId/folder'))
+  for (const url of pathUrls('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
-      changeOnce(request, reply, parts, 'createFolder', 201, (keep) =>
-        createFolder(ports, visitorRequestOf(request, parts), request.place.path, keep),
+      changeOnce(request, reply, parts, 'createFolder', 201, (store) =>
+        createFolder(ports, visitorRequestOf(request, parts), request.place.path, store),
       ),
     );
   app.post('/s/:viewId/rename', (request, reply) => {
-    const { item, name } = renameOf(request.body);
-    return changeOnce(request, reply, parts, 'rename', 200, (keep) =>
-      renameItem(ports, visitorRequestOf(request, parts), item, name, keep),
+    const { item, name } = parseRename(request.body);
+    return changeOnce(request, reply, parts, 'rename', 200, (store) =>
+      renameItem(ports, visitorRequestOf(request, parts), item, name, store),
     );
   });
   app.register(async (uploads) => {
-    // The body is the file, whatever its type says.
+    // The body is the file, with any Content-Type.
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', async () => undefined);
     uploads.addHook('onRequest', async ({ raw }) => {
       raw.headers['content-type'] = 'application/octet-stream';
     });
     const config = { receivesFile: true };
-    for (const url of both('/s/:viewId/file'))
+    for (const url of pathUrls('/s/:viewId/file'))
       uploads.put(url, { config }, (request, reply) => receiveFile(request, reply, parts, request.place.path));
   });
 }

@@ -3,29 +3,29 @@ import { inRanges, packList } from '#core/policy/address-range.ts';
 import type { FileDownload } from '#features/visits/files/download-file.ts';
 import { isSmall } from './send-bytes.ts';
 
-/** Header by which a front server is told to send a file itself. */
+/** The header that makes a front server send a file itself. */
 type HandOverHeader = 'x-accel-redirect' | 'x-sendfile';
 
-/** What to answer in place of a file's bytes; null: they are ours to send. */
+/** Returns the headers that hand a file over to the front server; null: Postern sends the bytes itself. */
 export type FrontServerHeaders = (request: IncomingMessage, handedOut: FileDownload) => OutgoingHttpHeaders | null;
 
-/** Below this address nginx finds the file system, for internal redirects alone. */
-const internal = '/postern-files';
+/** nginx maps this path to the file system, for internal redirects only. */
+const internalPath = '/postern-files';
 
 /**
- * What a header says of a file's path; null: nothing that every front server reads alike. nginx decodes the address; of
- * those that read X-Sendfile some do and some do not, so that `a%20b` would be another file at one of them.
+ * Returns the value of the header for a file's path; null if front servers would disagree on it. nginx decodes the
+ * address. Of the servers that read X-Sendfile only some do, so `a%20b` would name different files.
  */
-function addressOf(header: HandOverHeader, onDisk: string): string | null {
+function headerValue(header: HandOverHeader, onDisk: string): string | null {
   const address = onDisk.split('/').map(encodeURIComponent).join('/');
-  if (header === 'x-accel-redirect') return internal + address;
+  if (header === 'x-accel-redirect') return internalPath + address;
   return address === onDisk ? address : null;
 }
 
 /**
- * Hands large files over to a front server: the decision is made, the bytes are its own to send, with ranges and
- * conditions. A small one costs less to send than to hand over.
- * @param trusted who may be told where a file lies: nobody else is
+ * Returns a function that hands large files over to a front server. Postern decides about the request; the front server
+ * sends the bytes and handles ranges and conditions. A small file costs less to send than to hand over.
+ * @param trusted addresses of the front servers: only they may learn the path of a file
  */
 export function frontServerFiles(header: HandOverHeader | null, trusted: readonly string[]): FrontServerHeaders {
   if (header === null || trusted.length === 0) return () => null;
@@ -33,7 +33,7 @@ export function frontServerFiles(header: HandOverHeader | null, trusted: readonl
   return ({ socket }, { file, onDisk, mediaType }) => {
     if (onDisk === null || isSmall(file.entry.size)) return null;
     if (!inRanges(proxies, socket.remoteAddress ?? '')) return null;
-    const address = addressOf(header, onDisk);
+    const address = headerValue(header, onDisk);
     return address === null ? null : { 'content-type': mediaType, [header]: address };
   };
 }

@@ -5,9 +5,9 @@ const isLink = ({ method, url }: FastifyRequest) => (method === 'GET' || method 
 const isHealth = ({ url }: FastifyRequest) => url.startsWith('/health/');
 
 /**
- * Answers former addresses of this server (POSTERN_PUBLIC_URL_ALIASES): a link leads to the address of today, and nothing
- * else is answered there, so that no cookie and no key is ever sent to them.
- * @param aliases origins
+ * Redirects links at former addresses of this server (POSTERN_PUBLIC_URL_ALIASES) to the current address. Everything else
+ * is refused there, so that clients send no cookie and no key to a former address.
+ * @param aliases origins of the former addresses
  */
 export function redirectAliases(app: FastifyInstance, aliases: readonly string[], publicUrl: () => string): void {
   const hosts = new Set(aliases.map((origin) => new URL(origin).host));
@@ -15,7 +15,7 @@ export function redirectAliases(app: FastifyInstance, aliases: readonly string[]
   app.addHook('onRequest', (request, reply, done) => {
     if (!hosts.has((request.headers.host ?? '').toLowerCase()) || isHealth(request)) return done();
     if (!isLink(request)) return done(new Refusal('hostWrong', `This is answered under ${publicUrl()}.`));
-    // Not cached for ever: a former address may come to be somebody else's.
+    // Not cached: somebody else may own a former address later.
     return void reply.header('cache-control', 'no-store').redirect(publicUrl() + request.url, 307);
   });
 }

@@ -8,66 +8,66 @@ import { resetConnection } from './send-file.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 const smallPiece = 4096; // bytes
-const drainFor = 5000; // ms that a client is given to finish sending what was refused, so that it can read why
+const drainTimeout = 5000; // ms for a client to finish sending a refused body, so that it can read the response
 
-/** The pieces of a body, small ones together: a chunk may hold one byte. The body is not destroyed: a refusal is still to be answered. */
+/** Yields the pieces of a body, small ones joined: a chunk may hold one byte. The body stays open, so that a refusal can be sent. */
 async function* piecesOf(body: IncomingMessage): AsyncGenerator<Buffer> {
   for await (const piece of body.iterator({ destroyOnReturn: false })) {
-    const more = piece.length < smallPiece && body.readableLength > 0 ? body.read(body.readableLength) : null;
-    yield more === null ? piece : Buffer.concat([piece, more]);
+    const buffered = piece.length < smallPiece && body.readableLength > 0 ? body.read(body.readableLength) : null;
+    yield buffered === null ? piece : Buffer.concat([piece, buffered]);
   }
 }
 
 const expectsContinue = ({ headers }: IncomingMessage) => /^100-continue$/i.test(headers.expect ?? '');
 
-function lengthOf(header: string | undefined): number | null {
+function parseLength(header: string | undefined): number | null {
   return header === undefined ? null : Number(header);
 }
 
 /**
- * Discards the rest of a refused body, for at most five seconds. The connection stays open meanwhile: a client that writes
- * to a closed connection gets an error and never reads the answer.
- * @param asked whether the body was asked for (100 Continue). A client that still expects that sends no body
+ * Discards the rest of a refused body, for at most five seconds. The connection stays open until then: a client that
+ * writes to a closed connection gets an error and never reads the response.
+ * @param isRequested whether 100 Continue was sent. A client that still waits for it sends no body
  */
-function dropBody({ raw }: FastifyRequest, reply: FastifyReply, asked: boolean): void {
+function discardBody({ raw }: FastifyRequest, reply: FastifyReply, isRequested: boolean): void {
   if (raw.complete) return;
-  if (!asked && expectsContinue(raw)) reply.header('connection', 'close');
+  if (!isRequested && expectsContinue(raw)) reply.header('connection', 'close');
   raw.resume();
-  const close = setTimeout(() => raw.destroy(), drainFor).unref();
+  const close = setTimeout(() => raw.destroy(), drainTimeout).unref();
   raw.once('close', () => clearTimeout(close));
 }
 
-/** PUT of a file: everything is asked before the body is wanted (RFC 9110, 10.1.1: 100 Continue comes only then). */
+/** Receives a file by PUT. All checks run before the body is requested (RFC 9110, 10.1.1: 100 Continue is sent only then). */
 export async function receiveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, path: ItemPath) {
   const { raw } = request;
   if (request.headers['content-range'] !== undefined)
     throw new Refusal('requestMalformed', 'A file is sent whole: Content-Range is not taken.');
-  const cut = new AbortController();
+  const transfer = new AbortController();
   let unfollow = () => {};
-  let asked = false;
+  let isRequested = false;
   try {
-    const received = await uploadFile(parts.ports, visitorRequestOf(request, parts), path, {
+    const storedFile = await uploadFile(parts.ports, visitorRequestOf(request, parts), path, {
       body: expectRate(piecesOf(raw), parts.timeouts, () => performance.now()),
-      length: lengthOf(request.headers['content-length']),
+      length: parseLength(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
-      begin(entered) {
-        asked = true;
+      begin(visit) {
+        isRequested = true;
         if (expectsContinue(raw)) reply.raw.writeContinue();
         expectBodyProgress(raw, parts.timeouts);
         unfollow = parts.transfers.follow({
-          stillPermitted: async () => (await entered.decideAgain()) !== null,
+          stillPermitted: async () => (await visit.decideAgain()) !== null,
           cut() {
-            cut.abort();
+            transfer.abort();
             resetConnection(reply.raw);
           },
         });
-        return cut.signal;
+        return transfer.signal;
       },
     });
-    return await reply.code(201).send(received);
+    return await reply.code(201).send(storedFile);
   } catch (cause) {
-    if (raw.destroyed && !raw.complete) return reply.hijack(); // the client has left: nobody is there to be answered
-    dropBody(request, reply, asked);
+    if (raw.destroyed && !raw.complete) return reply.hijack(); // the client has left: nobody reads a response
+    discardBody(request, reply, isRequested);
     throw cause;
   } finally {
     unfollow();

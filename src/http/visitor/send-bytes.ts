@@ -4,75 +4,75 @@ import type { ByteRange } from '#http/conditional-request.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { TransferBuffers } from './transfer-buffers.ts';
 
-const small = 1 << 19; // bytes
+const smallBody = 1 << 19; // bytes
 
-/** The client has left, or the connection was cut. */
+/** The client has left, or Postern has closed the connection. */
 export class ClientGone extends Error {}
 
-/** Writes a piece and waits until it has left our hands: its buffer may then be used again. */
+/** Writes a piece and waits until Node.js has passed it on: its buffer can be reused then. @throws ClientGone */
 export function writePiece(response: ServerResponse, piece: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     if (response.destroyed) return reject(new ClientGone());
-    const gone = () => reject(new ClientGone());
-    response.once('close', gone);
-    response.write(piece, (failed) => {
-      response.off('close', gone);
-      if (failed) reject(new ClientGone());
+    const onClose = () => reject(new ClientGone());
+    response.once('close', onClose);
+    response.write(piece, (error) => {
+      response.off('close', onClose);
+      if (error) reject(new ClientGone());
       else resolve();
     });
   });
 }
 
-/** Reads until `into` is full. @throws where the file ends before: it was cut short while it was sent */
-async function fill(file: OpenFile, into: Uint8Array, position: number): Promise<void> {
-  if ((await readFully(file, into, position)) < into.length) throw new ClientGone('the file was cut short while it was sent');
+/** Fills a buffer from a file. @throws ClientGone if the file ends before: it was truncated while it was sent */
+async function fillBuffer(file: OpenFile, buffer: Uint8Array, position: number): Promise<void> {
+  if ((await readFully(file, buffer, position)) < buffer.length) throw new ClientGone('the file was cut short while it was sent');
 }
 
-/** Small enough to be read at once and sent with its headers. */
-export const isSmall = (bytes: number) => bytes <= small;
+/** Returns whether a body is small enough to be read at once and sent with its headers. */
+export const isSmall = (bytes: number) => bytes <= smallBody;
 
-/** The bytes of a small range. */
+/** Returns the bytes of a small range. */
 export async function readRange(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
   if (file.whole) return file.whole.subarray(start, end + 1);
   const bytes = Buffer.allocUnsafe(end - start + 1);
-  await fill(file, bytes, start);
+  await fillBuffer(file, bytes, start);
   return bytes;
 }
 
 /**
- * Sends a range through two buffers: one is read into while the other is written.
- * @param sent told of every piece that has left
+ * Sends a range with two buffers: one is filled while the other is written.
+ * @param reportSent called with the bytes of each piece that was sent
  */
 export async function sendRange(
   response: ServerResponse,
   buffers: TransferBuffers,
   file: OpenFile,
   { start, end }: ByteRange,
-  sent: (bytes: number) => void,
+  reportSent: (bytes: number) => void,
 ): Promise<void> {
   const pair = buffers.take();
   const pieceAt = (position: number, buffer: Buffer) => buffer.subarray(0, Math.min(buffer.length, end - position + 1));
-  let clean = false;
+  let isComplete = false;
   try {
     let current = pieceAt(start, pair[0]);
-    await fill(file, current, start);
-    let turn = 0;
+    await fillBuffer(file, current, start);
+    let index = 0;
     for (let position = start; position <= end; ) {
-      const after = position + current.length;
-      turn = 1 - turn;
-      const next = after <= end ? pieceAt(after, turn === 0 ? pair[0] : pair[1]) : null;
-      const written = writePiece(response, current);
-      const reading = next ? fill(file, next, after) : undefined;
-      const [wrote, read] = await Promise.allSettled([written, reading]);
-      if (wrote.status === 'rejected') throw wrote.reason;
-      if (read.status === 'rejected') throw read.reason;
-      sent(current.length);
-      position = after;
+      const nextPosition = position + current.length;
+      index = 1 - index;
+      const next = nextPosition <= end ? pieceAt(nextPosition, index === 0 ? pair[0] : pair[1]) : null;
+      const writing = writePiece(response, current);
+      const reading = next ? fillBuffer(file, next, nextPosition) : undefined;
+      const [writeResult, readResult] = await Promise.allSettled([writing, reading]);
+      if (writeResult.status === 'rejected') throw writeResult.reason;
+      if (readResult.status === 'rejected') throw readResult.reason;
+      reportSent(current.length);
+      position = nextPosition;
       if (next) current = next;
     }
-    clean = true;
+    isComplete = true;
   } finally {
-    // After a failure the socket may still hold a piece: those buffers are left to the garbage collector.
-    buffers.giveBack(pair, clean);
+    // After a failure the socket may still use a piece: those buffers go to the garbage collector.
+    buffers.giveBack(pair, isComplete);
   }
 }

@@ -1,44 +1,45 @@
-const largest = 1 << 19; // bytes: 64 KiB at a time costs two to three times the CPU
-const smallest = 1 << 14;
-const forAll = 32 << 20; // shared out among the transfers under way
+const maxBuffer = 1 << 19; // bytes: 64 KiB at a time costs two to three times the CPU
+const minBuffer = 1 << 14; // bytes
+const totalMemory = 32 << 20; // bytes, shared by the transfers in progress
 
-/** A transfer's buffers: one is read into while the other is written. */
+/** The buffers of a transfer: one is filled while the other is written. */
 export type BufferPair = readonly [Buffer, Buffer];
 
-/** Buffers for transfers: large for a few, small for thousands who read slowly. */
+/** Buffers for transfers: large ones for a few transfers, small ones for thousands of slow readers. */
 export interface TransferBuffers {
   take(): BufferPair;
-  /** @param clean whether nothing that was written from them can still be on its way: only then are they used again */
+  /** @param clean whether no write from the buffers can still be in progress: only then are they reused */
   giveBack(pair: BufferPair, clean: boolean): void;
   /**
-   * Reserves memory for an answer that is read as a whole, until its client has taken it.
-   * @returns to be called when it has; null: others hold too much, and it is to be sent in pieces
+   * Reserves memory for a response that is read at once, until its client has received it.
+   * @returns a function that releases the memory; null if too much is reserved, so that the response must be sent in pieces
    */
   reserve(bytes: number): (() => void) | null;
 }
 
+/** Creates the buffers for all transfers of the process. */
 export function transferBuffers(): TransferBuffers {
-  const spare: BufferPair[] = [];
-  let taken = 0;
-  let reserved = 0;
+  const freePairs: BufferPair[] = [];
+  let pairsInUse = 0;
+  let reservedBytes = 0;
   return {
     reserve(bytes) {
-      if (reserved + bytes > forAll) return null;
-      reserved += bytes;
+      if (reservedBytes + bytes > totalMemory) return null;
+      reservedBytes += bytes;
       return () => {
-        reserved -= bytes;
+        reservedBytes -= bytes;
       };
     },
     take() {
-      taken += 1;
-      const size = Math.max(smallest, Math.min(largest, 2 ** Math.floor(Math.log2(forAll / (2 * taken)))));
-      const known = size === largest ? spare.pop() : undefined;
-      return known ?? [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)];
+      pairsInUse += 1;
+      const size = Math.max(minBuffer, Math.min(maxBuffer, 2 ** Math.floor(Math.log2(totalMemory / (2 * pairsInUse)))));
+      const reused = size === maxBuffer ? freePairs.pop() : undefined;
+      return reused ?? [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)];
     },
     giveBack(pair, clean) {
-      taken -= 1;
-      const isLargest = pair[0].length === largest;
-      if (clean && isLargest && spare.length < forAll / (4 * largest)) spare.push(pair);
+      pairsInUse -= 1;
+      const isLargest = pair[0].length === maxBuffer;
+      if (clean && isLargest && freePairs.length < totalMemory / (4 * maxBuffer)) freePairs.push(pair);
     },
   };
 }

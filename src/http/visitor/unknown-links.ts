@@ -3,67 +3,69 @@ import { networkOf } from '#core/policy/address-range.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
 
-const free = 60; // a minute from one network (visit.md, Sessions)
-const verifiedBeyond = 5; // pairs a minute from a network that is refused
+const maxUnknown = 60; // unknown links a minute from one network (visit.md, Sessions)
+const maxVerified = 5; // pairs of name and password a minute from a network that is refused
 const minute = 60_000; // ms
-const mostExchanged = 500; // of one exchange: a client with many networks fills neither a statement nor the table
+const maxExchanged = 500; // networks in one exchange: a client with many networks must not fill a statement or the table
 
-/** Counts unknown links by network, minute by minute: who tries addresses is soon not looked at any more. */
+/** Counts unknown links by network and minute, and refuses networks that try too many. */
 export interface UnknownLinks {
+  /** Counts an unknown link for the network of an address. */
   note(address: string): void;
-  /** @returns the refusal for a network that has tried too many, or null */
+  /** Returns the refusal for a network that has tried too many unknown links, or null. */
   refusal(address: string): Refusal | null;
   /**
-   * May a pair of name and password be verified for a network that is refused? Counts it, whether or not the link exists:
-   * verifying takes long, and so tells which links do.
+   * Returns whether a pair of name and password may be verified for a refused network, and counts it. Counts it even if
+   * the link does not exist: verification takes long, and would reveal which links exist.
    */
   mayVerify(address: string): boolean;
-  /** Adds what other processes have counted, and lets them have what was counted here. */
+  /** Adds the counts of other processes, and sends them the counts of this one. */
   exchange(counts: Exchange): Promise<void>;
 }
 
-/** @param since beginning of the minute. @param tried networks, one for each unknown link not yet told of. @returns all counts */
-type Exchange = (since: number, tried: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+/** @param since start of the minute. @param networks one for each unknown link not exchanged yet. @returns the counts of all processes */
+type Exchange = (since: number, networks: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
-export function countUnknownLinks(clock: Clock, counted: () => void): UnknownLinks {
+/** Creates the counts of unknown links. @param onUnknownLink called for each unknown link */
+export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): UnknownLinks {
   const counts = new Map<string, number>();
-  const verified = windowCounts(minute, clock.now);
-  let current = 0;
+  const verifications = windowCounts(minute, clock.now);
+  let currentMinute = 0;
   let unexchanged: string[] = [];
-  const forget = (now: number) => {
-    const began = now - (now % minute);
-    if (began === current) return;
+  const startMinute = (now: number) => {
+    const minuteStart = now - (now % minute);
+    if (minuteStart === currentMinute) return;
     counts.clear();
     unexchanged = [];
-    current = began;
+    currentMinute = minuteStart;
   };
   return {
     note(address) {
-      forget(clock.now());
-      counted();
+      startMinute(clock.now());
+      onUnknownLink();
       const network = networkOf(address, 32, 64);
       const count = (counts.get(network) ?? 0) + 1;
       counts.set(network, count);
-      if (count <= free && unexchanged.length < mostExchanged) unexchanged.push(network);
+      if (count <= maxUnknown && unexchanged.length < maxExchanged) unexchanged.push(network);
     },
     refusal(address) {
       const now = clock.now();
-      forget(now);
+      startMinute(now);
       if (counts.size === 0) return null;
-      if ((counts.get(networkOf(address, 32, 64)) ?? 0) < free) return null;
+      if ((counts.get(networkOf(address, 32, 64)) ?? 0) < maxUnknown) return null;
       return new Refusal('tooManyFailures', 'Too many unknown links from your network; wait until the minute ends.', {
-        retryAfter: Math.ceil((current + minute - now) / 1000),
+        retryAfter: Math.ceil((currentMinute + minute - now) / 1000),
       });
     },
-    mayVerify: (address) => verified.add(networkOf(address, 32, 64)) <= verifiedBeyond,
-    async exchange(exchanged) {
-      forget(clock.now());
-      const since = current;
-      const told = unexchanged;
+    mayVerify: (address) => verifications.add(networkOf(address, 32, 64)) <= maxVerified,
+    async exchange(exchange) {
+      startMinute(clock.now());
+      const since = currentMinute;
+      const networks = unexchanged;
       unexchanged = [];
-      const all = await exchanged(since, told);
-      if (since !== current) return;
-      for (const [network, count] of all) counts.set(network, Math.max(count, counts.get(network) ?? 0));
+      const total = await exchange(since, networks);
+      if (since !== currentMinute) return;
+      for (const [network, count] of total) counts.set(network, Math.max(count, counts.get(network) ?? 0));
     },
   };
 }

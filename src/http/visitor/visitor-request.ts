@@ -11,7 +11,7 @@ import type { TransferBuffers } from './transfer-buffers.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
 
-/** What the routes of a link need. */
+/** Shared parts of the routes of a link. */
 export interface VisitorParts {
   readonly ports: VisitPorts;
   readonly transfers: Transfers;
@@ -20,7 +20,7 @@ export interface VisitorParts {
   readonly timeouts: RequestTimeouts;
   readonly frontServer: FrontServerHeaders;
   readonly buffers: TransferBuffers;
-  /** Does the management interface answer at the same address? */
+  /** Whether the management interface is served at the same address. */
   readonly managed: boolean;
   /** Folder of the built pages. */
   readonly pages: string;
@@ -34,17 +34,17 @@ interface Place {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request at a link: read once, before anything else is asked. */
+    /** The link and the item of a request at a link, parsed before any other check. */
     place: Place;
-    /** Its visitor has signed in at the link: the unknown links that others of the network try do not count. */
+    /** The visitor has signed in at the link: unknown links that others of the same network try do not count. */
     exempt: boolean;
   }
 }
 
 const linkAddress = /^\/[^/]*\/([^/]*)(?:\/[^/]*(?:\/(.*))?)?$/s; // /s/{viewId}/{route}/{path}
 
-/** The viewId and the item of an address, percent-decoded once. @throws 400 */
-function placeOf(url: string): Place {
+/** Returns the viewId and the item of an address, percent-decoded once. @throws 400 */
+function parsePlace(url: string): Place {
   const [, viewId = '', item = ''] = linkAddress.exec(pathOf(url)) ?? [];
   const path = parseEncodedPath(item);
   if (!path)
@@ -55,17 +55,17 @@ function placeOf(url: string): Place {
   return { viewId, path };
 }
 
-/** Reads the place of every request, and refuses what names none, before any other hook of the link. */
+/** Parses the path of every request, and refuses a malformed one, before any other hook of the link. */
 export function parsePaths(app: FastifyInstance): void {
   app.decorateRequest('place');
   app.decorateRequest('exempt', false);
   app.addHook('onRequest', (request, _reply, done) => {
-    request.place = placeOf(request.url);
+    request.place = parsePlace(request.url);
     done();
   });
 }
 
-/** Who asks for what, from where. */
+/** Returns the visitor's request: the link, the address and the credentials. */
 export function visitorRequestOf(request: FastifyRequest, { ports, unknownLinks }: VisitorParts): VisitorRequest {
   const { viewId } = request.place;
   const address = request.ip;

@@ -6,7 +6,7 @@ import { preferencesOf } from '#http/preferences.ts';
 import { refusalHeaders, sendProblem } from '#http/problem.ts';
 import type { Clock } from '#ports/clock.ts';
 
-/** The headers of every answer at a link (visit.md). */
+/** The headers of every response at a link (visit.md). */
 export const linkHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -18,17 +18,17 @@ export const linkHeaders = {
 
 const basicRealm = 'Basic realm="Postern", charset="UTF-8"';
 
-/** Does the client ask for a page rather than data? A client that takes anything gets data. */
+/** Returns whether the client prefers a page to data. A client that accepts anything gets data. */
 export function asksForHtml(request: FastifyRequest): boolean {
   return preferencesOf(request).mediaType(['application/json', 'text/html']) === 'text/html';
 }
 
-/** No browser is made to open a dialog of its own. */
+/** Returns the challenge of a 401. A browser gets one that does not open the browser's own dialog. */
 function challengeOf(request: FastifyRequest): string {
   return request.headers['sec-fetch-mode'] === undefined && !asksForHtml(request) ? basicRealm : 'Postern';
 }
 
-/** Answers a refusal at a link: problem+json, or a page that says the same. */
+/** Sends a refusal at a link, as problem+json or as a page with the same message. */
 export function sendVisitorProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, clock: Clock): FastifyReply {
   if (messages[refusal.messageName].status === 401) reply.header('www-authenticate', challengeOf(request));
   if (!asksForHtml(request)) return sendProblem(request, reply, refusal, clock.now());

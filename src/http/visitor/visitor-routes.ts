@@ -22,8 +22,8 @@ import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-c
 import { parsePaths, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
 
-/** Bytes of portals' answers that wait for their visitors: one network leaves a portal to the others. */
-const mostPortalBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
+/** Maximum bytes of portal responses that visitors have not read yet. One network cannot use the entire limit of a portal. */
+const maxUnreadBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
 
 const checkNoQuery = validator(noQuery);
 const PortalQuery = Type.Object(
@@ -35,14 +35,14 @@ const PortalQuery = Type.Object(
 );
 const checkPortal = validator(PortalQuery);
 
-function portalPageOf(url: string): PortalPageRequest {
+function parsePortalPage(url: string): PortalPageRequest {
   const query = readQuery(url, PortalQuery);
   checkPortal(query);
-  const { startIndex = 0, pageSize = largestPortalPage } = query as Static<typeof PortalQuery>; // just checked
+  const { startIndex = 0, pageSize = largestPortalPage } = query as Static<typeof PortalQuery>; // validated above
   return { startIndex, pageSize };
 }
 
-/** A network that tries addresses is not answered, unless somebody has signed in at the very link. @throws `refusal` */
+/** Refuses a network that tries unknown links, unless the visitor has signed in at this link. @throws `refusal` */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
   const visitor = { ...visitorRequestOf(request, parts), checkNetwork: () => {} };
   const { basic } = visitor.credentials;
@@ -50,8 +50,8 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
   const [at, signedIn] = isPortal(request.url) ? (['portal', hasSignedInAtPortal] as const) : (['share', hasSignedIn] as const);
   const mayVerify = () => basic !== null && parts.unknownLinks.mayVerify(visitor.address);
   const tokens = [...sessionTokens(request, parts.ports.links.publicUrl()).values()];
-  const known = (await mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at)) && (await signedIn(parts.ports, visitor, false));
-  request.exempt = known || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
+  const hasSession = (await mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at)) && (await signedIn(parts.ports, visitor, false));
+  request.exempt = hasSession || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
   if (!request.exempt) throw refusal;
 }
 
@@ -59,63 +59,67 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   const checkBody = validator(SignInBody);
   const checkPasswords = validator(PasswordChangeBody);
-  const body = (request: FastifyRequest): SignInBody => {
+  const parseSignIn = (request: FastifyRequest): SignInBody => {
     checkBody(request.body ?? {});
-    return request.body as SignInBody; // what the validator let through
+    return request.body as SignInBody; // validated above
   };
   const setCookie = (request: FastifyRequest, reply: FastifyReply) => (session: { profileId: number; token: string }) =>
     setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
-  const end = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
+  const endSession = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
     clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, visitorRequestOf(request, parts), at));
     return reply.code(204).send();
   };
   app.get('/s/:viewId/visit', (request) => visitShare(ports, visitorRequestOf(request, parts)));
-  const answers = unreadResponses(mostPortalBytes);
-  /** Written out here, so that its bytes are known: until the visitor has taken them, they are held in memory. */
+  const unread = unreadResponses(maxUnreadBytes);
+  /** Serializes the response here to count its bytes: they stay in memory until the visitor has read them. */
   const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
     const text = JSON.stringify(portal);
-    answers.hold({ network: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
+    unread.hold({ network: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
     return reply.type('application/json; charset=utf-8').send(text);
   };
   app.get('/p/:viewId/visit', async (request, reply) => {
-    const page = { page: portalPageOf(request.url), left: clientLeft(reply.raw) };
+    const page = { page: parsePortalPage(request.url), left: clientLeft(reply.raw) };
     return sendPortal(request, reply, await visitPortal(ports, visitorRequestOf(request, parts), page));
   });
   app.post('/s/:viewId/sign-in', (request, reply) =>
-    signInAtShare(ports, visitorRequestOf(request, parts), body(request), setCookie(request, reply)),
+    signInAtShare(ports, visitorRequestOf(request, parts), parseSignIn(request), setCookie(request, reply)),
   );
   app.post('/p/:viewId/sign-in', async (request, reply) =>
-    sendPortal(request, reply, await signInAtPortal(ports, visitorRequestOf(request, parts), body(request), setCookie(request, reply))),
+    sendPortal(
+      request,
+      reply,
+      await signInAtPortal(ports, visitorRequestOf(request, parts), parseSignIn(request), setCookie(request, reply)),
+    ),
   );
-  const newPassword = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
+  const changePassword = async (request: FastifyRequest, reply: FastifyReply, at: 'share' | 'portal') => {
     checkPasswords(request.body ?? {});
-    const sent = request.body as PasswordChangeBody; // what the validator let through
-    await changeOwnPassword(ports, visitorRequestOf(request, parts), at, sent, setCookie(request, reply));
+    const passwords = request.body as PasswordChangeBody; // validated above
+    await changeOwnPassword(ports, visitorRequestOf(request, parts), at, passwords, setCookie(request, reply));
     return reply.code(204).send();
   };
-  app.post('/s/:viewId/password', (request, reply) => newPassword(request, reply, 'share'));
-  app.post('/p/:viewId/password', (request, reply) => newPassword(request, reply, 'portal'));
-  app.post('/s/:viewId/sign-out', (request, reply) => end(request, reply, 'share'));
-  app.post('/p/:viewId/sign-out', (request, reply) => end(request, reply, 'portal'));
-  app.register(async (later) => {
-    // Kinds of sign-in that a later issue builds: whatever is sent to them is not read.
-    later.removeAllContentTypeParsers();
-    later.addContentTypeParser('*', async () => undefined);
+  app.post('/s/:viewId/password', (request, reply) => changePassword(request, reply, 'share'));
+  app.post('/p/:viewId/password', (request, reply) => changePassword(request, reply, 'portal'));
+  app.post('/s/:viewId/sign-out', (request, reply) => endSession(request, reply, 'share'));
+  app.post('/p/:viewId/sign-out', (request, reply) => endSession(request, reply, 'portal'));
+  app.register(async (scope) => {
+    // Kinds of sign-in that a later issue adds. Their bodies are not read.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', async () => undefined);
     const unavailable = async () => {
       throw new Refusal('signInUnavailable');
     };
     for (const at of ['s', 'p']) {
-      later.post(`/${at}/:viewId/sign-in/code`, unavailable);
-      later.get(`/${at}/:viewId/sign-in/start`, unavailable);
+      scope.post(`/${at}/:viewId/sign-in/code`, unavailable);
+      scope.get(`/${at}/:viewId/sign-in/start`, unavailable);
     }
-    later.get('/sign-in/oidc', unavailable);
-    later.post('/sign-in/saml', unavailable);
-    later.get('/sign-in/saml/metadata', unavailable);
+    scope.get('/sign-in/oidc', unavailable);
+    scope.post('/sign-in/saml', unavailable);
+    scope.get('/sign-in/saml/metadata', unavailable);
   });
 }
 
-/** Methods that each address of a link takes, for 405. */
-const methodsOf: readonly (readonly [RegExp, string])[] = [
+/** Methods that each address of a link accepts, for 405. */
+const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/(sign-(in|out)|password)$/, 'POST'],
@@ -126,7 +130,7 @@ const methodsOf: readonly (readonly [RegExp, string])[] = [
 ];
 
 function notFound(request: FastifyRequest): Refusal {
-  const allow = methodsOf.find(([pattern]) => pattern.test(pathOf(request.url)))?.[1];
+  const allow = allowedMethods.find(([pattern]) => pattern.test(pathOf(request.url)))?.[1];
   if (allow !== undefined && !allow.split(', ').includes(request.method))
     return new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
   return new Refusal('notFound');
@@ -136,7 +140,7 @@ const isPortal = (url: string) => url.startsWith('/p/');
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
 const readsQuery = (url: string) => isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$)/.test(pathOf(url));
 
-/** Every route of visit.md: what a link and a portal answer. */
+/** Adds every route of links and portals (visit.md). */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
   const checkHost = hostCheck(ports.links.publicUrl);
