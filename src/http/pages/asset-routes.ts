@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import assets from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-const hashed = /-[\w-]{8}\.\w+$/; // a name that changes with its content never goes stale
+const hashedName = /-[\w-]{8}\.\w+$/; // the hash changes with the content, so the file can be cached without a limit
 
-/** Scripts and styles of built pages, below `prefix`. */
+/** Adds the scripts and styles of built pages, under `prefix`. @param pages folder of the built pages */
 export async function assetRoutes(app: FastifyInstance, pages: string, prefix: string): Promise<void> {
   const root = join(pages, 'assets');
   if (!existsSync(root)) return;
@@ -17,7 +17,10 @@ export async function assetRoutes(app: FastifyInstance, pages: string, prefix: s
     preCompressed: true,
     cacheControl: false,
     setHeaders(response, path) {
-      response.header('cache-control', hashed.test(path.replace(/\.(br|gz)$/, '')) ? 'public, max-age=31536000, immutable' : 'no-cache');
+      response.header(
+        'cache-control',
+        hashedName.test(path.replace(/\.(br|gz)$/, '')) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      );
       response.header('x-content-type-options', 'nosniff');
     },
   });

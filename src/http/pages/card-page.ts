@@ -4,13 +4,13 @@ import { directionOf, type Language, languageOf, tagOf } from '#core/translation
 import { type Say, sayIn } from '#core/translations/translate.ts';
 import { preferencesOf } from '#http/preferences.ts';
 
-/** Who reads a page that the server writes. */
+/** The reader of a page that the server renders: the language, and its translated texts. */
 export interface Reader {
   readonly language: Language;
   readonly say: Say;
 }
 
-/** The language that a browser asks for. */
+/** Returns the reader of a request, by the languages that the browser prefers. */
 export function readerOf(request: FastifyRequest): Reader {
   const tags = preferencesOf(request).languages();
   const language = languageOf(tags);
@@ -18,9 +18,10 @@ export function readerOf(request: FastifyRequest): Reader {
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? '');
+/** Escapes a text for use in HTML. */
+export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
-/** A page of one card, which needs no script. @param paragraphs HTML, escaped by the caller */
+/** Returns a page with one card, which needs no script. @param paragraphs HTML, escaped by the caller */
 export function cardPage({ language }: Reader, title: string, paragraphs: readonly string[]): string {
   return `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">

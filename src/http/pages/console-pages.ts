@@ -5,11 +5,11 @@ import { Refusal } from '#core/messages.ts';
 import type { Random } from '#ports/random.ts';
 import { assetRoutes } from './asset-routes.ts';
 
-const readOnly = ['GET', 'HEAD'];
+const allowedMethods = ['GET', 'HEAD'];
 const nonceBits = 128;
-const placeholder = /__NONCE__/g;
+const noncePlaceholder = /__NONCE__/g;
 
-/** Styles that the page makes while it runs carry the nonce of its own answer; scripts come from files alone. */
+/** Returns the policy of the console. Styles added at run time carry the nonce of their page; scripts come only from files. */
 const contentPolicy = (nonce: string, scripts: string) =>
   [
     "default-src 'none'",
@@ -27,16 +27,16 @@ const headers = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
-  'cache-control': 'private, no-store', // assets that are there say otherwise
+  'cache-control': 'private, no-store', // assets replace it with their own
 } as const;
 
-/** Where scripts may come from: on an address that visitors share, nothing that they have uploaded. */
-function scriptsOf({ headers: { host = '' } }: FastifyRequest): string {
+/** Returns the allowed source of scripts. If visitors use the same host, their uploads must not run as scripts. */
+function scriptSource({ headers: { host = '' } }: FastifyRequest): string {
   return /^[\w.-]+(:\d+)?$/.test(host) ? `${host}/console/assets/` : "'self'";
 }
 
 /**
- * GET /console and all below it: the console, one application that asks /api/v1 and nothing else.
+ * Adds GET /console and all paths below it: the console, one application that calls only /api/v1.
  * @param pages folder of the built console
  */
 export async function consoleRoutes(app: FastifyInstance, pages: string, random: Random): Promise<void> {
@@ -48,17 +48,19 @@ export async function consoleRoutes(app: FastifyInstance, pages: string, random:
     scope.addHook('onRequest', (request, reply, done) => {
       reply.headers(headers);
       done(
-        readOnly.includes(request.method) ? undefined : new Refusal('methodWrong', 'This address takes GET, HEAD.', { allow: 'GET, HEAD' }),
+        allowedMethods.includes(request.method)
+          ? undefined
+          : new Refusal('methodWrong', 'This address takes GET, HEAD.', { allow: 'GET, HEAD' }),
       );
     });
     await assetRoutes(scope, pages, '/console/assets/');
     for (const url of ['/console', '/console/*']) {
       scope.get(url, async (request, reply) => {
         const nonce = random.token(nonceBits);
-        const policy = contentPolicy(nonce, scriptsOf(request));
-        return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page.replace(placeholder, nonce));
+        const policy = contentPolicy(nonce, scriptSource(request));
+        return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page.replace(noncePlaceholder, nonce));
       });
-      scope.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], url, handler: async () => {} }); // refused before its body
+      scope.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], url, handler: async () => {} }); // refused by the hook
     }
   });
 }

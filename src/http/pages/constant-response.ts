@@ -8,7 +8,7 @@ import { preferencesOf } from '#http/preferences.ts';
 const compress = promisify(gzip);
 const etagLength = 22; // characters of base64url: 128 bits
 
-/** A body that is the same for all who ask: one piece of memory, however many read it, and however slowly. */
+/** A response that is the same for every client. All clients share its memory, even many slow ones. */
 export interface ConstantResponse {
   readonly type: string;
   readonly bytes: Buffer;
@@ -16,12 +16,13 @@ export interface ConstantResponse {
   readonly etag: string;
 }
 
+/** Compresses a body once, and adds its ETag. */
 export async function constantBody(type: string, bytes: Buffer): Promise<ConstantResponse> {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, etagLength)}"`;
   return { type, bytes, gzipped: await compress(bytes), etag };
 }
 
-/** Answers with a constant body: compressed where the client takes that, 304 where it has it. */
+/** Sends a constant response: compressed if the client accepts gzip, or 304 if the client has it already. */
 export function sendConstant(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped, etag }: ConstantResponse): FastifyReply {
   const isCompressed = preferencesOf(request).encoding(['gzip', 'identity']) === 'gzip';
   const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;

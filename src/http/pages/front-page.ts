@@ -1,11 +1,11 @@
 import { cardPage, escapeHtml, type Reader } from './card-page.ts';
 
 /**
- * What the address itself answers to somebody who opens it without a link.
- * @param managed whether the management interface answers here, too
+ * Returns the page for a reader who opens the public address without a link.
+ * @param managed whether the management interface is served at the same address
  */
 export function frontPage(managed: boolean, reader: Reader): string {
-  const forOperators =
+  const operatorHint =
     '<span lang="en" dir="ltr">Do you run this server? <a href="/console">Open the console</a>, or <a href="/docs">try the interface</a>.</span>';
-  return cardPage(reader, reader.say('sharedByLink'), [escapeHtml(reader.say('notFoundNext')), ...(managed ? [forOperators] : [])]);
+  return cardPage(reader, reader.say('sharedByLink'), [escapeHtml(reader.say('notFoundNext')), ...(managed ? [operatorHint] : [])]);
 }

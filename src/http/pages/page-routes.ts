@@ -7,14 +7,14 @@ import { type VisitorParts, visitorRequestOf } from '#http/visitor/visitor-reque
 import { readerOf } from './card-page.ts';
 import { frontPage } from './front-page.ts';
 
-/** The page of a link and of a portal, the same application, which asks the routes beside it; and that of the address itself. */
+/** Adds the page of links and portals, one application that calls the routes under its address, and the front page. */
 export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const file = join(parts.pages, 'index.html');
   const page = existsSync(file)
     ? readFileSync(file, 'utf8')
     : '<!doctype html><title>Postern</title><p>The pages are not built: run npm start.</p>';
   app.get('/', async (request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.managed, readerOf(request))));
-  // Mail programs and people end an address with a slash: it is the same one.
+  // Mail programs and people may add a slash: it is the same address.
   for (const end of ['', '/']) {
     app.get(`/s/:viewId${end}`, async (request, reply) => {
       await authorizeVisit(
