@@ -9,7 +9,7 @@ import { Share } from '#core/records/share.ts';
 import { Tenant } from '#core/records/tenant.ts';
 import { Listing, PortalVisit, Visit } from '#core/records/visit.ts';
 
-/** Every record that an answer holds, under the name that generated clients give it. */
+/** Every record in a response, under the name that generated clients give it. */
 const records: Readonly<Record<string, TSchema>> = {
   Share,
   AccessUser,
@@ -25,26 +25,27 @@ const records: Readonly<Record<string, TSchema>> = {
   Listing,
 };
 
-/** Schemas under a name, as the document refers to them. */
+/** The named schemas of the document. */
 export interface Components {
-  /** Refers to a schema under a name; what lies in it is described once, in the components. */
+  /** Returns a reference to a schema, and adds it to the components under the name. */
   refer(schema: object, name: string): object;
-  /** Refers to the records that a schema is or holds. */
+  /** Returns a schema with references in place of its records. */
   withRecords(schema: object): object;
   readonly schemas: () => Readonly<Record<string, object>>;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
+/** Creates the named schemas, with all records. */
 export function components(): Components {
-  const named = new Map<object, string>(Object.entries(records).map(([name, schema]) => [schema, name]));
+  const names = new Map<object, string>(Object.entries(records).map(([name, schema]) => [schema, name]));
   const schemas: Record<string, object> = { ...records };
   const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
   function replace(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(replace);
     if (!isObject(value)) return value;
-    const name = named.get(value);
+    const name = names.get(value);
     if (name !== undefined) return reference(name);
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replace(inner)]));
   }
@@ -55,8 +56,8 @@ export function components(): Components {
   return {
     withRecords,
     refer(schema, name) {
-      const known = named.get(schema);
-      if (known !== undefined) return reference(known);
+      const existing = names.get(schema);
+      if (existing !== undefined) return reference(existing);
       schemas[name] ??= withRecords(schema);
       return reference(name);
     },

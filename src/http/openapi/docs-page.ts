@@ -4,12 +4,12 @@ import { type ConstantResponse, constantBody, sendConstant } from '#http/pages/c
 import type { Links } from '#ports/links.ts';
 import { openApi } from './openapi.ts';
 
-// The page's own script writes styles and one inline script; it reaches this server alone.
+// The page's script adds styles and one inline script. It can connect only to this server.
 const policy =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 const headers = { 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-/** The page's files, in an inner server that is made when first asked for: it takes 40 MiB that most processes never need. */
+/** Creates an inner server with the page's files. It takes 40 MiB, so processes create it only when the page is requested. */
 async function loadPage(): Promise<FastifyInstance> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const inner = Fastify();
@@ -20,7 +20,7 @@ async function loadPage(): Promise<FastifyInstance> {
       title: 'Postern',
       withDefaultFonts: false,
       telemetry: false,
-      // What leads to the vendor's own services is left out: the page documents this server, without the internet.
+      // Links to the vendor's services are left out: the page documents this server and works without the internet.
       agent: { disabled: true },
       mcp: { disabled: true },
       hideClientButton: true,
@@ -31,10 +31,10 @@ async function loadPage(): Promise<FastifyInstance> {
   return inner;
 }
 
-/** Addresses of the page and of its script, as the inner server has them. */
+/** Paths of the page and its script, the same as in the inner server. */
 const paths = ['/docs/', '/docs/js/scalar.js'];
 
-/** Returns the files of the page, each loaded when first asked for, and kept. */
+/** Returns a loader of the page's files. It loads each file at the first request, and caches it. */
 function pageFiles(): (path: string) => Promise<ConstantResponse> {
   let page: Promise<FastifyInstance> | undefined;
   const files = new Map<string, Promise<ConstantResponse>>();
@@ -55,16 +55,16 @@ function pageFiles(): (path: string) => Promise<ConstantResponse> {
   };
 }
 
-/** GET /openapi.json, and /docs: a page to try the interface at, without the internet. */
+/** Adds GET /openapi.json and /docs, a page to try the API, which works without the internet. */
 export function docsRoutes(app: FastifyInstance, operations: readonly Operation[], links: Links): void {
-  const fileAt = pageFiles();
+  const loadFile = pageFiles();
   let document: Promise<ConstantResponse> | undefined;
-  const makeDocument = () =>
+  const createDocument = () =>
     constantBody('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi(operations, links.publicUrl()))));
   app.get('/openapi.json', async (request, reply) => {
-    document ??= makeDocument();
+    document ??= createDocument();
     return sendConstant(request, reply, await document);
   });
-  app.get('/docs', (_request, reply) => reply.redirect('/docs/', 301)); // its script is named relative to it
-  for (const url of paths) app.get(url, async (request, reply) => sendConstant(request, reply.headers(headers), await fileAt(url)));
+  app.get('/docs', (_request, reply) => reply.redirect('/docs/', 301)); // the page loads its script by a relative path
+  for (const url of paths) app.get(url, async (request, reply) => sendConstant(request, reply.headers(headers), await loadFile(url)));
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 
-/** What stands in an example for a field of that name, wherever it is. */
-const values: Readonly<Record<string, unknown>> = {
+/** Example exampleValues by the name of a field, for all schemas. */
+const exampleValues: Readonly<Record<string, unknown>> = {
   id: 1,
   tid: 1,
   authId: 2,
@@ -68,15 +68,15 @@ function plainExample(schema: TSchema): unknown {
   }
 }
 
-/** An example of a body: its required fields, and of an operation that requires none its fields of text. */
+/** Returns an example of a body: its required fields or, if no field is required, its common fields. */
 export function exampleOf(schema: TSchema): Record<string, unknown> {
   const properties: unknown = member(schema, 'properties');
   const required: unknown = member(schema, 'required');
   const fields = isSchema(properties) ? Object.entries(properties) : [];
-  const needed = Array.isArray(required) && required.length > 0 ? required : ['id', 'title', 'description', 'typeId'];
+  const names = Array.isArray(required) && required.length > 0 ? required : ['id', 'title', 'description', 'typeId'];
   return Object.fromEntries(
     fields.flatMap(([name, field]) =>
-      needed.includes(name) && isSchema(field) ? [[name, name in values ? values[name] : plainExample(field)]] : [],
+      names.includes(name) && isSchema(field) ? [[name, name in exampleValues ? exampleValues[name] : plainExample(field)]] : [],
     ),
   );
 }

@@ -17,46 +17,48 @@ const path = {
 const query = (name: string, schema: object, description: string) => ({ name, in: 'query', schema, description });
 const header = (name: string, description: string) => ({ name, in: 'header', schema: { type: 'string' }, description });
 
-interface Described {
+interface RouteDescription {
   readonly summary: string;
   readonly parameters?: readonly object[];
   readonly body?: object;
-  readonly answers?: Readonly<Record<number, object>>;
+  readonly responses?: Readonly<Record<number, object>>;
 }
 
-const open = [{}, { basic: [] }];
+const security = [{}, { basic: [] }]; // none, or Basic
 
-function route(operationId: string, { summary, parameters = [], body, answers = {} }: Described) {
-  const responses = Object.fromEntries(Object.entries(answers).map(([status, content]) => [status, { description: 'Success.', content }]));
+function route(operationId: string, { summary, parameters = [], body, responses: successes = {} }: RouteDescription) {
+  const responses = Object.fromEntries(
+    Object.entries(successes).map(([status, content]) => [status, { description: 'Success.', content }]),
+  );
   return {
     operationId,
     tags: ['link'],
     summary,
-    security: open,
+    security,
     parameters: [viewId, ...parameters],
     ...(body ? { requestBody: { required: true, content: body } } : {}),
     responses: { ...responses, default: problem },
   };
 }
 
-const signIn = (id: string, answer: object) => ({
-  post: route(id, { summary: 'Signs in; sets the session cookie.', body: json(SignInBody), answers: { 200: json(answer) } }),
+const signIn = (id: string, response: object) => ({
+  post: route(id, { summary: 'Signs in; sets the session cookie.', body: json(SignInBody), responses: { 200: json(response) } }),
 });
-const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', answers: { 204: {} } }) });
+const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', responses: { 204: {} } }) });
 const password = (id: string) => ({
   post: route(id, {
     summary: 'Changes the password of the access user who has signed in; other sessions end.',
     body: json(PasswordChangeBody),
-    answers: { 204: {} },
+    responses: { 204: {} },
   }),
 });
 const ranges = [header('Range', 'RFC 9110, 14.2.'), header('If-Range', 'RFC 9110, 13.1.5.'), header('If-None-Match', 'RFC 9110, 13.1.2.')];
 
-/** What a link answers (visit.md). */
+/** The paths of links and portals (visit.md). */
 export const linkPaths = {
-  '/s/{viewId}': { get: route('link_page', { summary: 'The page.', answers: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
+  '/s/{viewId}': { get: route('link_page', { summary: 'The page.', responses: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
   '/s/{viewId}/visit': {
-    get: route('link_visit', { summary: 'How to sign in, who has, and what may be done.', answers: { 200: json(Visit) } }),
+    get: route('link_visit', { summary: 'How to sign in, who has, and what may be done.', responses: { 200: json(Visit) } }),
   },
   '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
   '/s/{viewId}/sign-out': signOut('link_sign_out'),
@@ -72,34 +74,34 @@ export const linkPaths = {
         query('sortOrder', { type: 'string' }, 'Default ascending.'),
         query('searchWord', { type: 'string' }, 'Substring of the name.'),
       ],
-      answers: { 200: json(Listing) },
+      responses: { 200: json(Listing) },
     }),
   },
   '/s/{viewId}/file/{path}': {
     get: route('link_file', {
       summary: "A file's bytes; canDownload.",
       parameters: [path, ...ranges],
-      answers: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
+      responses: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
     }),
     put: route('link_upload', {
       summary: 'Keeps the body as a file; canUpload, and canDelete to replace one.',
       parameters: [path, header('If-Match', 'ETag of the file that is to be replaced.')],
       body: bytes('application/octet-stream'),
-      answers: {
+      responses: {
         201: json({ type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' }, sha256: { type: 'string' } } }),
       },
     }),
     delete: route('link_delete', {
       summary: 'Deletes a file, or a folder with all that is in it; canDelete.',
       parameters: [path, { $ref: '#/components/parameters/idempotencyKey' }],
-      answers: { 204: {} },
+      responses: { 204: {} },
     }),
   },
   '/s/{viewId}/view/{path}': {
     get: route('link_view', {
       summary: 'A file for display; canView.',
       parameters: [path, ...ranges],
-      answers: { 200: bytes('application/octet-stream') },
+      responses: { 200: bytes('application/octet-stream') },
     }),
   },
   '/s/{viewId}/zip/{path}': {
@@ -107,27 +109,27 @@ export const linkPaths = {
       summary:
         'A folder, or what is chosen of it, as a zip; canDownloadFolder. Up to 50,000 entries it has Content-Length, ETag and ranges.',
       parameters: [path, query('name', { type: 'array', items: { type: 'string' } }, 'What is chosen; may be repeated.'), ...ranges],
-      answers: { 200: bytes('application/zip'), 206: bytes('application/zip') },
+      responses: { 200: bytes('application/zip'), 206: bytes('application/zip') },
     }),
   },
   '/s/{viewId}/folder/{path}': {
     post: route('link_folder', {
       summary: 'Makes a folder; canCreateFolder.',
       parameters: [path],
-      answers: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
+      responses: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),
   },
   '/s/{viewId}/rename': {
     post: route('link_rename', {
       summary: 'Renames within the folder; canRename.',
       body: json(RenameBody),
-      answers: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) },
+      responses: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),
   },
   '/p/{viewId}': {
     get: route('portal_page', {
       summary: "The page of a login profile's portal.",
-      answers: { 200: { 'text/html': { schema: { type: 'string' } } } },
+      responses: { 200: { 'text/html': { schema: { type: 'string' } } } },
     }),
   },
   '/p/{viewId}/visit': {
@@ -137,7 +139,7 @@ export const linkPaths = {
         query('startIndex', { type: 'integer' }, 'First share, from 0.'),
         query('pageSize', { type: 'integer', maximum: 1000 }, 'Default 1000.'),
       ],
-      answers: { 200: json(PortalVisit) },
+      responses: { 200: json(PortalVisit) },
     }),
   },
   '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit),

@@ -9,7 +9,7 @@ import { exampleOf } from './examples.ts';
 import { linkPaths } from './link-paths.ts';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
-const problemAnswer = {
+const problemResponse = {
   description: 'A refusal: RFC 9457.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
@@ -40,39 +40,39 @@ const propertiesOf = (schema: TSchema): [string, unknown][] => Object.entries(Re
 
 function queryParameters(schema: TSchema) {
   const required: unknown = Reflect.get(schema, 'required');
-  const needed: unknown[] = Array.isArray(required) ? required : [];
-  return propertiesOf(schema).map(([name, property]) => ({ name, in: 'query', required: needed.includes(name), schema: property }));
+  const requiredNames: unknown[] = Array.isArray(required) ? required : [];
+  return propertiesOf(schema).map(([name, property]) => ({ name, in: 'query', required: requiredNames.includes(name), schema: property }));
 }
 
 const changeParameters = [{ $ref: '#/components/parameters/dryRun' }, { $ref: '#/components/parameters/idempotencyKey' }];
 
-/** `share/search` is `ShareSearch`. */
-const pascal = (name: string) =>
+/** Returns `ShareSearch` for `share/search`. */
+const toPascalCase = (name: string) =>
   name
     .split('/')
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('');
 
-function answerSchema(operation: Operation, named: Components): object {
+function responseSchema(operation: Operation, registry: Components): object {
   if (!isChange(operation))
-    return 'read' in operation ? named.refer(operation.response, `${pascal(operation.name)}Answer`) : { type: 'string' };
-  return named.refer(changeResponse(operation), operation.responseFields ? `${pascal(operation.name)}Answer` : 'Success');
+    return 'read' in operation ? registry.refer(operation.response, `${toPascalCase(operation.name)}Answer`) : { type: 'string' };
+  return registry.refer(changeResponse(operation), operation.responseFields ? `${toPascalCase(operation.name)}Answer` : 'Success');
 }
 
-/** One operation of /api/v1 as OpenAPI describes it. */
-function pathItem(operation: Operation, named: Components) {
+/** Returns the OpenAPI path item of an operation of /api/v1. */
+function pathItem(operation: Operation, registry: Components) {
   const inQuery = operation.method === 'GET';
-  const changes = isChange(operation);
-  const matches = changes && operation.target ? [{ $ref: '#/components/parameters/ifMatch' }] : [];
+  const isChangeOperation = isChange(operation);
+  const ifMatch = isChangeOperation && operation.target ? [{ $ref: '#/components/parameters/ifMatch' }] : [];
   return {
     [operation.method.toLowerCase()]: {
       operationId: operation.name.replace('/', '_'),
       tags: [operation.name.split('/')[0]],
       summary: operation.summary,
       description: `Role: ${operation.role}.`,
-      parameters: [...(inQuery ? queryParameters(operation.body) : []), ...(changes ? changeParameters : []), ...matches],
+      parameters: [...(inQuery ? queryParameters(operation.body) : []), ...(isChangeOperation ? changeParameters : []), ...ifMatch],
       ...(inQuery ? {} : { requestBody: { required: !isOptional(operation.body), content: withExample(operation.body) } }),
-      responses: { 200: { description: 'Success.', content: json(answerSchema(operation, named)) }, default: problemAnswer },
+      responses: { 200: { description: 'Success.', content: json(responseSchema(operation, registry)) }, default: problemResponse },
     },
   };
 }
@@ -82,10 +82,9 @@ function isOptional(schema: TSchema): boolean {
   return !Array.isArray(required) || required.length === 0;
 }
 
-/** What signs in by itself, or out. */
 const withExample = (body: TSchema) => ({ 'application/json': { schema: body, example: exampleOf(body) } });
 
-const signInPath = (operationId: string, summary: string, body: TSchema | null, answer: TSchema | null) => ({
+const signInPath = (operationId: string, summary: string, body: TSchema | null, response: TSchema | null) => ({
   post: {
     operationId,
     tags: [operationId.split('_')[0]],
@@ -93,12 +92,13 @@ const signInPath = (operationId: string, summary: string, body: TSchema | null, 
     security: [],
     ...(body ? { requestBody: { required: true, content: withExample(body) } } : {}),
     responses: {
-      [answer ? 200 : 204]: { description: 'Success.', ...(answer ? { content: json(answer) } : {}) },
-      default: problemAnswer,
+      [response ? 200 : 204]: { description: 'Success.', ...(response ? { content: json(response) } : {}) },
+      default: problemResponse,
     },
   },
 });
 
+/** The paths that sign in and out. */
 const signInPaths = {
   '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; answers a Bearer token.', Login, LoginAnswer),
   '/api/v1/operator/signIn': signInPath(
@@ -116,13 +116,13 @@ const signInPaths = {
   ),
 };
 
-/** The whole interface as OpenAPI 3.1: /api/v1 from the list of operations, and the link. */
+/** Returns the OpenAPI 3.1 document: /api/v1 from the list of operations, and the paths of links. */
 export function openApi(operations: readonly Operation[], publicUrl: string) {
-  const named = components();
+  const registry = components();
   const paths = {
-    ...named.withRecords(signInPaths),
-    ...Object.fromEntries(operations.map((operation) => [`/api/v1/${operation.name}`, pathItem(operation, named)])),
-    ...named.withRecords(linkPaths),
+    ...registry.withRecords(signInPaths),
+    ...Object.fromEntries(operations.map((operation) => [`/api/v1/${operation.name}`, pathItem(operation, registry)])),
+    ...registry.withRecords(linkPaths),
   };
   return {
     openapi: '3.1.0',
@@ -143,7 +143,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key (`pst_…`), or a token of /api/v1/login.' },
         basic: { type: 'http', scheme: 'basic', description: 'At a link whose login profile has passwords.' },
       },
-      schemas: { Problem: problem, ...named.schemas() },
+      schemas: { Problem: problem, ...registry.schemas() },
       parameters: {
         dryRun: {
           name: 'dryRun',
