@@ -13,7 +13,10 @@ const malformed = () => new Refusal('bodyMalformed', 'The body is not JSON in UT
 /** Matches a JSON text that may contain a forbidden name or character. */
 const forbidden = /__proto__|\\u0000/;
 
-/** Refuses `__proto__`, which has a meaning in JavaScript, and NUL, which PostgreSQL cannot store. @throws 400 */
+/**
+ * Refuses `__proto__`, which has a meaning in JavaScript, and NUL, which no stored text contains and PostgreSQL cannot store.
+ * @throws 400
+ */
 function checkForbidden(body: unknown): void {
   const pending: [name: string, value: object][] = [];
   const checkValue = (name: string, value: unknown) => {

@@ -24,9 +24,9 @@ export function namesOf(schema: TSchema): string[] {
 }
 
 /** Returns the error of an unknown name, with the nearest known name as a hint. A long name is truncated and gets no hint. */
-function unknownName(name: string, known: readonly string[]): FieldError {
+function unknownName(name: string, knownNames: readonly string[]): FieldError {
   if (name.length > maxShownName) return { field: `${name.slice(0, maxShownName)}…`, detail: 'is not known here' };
-  const nearest = known.length > 0 ? closest(name, [...known]) : '';
+  const nearest = knownNames.length > 0 ? closest(name, [...knownNames]) : '';
   const hint =
     nearest !== '' && distance(name.toLowerCase(), nearest.toLowerCase()) <= Math.max(1, name.length * maxMisspelled)
       ? `; did you mean ${nearest}?`
@@ -65,11 +65,11 @@ function invalidFields<E>(errors: readonly E[], describe: (error: E) => FieldErr
 }
 
 /** Refuses unknown names. @throws 400 */
-export function checkNames(names: readonly string[], known: readonly string[]): void {
+export function checkNames(names: readonly string[], knownNames: readonly string[]): void {
   if (names.length === 0) return;
-  const knownNames = new Set(known);
-  const unknown = names.filter((name) => !knownNames.has(name));
-  if (unknown.length > 0) throw invalidFields(unknown, (name) => unknownName(name, known));
+  const knownSet = new Set(knownNames);
+  const unknown = names.filter((name) => !knownSet.has(name));
+  if (unknown.length > 0) throw invalidFields(unknown, (name) => unknownName(name, knownNames));
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -82,15 +82,15 @@ function propertyOf(schema: TSchema, name: string): TSchema | undefined {
 
 /** Returns a check of sizes that throws 400. Ajv would create an error for each surplus name or item. */
 function sizeCheck(schema: TSchema): (value: unknown) => void {
-  const known = namesOf(schema);
-  const lists = known.flatMap((name) => {
+  const knownNames = namesOf(schema);
+  const lists = knownNames.flatMap((name) => {
     const { maxItems, items } = Object(propertyOf(schema, name));
     return isObject(items) ? [{ name, maxItems, checkItem: sizeCheck(items) }] : [];
   });
   return (value) => {
     if (!isObject(value) || Array.isArray(value)) return;
     const names = Object.keys(value);
-    if (names.length > known.length + maxFieldErrors) checkNames(names, known);
+    if (names.length > knownNames.length + maxFieldErrors) checkNames(names, knownNames);
     for (const { name, maxItems, checkItem } of lists) {
       const list: unknown = Reflect.get(value, name);
       if (!Array.isArray(list)) continue;

@@ -86,7 +86,7 @@ async function sendRaw(reply: FastifyReply, send: () => Promise<void>): Promise<
   reply.hijack();
 }
 
-async function sendFileOf(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
+async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
   const download = await openDownload(parts.ports, visitorRequestOf(request, parts), request.place.path, action);
   const headers = headersOf(request);
   headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', download.file.entry.name);
@@ -137,13 +137,15 @@ async function changeOnce<T>(
     ((tx, value, auditId) =>
       storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay: auditId }));
   const visitor = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
-  const answer = await runOnce(idempotentRequest, running, ports, now, async () => ({
+  const response = await runOnce(idempotentRequest, running, ports, now, async () => ({
     value: await ports.changes.run(visitor, () => run(store)),
   }));
   reply.code(status);
-  if ('replayed' in answer) reply.code(answer.replayed.status).header('idempotency-replayed', 'true');
+  if ('replayed' in response) reply.code(response.replayed.status).header('idempotency-replayed', 'true');
   if (status === 204) return reply.send();
-  return reply.type('application/json; charset=utf-8').send('replayed' in answer ? answer.replayed.body : JSON.stringify(answer.value));
+  return reply
+    .type('application/json; charset=utf-8')
+    .send('replayed' in response ? response.replayed.body : JSON.stringify(response.value));
 }
 
 function parseRename(body: unknown) {
@@ -177,7 +179,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
       method: ['GET', 'HEAD'],
       url,
       exposeHeadRoute: false,
-      handler: (request, reply) => sendFileOf(request, reply, parts, 'download'),
+      handler: (request, reply) => serveFile(request, reply, parts, 'download'),
     });
     app.delete(url, (request, reply) =>
       changeOnce(request, reply, parts, 'delete', 204, (store) =>
@@ -190,7 +192,7 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
       method: ['GET', 'HEAD'],
       url,
       exposeHeadRoute: false,
-      handler: (request, reply) => sendFileOf(request, reply, parts, 'view'),
+      handler: (request, reply) => serveFile(request, reply, parts, 'view'),
     });
   for (const url of pathUrls('/s/:viewId/zip'))
     app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler: (request, reply) => sendFolder(request, reply, parts) });

@@ -32,7 +32,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
   const verifications = windowCounts(minute, clock.now);
   let currentMinute = 0;
   let unexchanged: string[] = [];
-  const startMinute = (now: number) => {
+  const resetOldCounts = (now: number) => {
     const minuteStart = now - (now % minute);
     if (minuteStart === currentMinute) return;
     counts.clear();
@@ -41,7 +41,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
   };
   return {
     note(address) {
-      startMinute(clock.now());
+      resetOldCounts(clock.now());
       onUnknownLink();
       const network = networkOf(address, 32, 64);
       const count = (counts.get(network) ?? 0) + 1;
@@ -50,7 +50,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
     },
     refusal(address) {
       const now = clock.now();
-      startMinute(now);
+      resetOldCounts(now);
       if (counts.size === 0) return null;
       if ((counts.get(networkOf(address, 32, 64)) ?? 0) < maxUnknown) return null;
       return new Refusal('tooManyFailures', 'Too many unknown links from your network; wait until the minute ends.', {
@@ -59,7 +59,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
     },
     mayVerify: (address) => verifications.add(networkOf(address, 32, 64)) <= maxVerified,
     async exchange(exchange) {
-      startMinute(clock.now());
+      resetOldCounts(clock.now());
       const since = currentMinute;
       const networks = unexchanged;
       unexchanged = [];
