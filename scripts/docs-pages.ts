@@ -1,5 +1,5 @@
 import { messages } from '../src/core/messages.ts';
-import { catalogue } from '../src/settings.ts';
+import { settingDefinitions } from '../src/settings.ts';
 
 /** docs/integrator/messages.md: everything that Postern can say. */
 export function messagesPage(): string {
@@ -11,7 +11,7 @@ export function messagesPage(): string {
 
 /** docs/operator/settings.md: every environment variable. */
 export function settingsPage(): string {
-  const rows = Object.values(catalogue).map(
+  const rows = Object.values(settingDefinitions).map(
     ({ name, fallback, meaning }) => `| \`${name}\` | ${fallback === '' ? 'none' : `\`${fallback}\``} | ${meaning} |`,
   );
   return `# Settings\n\nBy environment variables, all optional; a wrong or unknown one stops the start by name. Written by \`npm run docs\`.\n\n| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('\n')}\n`;

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { visitAudit } from '#features/audit/visit-audit.ts';
 import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
-import { checkSecretKey, holdsNoSecrets, isLivingKey, isNew, newKey, prepare } from '#features/first-start/first-start.ts';
-import { checkReadiness } from '#features/health/readiness.ts';
+import { checkSecretKey, hasNoSecrets, isNewDatabase, isValidKey, newApiKey, prepareDatabase } from '#features/first-start/first-start.ts';
+import { readinessCheck } from '#features/health/readiness.ts';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { operations } from '#features/operations.ts';
 import { reportAlive } from '#features/processes/living-processes.ts';
@@ -20,23 +20,23 @@ import type { Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
 import { argon2PasswordHash } from './adapters/os/argon2.ts';
-import { diskRoom, probeDisk } from './adapters/os/disk-probe.ts';
+import { diskSpace, probeDisk } from './adapters/os/disk-probe.ts';
 import { type JsonLines, openJsonLines } from './adapters/os/json-lines.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
-import { exitExchanged, exitLost } from './exits.ts';
+import { exitOnDiskFailure, exitOnExchange } from './exits.ts';
 import { accessLog } from './http/access-log.ts';
 import { healthRoutes } from './http/health.ts';
-import { managementApi } from './http/management/management-api.ts';
+import { managementRoutes } from './http/management/management-api.ts';
 import { metricsRoute, processMetrics } from './http/metrics.ts';
 import { docsRoutes } from './http/openapi/docs-page.ts';
 import { assetRoutes } from './http/pages/asset-routes.ts';
 import { consoleRoutes } from './http/pages/console-pages.ts';
 import { defaultTimeouts, type RequestTimeouts } from './http/request-timeouts.ts';
-import { answerNotFound, httpServer } from './http/server.ts';
+import { answerNotFound, createHttpServer } from './http/server.ts';
 import { frontServerFiles } from './http/visitor/front-server-file.ts';
 import { redirectAliases } from './http/visitor/public-aliases.ts';
 import { transferBuffers } from './http/visitor/transfer-buffers.ts';
@@ -61,7 +61,7 @@ export interface Postern extends AsyncDisposable {
   /** Address that creates the first operator of the console, valid once and for an hour; null if an operator exists. */
   readonly firstConsoleUrl: string | null;
   /** Returns the names of the locations that do not answer. */
-  readonly awayLocations: () => Promise<readonly string[]>;
+  readonly unavailableLocations: () => Promise<readonly string[]>;
   readonly ports: Ports;
   /** Reopens the access log after its file was renamed. */
   readonly reopenLogs: () => void;
@@ -73,7 +73,7 @@ export interface Replacements {
   readonly log?: NodeJS.WritableStream | null;
   readonly timeouts?: RequestTimeouts;
   /** Called when the disk has failed and no request can be answered any more; by default it ends the process. */
-  readonly lost?: (cause: unknown) => void;
+  readonly onDiskFailure?: (cause: unknown) => void;
 }
 
 /** The project's package.json. It is found from `src` in a checkout and from `build/server` in a build. */
@@ -112,21 +112,21 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await using resources = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();
-  const database = resources.use(await openStore({ ...settings, folder: data.path }, replacements.lost ?? exitLost));
+  const database = resources.use(await openStore({ ...settings, folder: data.path }, replacements.onDiskFailure ?? exitOnDiskFailure));
   const transfers = followTransfers(() => performance.now());
   resources.defer(() => transfers.stop());
   const listings = listingTurns();
   const passwordHash = replacements.ports?.passwordHash ?? argon2PasswordHash();
   const metrics = processMetrics({
     version,
-    transfers: transfers.count,
-    queues: { passwords: passwordHash.waiting, folders: listings.waiting },
-    disk: () => diskRoom(data.path),
+    transfers: transfers.runningCount,
+    queues: { passwords: passwordHash.waitingCount, folders: listings.waitingCount },
+    disk: () => diskSpace(data.path),
     checkStore: () => database.check(),
   });
-  const store = metrics.timed(replacements.ports?.store ?? database);
+  const store = metrics.measureStore(replacements.ports?.store ?? database);
   // Created only after the database: a key without a database means that the database of an installation is missing.
-  const secretKey = settings.secretKey ?? data.secretKey(await holdsNoSecrets(store));
+  const secretKey = settings.secretKey ?? data.secretKey(await hasNoSecrets(store));
   const storages = resources.use(localStorages(settings.localRoots, data.path, settings.minFreeSpace));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {
@@ -145,15 +145,15 @@ export async function compose(settings: Settings, replacements: Replacements = {
 
   await checkSecretKey(ports);
   const identity = await store.identity();
-  const isFirstStart = await isNew(ports);
+  const isFirstStart = await isNewDatabase(ports);
   if (isFirstStart && settings.databaseUrl !== null) data.checkMoved();
   if (isFirstStart && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
-  const firstKey = isFirstStart && settings.apiKey === null ? newKey(ports) : null;
+  const firstKey = isFirstStart && settings.apiKey === null ? newApiKey(ports) : null;
   if (firstKey !== null) data.stageFirstKey(firstKey);
-  const prepareStore = () => prepare(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
+  const prepareStore = () => prepareDatabase(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
   await (isFirstStart ? prepareStore() : skipIfFull(prepareStore));
   await skipIfFull(() => packStoredRanges(store));
-  const isActiveKey = (key: string) => isLivingKey(ports, key);
+  const isActiveKey = (key: string) => isValidKey(ports, key);
   await data.settleFirstKeys(isActiveKey);
   const invitation = await skipIfFull(() => inviteFirstOperator(ports));
   await skipIfFull(() => reportAlive(ports));
@@ -161,7 +161,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   const timeouts = replacements.timeouts ?? defaultTimeouts;
   const { log = process.stderr } = replacements;
   const http = { trustedProxies: settings.trustedProxies, timeouts, log };
-  const app = httpServer(http, ports);
+  const app = createHttpServer(http, ports);
   await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // `clearLocations` below deletes these
 
   const audit = resources.use(
@@ -172,18 +172,18 @@ export async function compose(settings: Settings, replacements: Replacements = {
       ),
     ),
   );
-  const admin = settings.admin ? httpServer(http, ports) : app;
+  const admin = settings.admin ? createHttpServer(http, ports) : app;
 
   const access = settings.accessLog === null ? null : resources.use(openAccessLog(settings.accessLog));
-  const readiness = resources.use(checkReadiness(ports, () => probeDisk(data.path)));
+  const readiness = resources.use(readinessCheck(ports, () => probeDisk(data.path)));
   for (const server of new Set([app, admin])) {
     redirectAliases(server, settings.publicUrlAliases, ports.links.publicUrl);
     metrics.observe(server);
     if (access) accessLog(server, access.write, ports.clock, () => performance.now());
     healthRoutes(server, readiness);
   }
-  const searches = searchTurns(store.searchesOfOneTenant);
-  managementApi(admin, operations, ports, searches);
+  const searches = searchTurns(store.maxSearchesPerTenant);
+  managementRoutes(admin, operations, ports, searches);
   metricsRoute(admin, metrics, ports);
   if (admin !== app) {
     admin.get('/', (_request, reply) => reply.redirect('/console'));
@@ -192,12 +192,12 @@ export async function compose(settings: Settings, replacements: Replacements = {
   docsRoutes(admin, operations, ports.links);
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
-  const unknownLinks = countUnknownLinks(ports.clock, metrics.unknownLink);
-  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onExchange: exitExchanged }));
+  const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
+  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onExchange: exitOnExchange }));
   const visitPorts = {
     ...ports,
     audit,
-    underWay,
+    runningChanges: underWay,
     listings,
     searches,
     ...visitLimits(ports.clock),
@@ -211,7 +211,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     timeouts,
     buffers: transferBuffers(),
     frontServer: frontServerFiles(settings.sendfile, settings.trustedProxies),
-    managed: admin === app,
+    hasManagement: admin === app,
     pages,
   });
 
@@ -231,7 +231,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     apiUrl,
     firstKeyFile: firstKey === null || !(await isActiveKey(firstKey)) ? null : data.firstKeyFile,
     firstConsoleUrl: invitation === null ? null : `${admin === app ? publicUrl : apiUrl}/console/first#${invitation}`,
-    awayLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
+    unavailableLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
     ports,
     reopenLogs: () => access?.reopen(),
     async [Symbol.asyncDispose]() {

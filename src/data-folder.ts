@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeFirstOwnFile, writeOwnFile } from './adapters/os/durable-file.ts';
+import { writePrivateFile, writePrivateFileOnce } from './adapters/os/durable-file.ts';
 
 const secretBits = 256;
 const minSecretLength = 16; // characters
@@ -84,7 +84,10 @@ export function dataFolder(path: string) {
     },
     /** Records in a file that the embedded database is no longer in use. */
     noteMoved: () =>
-      writeOwnFile(moved, 'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n'),
+      writePrivateFile(
+        moved,
+        'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n',
+      ),
     /**
      * Returns the key that encrypts secrets. The first start creates it.
      * @param isNew whether the database holds no secrets: only then is a new key created
@@ -97,7 +100,7 @@ export function dataFolder(path: string) {
             `the file ${secretFile} is missing or empty: put it back from where you keep it, or set POSTERN_SECRET_KEY; if it is lost for good, npm run operator -- forget-secrets tells which secrets must be entered anew`,
           );
         if (statSync(secretFile, { throwIfNoEntry: false })?.size === 0) rmSync(secretFile, { force: true });
-        writeFirstOwnFile(secretFile, randomBytes(secretBits / 8).toString('base64url'));
+        writePrivateFileOnce(secretFile, randomBytes(secretBits / 8).toString('base64url'));
       }
       const key = readFileSync(secretFile, 'utf8').trim();
       if (key.length < minSecretLength)
@@ -105,7 +108,7 @@ export function dataFolder(path: string) {
       return key;
     },
     /** Stores a key before the database accepts it, so that a crash leaves no installation without one. Several starts may do so. */
-    stageFirstKey: (key: string) => writeOwnFile(join(path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`),
+    stageFirstKey: (key: string) => writePrivateFile(join(path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`),
     /**
      * Renames the staged key that the database accepts to `first-key`, and deletes the staged keys of other starts.
      * @param isActiveKey returns whether the database accepts a key; where it rejects, the key stays staged

@@ -5,7 +5,7 @@ function codeOf(cause: unknown): string {
 }
 
 /** Ends the process where the database is no longer the one that it started with. */
-export function exitExchanged(): never {
+export function exitOnExchange(): never {
   process.stderr.write(
     'The database at POSTERN_DATABASE_URL is not the one that Postern started on: it is being restored, or was made anew. Postern stops. Start it again once the database is whole.\n',
   );
@@ -13,7 +13,7 @@ export function exitExchanged(): never {
 }
 
 /** Ends the process where the disk has failed and no request can be answered any more. */
-export function exitLost(cause: unknown): never {
+export function exitOnDiskFailure(cause: unknown): never {
   process.stderr.write(
     `The disk of POSTERN_DATA failed (${codeOf(cause)}): Postern stops without an answer, since what is on it is not known.\n`,
   );

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { compose, type Postern } from './compose.ts';
-import { readSettings, type Settings, WrongSetting } from './settings.ts';
+import { InvalidSetting, readSettings, type Settings } from './settings.ts';
 
 // Exit codes of sysexits.h.
 const exitUsage = 64; // EX_USAGE: a supervisor need not try again
@@ -17,7 +17,7 @@ function readSettingsOrStop(): Settings {
   try {
     return readSettings(process.env);
   } catch (cause) {
-    if (cause instanceof WrongSetting) stop(exitUsage, 'Postern does not start: a setting is wrong.', cause.message);
+    if (cause instanceof InvalidSetting) stop(exitUsage, 'Postern does not start: a setting is wrong.', cause.message);
     throw cause;
   }
 }
@@ -64,7 +64,7 @@ if (postern.ports.store.isFull())
   process.stderr.write('Note: the disk of POSTERN_DATA is full: files can be downloaded, nothing can be changed until there is room.\n');
 for (const line of settingWarnings(settings)) process.stderr.write(`Note: ${line}\n`);
 for (const line of startGuide(postern, settings)) print(line);
-void postern.awayLocations().then((names) => {
+void postern.unavailableLocations().then((names) => {
   for (const name of names) process.stderr.write(`Note: the location "${name}" does not answer: its folder is gone or cannot be read.\n`);
 });
 

@@ -6,12 +6,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { backupLines, backupSource, snapshotSource } from '#features/copies/backup-lines.ts';
-import { linesOf } from '#features/copies/backup-text.ts';
-import { fillStore, type Progress } from '#features/copies/fill-store.ts';
+import { splitLines } from '#features/copies/backup-text.ts';
+import { type CopyProgress, fillStore } from '#features/copies/fill-store.ts';
 import { forgetSecrets, secretsToEnter } from '#features/secrets/forget-secrets.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import type { Store } from '#ports/store.ts';
-import { putInFreePlace } from './adapters/os/durable-file.ts';
+import { createFileDurably } from './adapters/os/durable-file.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
 import { migrations } from './adapters/store/migrations/migrations.ts';
 import { openStore } from './adapters/store/open-store.ts';
@@ -31,7 +31,7 @@ const throwCause = (cause: unknown) => {
 };
 
 /** Returns a callback that prints the progress, at most once a second. */
-function progressPrinter(): Progress {
+function progressPrinter(): CopyProgress {
   let last = 0;
   return (step, table, rows) => {
     if (performance.now() - last < progressInterval) return;
@@ -61,7 +61,7 @@ async function backup(settings: Settings, file: string): Promise<void> {
         createWriteStream(part, { mode: 0o600, flags: 'wx' }),
       ),
     );
-    putInFreePlace(part, file);
+    createFileDurably(part, file);
   } finally {
     rmSync(part, { force: true });
   }
@@ -78,7 +78,7 @@ const restore = (settings: Settings, file: string) =>
   withStore(settings, (store) =>
     fillStore(
       store,
-      backupSource(() => linesOf(unzip(file)), migrationNames),
+      backupSource(() => splitLines(unzip(file)), migrationNames),
       progressPrinter(),
     ),
   );

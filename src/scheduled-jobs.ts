@@ -3,8 +3,8 @@ import { auditRetention } from '#features/audit/audit-retention.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import {
   checkSameDatabase,
-  DatabaseExchanged,
-  livingFor,
+  DatabaseReplaced,
+  processTimeout,
   reportAlive,
   reportEnded,
   reportInterval,
@@ -72,12 +72,12 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
       .then(() => {
         const now = performance.now();
         // The database was unreachable, or this process was suspended: give the other processes time to report again.
-        if (now - lastReportAt > maxReportGap) othersReliableFrom = now + livingFor;
+        if (now - lastReportAt > maxReportGap) othersReliableFrom = now + processTimeout;
         lastReportAt = now;
         return recoverChanges(ports, underWay, log, { ownOnly: now < othersReliableFrom });
       })
       .catch((cause: unknown) => {
-        if (cause instanceof DatabaseExchanged) onExchange();
+        if (cause instanceof DatabaseReplaced) onExchange();
         else log.warn('The database did not answer this process in time. It is tried again in some seconds.');
       });
   const exchange = () =>
@@ -87,7 +87,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
   const timers = [
     setInterval(() => void maintain(), maintenanceInterval),
     setInterval(() => void reportAndRecover(), reportInterval),
-    ...(ports.store.shared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
+    ...(ports.store.isShared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
   for (const timer of timers) timer.unref();
   return {

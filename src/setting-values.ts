@@ -7,45 +7,47 @@ const fail = (message: string): never => {
   throw new Error(message);
 };
 
-export const port = (text: string) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : fail('must be a port, 0 to 65535'));
-export const optional =
+export const parsePort = (parseTextSetting: string) =>
+  /^\d{1,5}$/.test(parseTextSetting) && Number(parseTextSetting) < 65_536 ? Number(parseTextSetting) : fail('must be a port, 0 to 65535');
+export const parseOptional =
   <T>(read: (text: string) => T) =>
   (text: string): T | null =>
     text === '' ? null : read(text);
 export const text = (value: string) => value;
-export const atLeast = (length: number) => (value: string) =>
+export const parseMinLength = (length: number) => (value: string) =>
   value.length >= length ? value : fail(`must be at least ${length} characters long`);
 // RFC 6750, 2.1: the characters that a Bearer header can contain.
-export const bearer = (value: string) =>
+export const parseBearerKey = (value: string) =>
   /^[\w\-.~+/]{16,}=*$/.test(value) ? value : fail('must be at least 16 characters long, of letters, digits and - . _ ~ + /');
-export const positive = (value: string) =>
+export const parsePositive = (value: string) =>
   /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : fail('must be a whole number above 0');
 
-export const mebibytes = (value: string) => (/^\d{1,5}$/.test(value) ? Number(value) * 2 ** 20 : fail('must be a whole number of MiB'));
+export const parseMebibytes = (value: string) =>
+  /^\d{1,5}$/.test(value) ? Number(value) * 2 ** 20 : fail('must be a whole number of MiB');
 
-export function publicUrl(value: string): string {
+export function parsePublicUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : fail('must be an address such as https://files.example.com');
   if (!['http:', 'https:'].includes(url.protocol)) fail('must begin with http:// or https://');
   if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be an origin alone: no path, query, name or password');
   return url.origin;
 }
 
-export function smtpUrl(value: string): string {
+export function parseSmtpUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : fail('must be smtp://user:password@host:port');
   return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? value : fail('must be smtp://user:password@host:port');
 }
 
-export const sendfile = (value: string) =>
+export const parseSendfile = (value: string) =>
   value === 'x-accel-redirect' || value === 'x-sendfile' ? value : fail('must be x-accel-redirect or x-sendfile');
 
-export const accessLog = (value: string) => (value === 'stdout' ? value : resolve(value));
+export const parseAccessLog = (value: string) => (value === 'stdout' ? value : resolve(value));
 
-export function ranges(value: string): string {
+export function parseRangesSetting(value: string): string {
   const parsed = parseRanges(value);
   return 'wrong' in parsed ? fail(`"${parsed.wrong}" is no address, CIDR block or first-last range`) : value;
 }
 
-export const localRoots = (value: string) =>
+export const parseLocalRoots = (value: string) =>
   value
     .split(',')
     .map((entry) => entry.trim())
@@ -58,12 +60,12 @@ export const localRoots = (value: string) =>
       };
     });
 
-export function databaseUrl(value: string): string {
+export function parseDatabaseUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : fail('must be postgres://user:password@host:port/database');
   const isPostgres = ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1;
   return isPostgres ? value : fail('must be postgres://user:password@host:port/database');
 }
-export const addresses = (value: string) =>
-  ranges(value)
+export const parseAddresses = (value: string) =>
+  parseRangesSetting(value)
     .split(/[\s,]+/)
     .filter(Boolean);

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
-import { isOfKubernetes, withoutServices } from './kubernetes-variables.ts';
+import { isKubernetesVariable, removeServiceAddresses } from './kubernetes-variables.ts';
 import {
-  accessLog,
-  addresses,
-  atLeast,
-  bearer,
-  databaseUrl,
-  localRoots,
-  mebibytes,
-  optional,
-  port,
-  positive,
-  publicUrl,
-  ranges,
-  sendfile,
-  smtpUrl,
+  parseAccessLog,
+  parseAddresses,
+  parseBearerKey,
+  parseDatabaseUrl,
+  parseLocalRoots,
+  parseMebibytes,
+  parseMinLength,
+  parseOptional,
+  parsePort,
+  parsePositive,
+  parsePublicUrl,
+  parseRangesSetting,
+  parseSendfile,
+  parseSmtpUrl,
   text,
 } from './setting-values.ts';
 
@@ -51,7 +51,7 @@ export interface Settings {
 }
 
 /** A setting has an invalid value. The message names the setting and says what is allowed. */
-export class WrongSetting extends Error {}
+export class InvalidSetting extends Error {}
 
 /** An environment variable. The documentation of settings is generated from these. */
 interface Setting<T> {
@@ -69,12 +69,22 @@ const setting = <T>(name: string, fallback: string, meaning: string, read: (text
   read,
 });
 /** Every setting. */
-export const catalogue = {
-  port: setting('PORT', '8080', 'Port where it listens.', port),
+export const settingDefinitions = {
+  port: setting('PORT', '8080', 'Port where it listens.', parsePort),
   host: setting('HOST', '127.0.0.1', 'Address where it listens.', text),
-  adminPort: setting('POSTERN_ADMIN_PORT', '', 'If set: `/api/v1`, `/docs` and `/metrics` listen there and only there.', optional(port)),
+  adminPort: setting(
+    'POSTERN_ADMIN_PORT',
+    '',
+    'If set: `/api/v1`, `/docs` and `/metrics` listen there and only there.',
+    parseOptional(parsePort),
+  ),
   adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address of POSTERN_ADMIN_PORT; HOST if not set.', text),
-  publicUrl: setting('POSTERN_PUBLIC_URL', '', 'Base address written into links; `http://localhost:PORT` if not set.', optional(publicUrl)),
+  publicUrl: setting(
+    'POSTERN_PUBLIC_URL',
+    '',
+    'Base address written into links; `http://localhost:PORT` if not set.',
+    parseOptional(parsePublicUrl),
+  ),
   publicUrlAliases: setting(
     'POSTERN_PUBLIC_URL_ALIASES',
     '',
@@ -84,7 +94,7 @@ export const catalogue = {
         .split(',')
         .map((entry) => entry.trim())
         .filter(Boolean)
-        .map(publicUrl),
+        .map(parsePublicUrl),
   ),
   data: setting(
     'POSTERN_DATA',
@@ -96,80 +106,80 @@ export const catalogue = {
     'POSTERN_DATABASE_URL',
     '',
     'Database on a PostgreSQL server, `postgres://user:password@host:port/database`; the embedded one in POSTERN_DATA if not set.',
-    optional(databaseUrl),
+    parseOptional(parseDatabaseUrl),
   ),
   searchMemory: setting(
     'POSTERN_SEARCH_MEMORY',
     '144',
     'MiB for the texts of tenants whose lists are used, some 200 bytes a share; what does not fit is read from the disk, ten times slower. PostgreSQL takes none.',
-    mebibytes,
+    parseMebibytes,
   ),
   minFreeSpace: setting(
     'POSTERN_MIN_FREE_SPACE',
     '128',
     'MiB that visitors leave free on the file system of POSTERN_DATA; below, their uploads, new folders and renames are answered 507. 0: they may fill it.',
-    mebibytes,
+    parseMebibytes,
   ),
   apiKey: setting(
     'POSTERN_API_KEY',
     '',
     'An admin key of tenant 1, named `environment`, at least 16 characters; it replaces its forerunner at each start.',
-    optional(bearer),
+    parseOptional(parseBearerKey),
   ),
   secretKey: setting(
     'POSTERN_SECRET_KEY',
     '',
     'Encrypts stored secrets, at least 16 characters; a file of mode 0600 in POSTERN_DATA if not set.',
-    optional(atLeast(16)),
+    parseOptional(parseMinLength(16)),
   ),
   localRoots: setting(
     'POSTERN_LOCAL_ROOTS',
     '',
     '`tid:/folder` pairs, separated by commas, below which that tenant may add `local` locations.',
-    localRoots,
+    parseLocalRoots,
   ),
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
     'Networks in which addresses given by tenants may lie; nothing built so far connects to any.',
-    ranges,
+    parseRangesSetting,
   ),
-  trustedProxies: setting('POSTERN_TRUSTED_PROXIES', '', 'Addresses whose `X-Forwarded-For` and `-Proto` are believed.', addresses),
+  trustedProxies: setting('POSTERN_TRUSTED_PROXIES', '', 'Addresses whose `X-Forwarded-For` and `-Proto` are believed.', parseAddresses),
   sendfile: setting(
     'POSTERN_SENDFILE',
     '',
     '`x-accel-redirect` or `x-sendfile`: by that header a trusted proxy on the same machine is told to send large downloads itself (see running.md). A revocation does not cut those.',
-    optional(sendfile),
+    parseOptional(parseSendfile),
   ),
   smtpUrl: setting(
     'POSTERN_SMTP_URL',
     '',
     'Mail server, `smtp://user:password@host:port`; alerts are kept until their sending is built.',
-    optional(smtpUrl),
+    parseOptional(parseSmtpUrl),
   ),
-  mailFrom: setting('POSTERN_MAIL_FROM', '', 'Sender of alerts.', optional(text)),
-  maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', positive),
+  mailFrom: setting('POSTERN_MAIL_FROM', '', 'Sender of alerts.', parseOptional(text)),
+  maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', parsePositive),
   accessLog: setting(
     'POSTERN_ACCESS_LOG',
     '',
     'File for one line of JSON for each request, or `stdout`; SIGHUP opens it anew. Holds no secrets (see logs.md).',
-    optional(accessLog),
+    parseOptional(parseAccessLog),
   ),
-  auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days that audit rows are kept.', positive),
+  auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days that audit rows are kept.', parsePositive),
 };
 
-const settingNames: readonly string[] = Object.values(catalogue).map(({ name }) => name);
+const settingNames: readonly string[] = Object.values(settingDefinitions).map(({ name }) => name);
 
 const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
 
 /** Checks that no root of locations overlaps the folder of the database and the keys. @throws WrongSetting */
 function checkRoots(environment: Readonly<Record<string, string | undefined>>): void {
-  const { localRoots: roots, data } = catalogue;
+  const { localRoots: roots, data } = settingDefinitions;
   const folder = data.read(environment[data.name] ?? data.fallback);
   for (const root of roots.read(environment[roots.name] ?? roots.fallback)) {
     const inFiles = isWithin(root.folder, `${folder}/files`);
     if (isWithin(folder, root.folder) || (isWithin(root.folder, folder) && !inFiles))
-      throw new WrongSetting(
+      throw new InvalidSetting(
         `${roots.name} names ${root.folder}, which overlaps ${data.name} (${folder}), where the database and the keys are: name a folder beside it`,
       );
   }
@@ -180,44 +190,46 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
  * @throws WrongSetting whose message names every invalid variable, and every unknown one that begins with POSTERN_
  */
 export function readSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
-  const environment = withoutServices(variables);
+  const environment = removeServiceAddresses(variables);
   const fieldErrors = Object.keys(environment)
-    .filter((name) => name.startsWith('POSTERN_') && !settingNames.includes(name) && !isOfKubernetes(name))
+    .filter((name) => name.startsWith('POSTERN_') && !settingNames.includes(name) && !isKubernetesVariable(name))
     .map((name) => `${name} is not a setting`);
-  for (const { name, fallback, read } of Object.values(catalogue)) {
+  for (const { name, fallback, read } of Object.values(settingDefinitions)) {
     try {
       read(environment[name] ?? fallback);
     } catch (cause) {
       fieldErrors.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
     }
   }
-  if (environment[catalogue.sendfile.name] && !environment[catalogue.trustedProxies.name])
-    fieldErrors.push(`${catalogue.sendfile.name} needs ${catalogue.trustedProxies.name}: nobody else is told where a file lies`);
-  if (fieldErrors.length > 0) throw new WrongSetting(fieldErrors.join('\n'));
+  if (environment[settingDefinitions.sendfile.name] && !environment[settingDefinitions.trustedProxies.name])
+    fieldErrors.push(
+      `${settingDefinitions.sendfile.name} needs ${settingDefinitions.trustedProxies.name}: nobody else is told where a file lies`,
+    );
+  if (fieldErrors.length > 0) throw new InvalidSetting(fieldErrors.join('\n'));
   checkRoots(environment);
   const readValue = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
-  const adminPort = readValue(catalogue.adminPort);
-  const host = readValue(catalogue.host);
+  const adminPort = readValue(settingDefinitions.adminPort);
+  const host = readValue(settingDefinitions.host);
   return {
-    port: readValue(catalogue.port),
+    port: readValue(settingDefinitions.port),
     host,
-    admin: adminPort === null ? null : { port: adminPort, host: readValue(catalogue.adminHost) || host },
-    publicUrl: readValue(catalogue.publicUrl),
-    publicUrlAliases: readValue(catalogue.publicUrlAliases),
-    data: readValue(catalogue.data),
-    databaseUrl: readValue(catalogue.databaseUrl),
-    searchMemory: readValue(catalogue.searchMemory),
-    minFreeSpace: readValue(catalogue.minFreeSpace),
-    apiKey: readValue(catalogue.apiKey),
-    secretKey: readValue(catalogue.secretKey),
-    localRoots: readValue(catalogue.localRoots),
-    privateTargets: readValue(catalogue.privateTargets),
-    trustedProxies: readValue(catalogue.trustedProxies),
-    sendfile: readValue(catalogue.sendfile),
-    smtpUrl: readValue(catalogue.smtpUrl),
-    mailFrom: readValue(catalogue.mailFrom),
-    maxFileSize: readValue(catalogue.maxFileSize),
-    accessLog: readValue(catalogue.accessLog),
-    auditDays: readValue(catalogue.auditDays),
+    admin: adminPort === null ? null : { port: adminPort, host: readValue(settingDefinitions.adminHost) || host },
+    publicUrl: readValue(settingDefinitions.publicUrl),
+    publicUrlAliases: readValue(settingDefinitions.publicUrlAliases),
+    data: readValue(settingDefinitions.data),
+    databaseUrl: readValue(settingDefinitions.databaseUrl),
+    searchMemory: readValue(settingDefinitions.searchMemory),
+    minFreeSpace: readValue(settingDefinitions.minFreeSpace),
+    apiKey: readValue(settingDefinitions.apiKey),
+    secretKey: readValue(settingDefinitions.secretKey),
+    localRoots: readValue(settingDefinitions.localRoots),
+    privateTargets: readValue(settingDefinitions.privateTargets),
+    trustedProxies: readValue(settingDefinitions.trustedProxies),
+    sendfile: readValue(settingDefinitions.sendfile),
+    smtpUrl: readValue(settingDefinitions.smtpUrl),
+    mailFrom: readValue(settingDefinitions.mailFrom),
+    maxFileSize: readValue(settingDefinitions.maxFileSize),
+    accessLog: readValue(settingDefinitions.accessLog),
+    auditDays: readValue(settingDefinitions.auditDays),
   };
 }

@@ -2,27 +2,27 @@ const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 const dateTime = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /** Length of a day in UTC, in milliseconds. */
-export const day = 86_400_000;
+export const millisecondsPerDay = 86_400_000;
 
 // RFC 3339 writes years with four digits: an instant outside of this range could not be written in a response.
 const earliest = Date.parse('0000-01-01T00:00:00Z');
-export const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+export const latestInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** The instant that a date without a time stands for: the first of that day, or the first of the next day (decisions.md, Fields). */
-export type DateAlone = 'firstOfDay' | 'firstOfNextDay';
+export type DateOnlyMeaning = 'firstOfDay' | 'firstOfNextDay';
 
 /**
  * Parses an ISO 8601 date-time or date. Without an offset it is in UTC.
  * @param meaning the instant that a date without a time stands for
  * @returns milliseconds since the epoch, or null if the text names no existing instant, such as 30 February
  */
-export function parseInstant(text: string, meaning: DateAlone): number | null {
+export function parseInstant(text: string, meaning: DateOnlyMeaning): number | null {
   const instant = parseUnlimited(text, meaning);
-  return instant !== null && instant >= earliest && instant <= latest ? instant : null;
+  return instant !== null && instant >= earliest && instant <= latestInstant ? instant : null;
 }
 
 /** Parses the text without checking the range of years. */
-function parseUnlimited(text: string, meaning: DateAlone): number | null {
+function parseUnlimited(text: string, meaning: DateOnlyMeaning): number | null {
   try {
     if (dateOnly.test(text)) {
       const day = Temporal.PlainDate.from(text, { overflow: 'reject' });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {
   formatItemPath,
   joinPaths,
-  mostLevels,
+  maxPathLevels,
   nameError,
   numberedName,
   parseEncodedPath,
@@ -132,7 +132,7 @@ test('no path leads out of its root, in any spelling', () =>
   ));
 
 test('a path of more than 255 levels is refused, but accepted if it is stored', () => {
-  const names = Array.from({ length: mostLevels }, () => '~');
+  const names = Array.from({ length: maxPathLevels }, () => '~');
   for (const [levels, isAccepted] of [
     [names, true],
     [[...names, 'a'], false],

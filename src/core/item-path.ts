@@ -5,9 +5,9 @@ export type ItemPath = readonly string[] & { readonly [isChecked]: true };
 /** Longest name that common file systems accept, in bytes of UTF-8. */
 const maxNameBytes = 255;
 /** Most levels of a path in a request. Each level costs a check of its name and a lookup on the disk. */
-export const mostLevels = 255;
+export const maxPathLevels = 255;
 /** Longest path in a request or of a share, in characters. */
-export const longestPath = 4096;
+export const maxPathLength = 4096;
 const reservedPrefix = '.postern';
 const maxBytesPerUnit = 3; // bytes of UTF-8 that one UTF-16 code unit can take
 const encoder = new TextEncoder();
@@ -17,7 +17,7 @@ const byteLength = (text: string) => encoder.encode(text).length;
 const plainName = /^[ -\-0-[\]-~][ -.0-[\]-~]{0,254}$/;
 
 /** Returns whether a name has more bytes than file systems accept. */
-export const isTooLong = (name: string) => name.length * maxBytesPerUnit > maxNameBytes && byteLength(name) > maxNameBytes;
+export const isNameTooLong = (name: string) => name.length * maxBytesPerUnit > maxNameBytes && byteLength(name) > maxNameBytes;
 
 /**
  * Returns whether a name is reserved for Postern's own files and folders. Compares in NFKC, since a file system that
@@ -38,7 +38,7 @@ export function nameError(name: string): string | null {
   if (name === '.' || name === '..') return '"." and ".." are not names';
   if (/[/\\]/.test(name)) return 'a name must not hold / or \\';
   if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not hold control characters or broken text';
-  if (isTooLong(name)) return `a name is at most ${maxNameBytes} bytes long`;
+  if (isNameTooLong(name)) return `a name is at most ${maxNameBytes} bytes long`;
   if (isReservedName(name)) return 'names that begin with .postern are kept for Postern';
   return null;
 }
@@ -62,7 +62,7 @@ function splitSegments(text: string): readonly string[] {
 }
 
 const isWithinLimits = (segments: readonly string[]) =>
-  segments.length <= mostLevels && segments.reduce((sum, { length }) => sum + length + 1, 0) <= longestPath + 1;
+  segments.length <= maxPathLevels && segments.reduce((sum, { length }) => sum + length + 1, 0) <= maxPathLength + 1;
 
 /**
  * Parses a path that was checked before it was stored. Has no limit of levels or length: the path of a share joined with
@@ -86,8 +86,8 @@ export function parseItemPath(text: string): ItemPath | null {
 export function parseEncodedPath(encoded: string): ItemPath | null {
   if (encoded === '') return rootPath;
   if (encoded === '/') return null;
-  const segments = (encoded.endsWith('/') ? encoded.slice(0, -1) : encoded).split('/', mostLevels + 1);
-  if (segments.length > mostLevels) return null;
+  const segments = (encoded.endsWith('/') ? encoded.slice(0, -1) : encoded).split('/', maxPathLevels + 1);
+  if (segments.length > maxPathLevels) return null;
   try {
     const names = segments.map(decodeURIComponent);
     return isWithinLimits(names) ? parseSegments(names) : null;
@@ -97,7 +97,7 @@ export function parseEncodedPath(encoded: string): ItemPath | null {
 }
 
 /** The rule for a path, as the text of a field error. */
-export const pathRule = `must be at most ${mostLevels} names separated by /, of ${longestPath} characters in all, none of them ".", ".." or one that begins with .postern`;
+export const pathRule = `must be at most ${maxPathLevels} names separated by /, of ${maxPathLength} characters in all, none of them ".", ".." or one that begins with .postern`;
 
 /** Returns a path as text, such as `/reports/2026`. The root is `/`. */
 export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;

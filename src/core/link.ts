@@ -5,7 +5,7 @@ export const viewIdPattern = '^[A-Za-z0-9_-]{4,64}$';
 export const viewIdBits = 128;
 
 /** Shortest viewId of a link without sign-in, in characters. Only the secrecy of its address protects such a link. */
-export const shortestOpenViewId = 8;
+export const minOpenViewIdLength = 8;
 
 /** Returns the key of a viewId in lower case. People confuse addresses that differ only in case, so both have the same key. */
 export const viewIdKey = (viewId: string) => viewId.toLowerCase();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, type ListingQuery, PageTooDeep, pageOf } from './listing.ts';
+import { type Entry, type ListingQuery, PageTooDeep, selectListingPage } from './listing.ts';
 
 const file = (name: string, size = 0, modified = 0): Entry => ({ name, folder: false, size, modified, etag: '"1"' });
 const folder = (name: string, modified = 0): Entry => ({ ...file(name, 0, modified), folder: true });
-const firstPage: ListingQuery = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 1000 };
+const firstPage: ListingQuery = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1000 };
 const names = (entries: readonly Entry[], over: Partial<ListingQuery> = {}) =>
-  pageOf(entries, { ...firstPage, ...over }).entries.map(({ name }) => name);
+  selectListingPage(entries, { ...firstPage, ...over }).entries.map(({ name }) => name);
 
 const samples = [file('b.txt', 3, 10), folder('Z', 5), file('A.txt', 3, 30), folder('a', 9), file('c.txt', 1, 20)];
 
@@ -24,15 +24,15 @@ test('a folder is sorted by size or by time, and equal entries by name', () => {
 });
 
 test('a search finds a part of the name in any case and in any Unicode form of an accent', () => {
-  assert.deepEqual(names(samples, { word: 'TXT' }), ['A.txt', 'b.txt', 'c.txt']);
-  assert.deepEqual(names([file('Re\u0301sume\u0301'), file('resume')], { word: 'RÉSUMÉ' }), ['Re\u0301sume\u0301']);
-  assert.deepEqual(names(samples, { word: '.*' }), []);
+  assert.deepEqual(names(samples, { searchWord: 'TXT' }), ['A.txt', 'b.txt', 'c.txt']);
+  assert.deepEqual(names([file('Re\u0301sume\u0301'), file('resume')], { searchWord: 'RÉSUMÉ' }), ['Re\u0301sume\u0301']);
+  assert.deepEqual(names(samples, { searchWord: '.*' }), []);
 });
 
 test('a page has the total number of entries', () => {
-  const { entries, total } = pageOf(samples, { ...firstPage, word: 'txt', startIndex: 1, pageSize: 1 });
+  const { entries, total } = selectListingPage(samples, { ...firstPage, searchWord: 'txt', startIndex: 1, pageSize: 1 });
   assert.deepEqual([entries.map(({ name }) => name), total], [['b.txt'], 3]);
-  assert.deepEqual(pageOf(samples, { ...firstPage, startIndex: 99 }), { entries: [], total: 5 });
+  assert.deepEqual(selectListingPage(samples, { ...firstPage, startIndex: 99 }), { entries: [], total: 5 });
 });
 
 const anyEntries = fc.uniqueArray(
@@ -48,7 +48,7 @@ const anyEntries = fc.uniqueArray(
 const anyQuery = fc.record({
   sort: fc.constantFrom('name' as const, 'size' as const, 'modifiedDateTime' as const),
   order: fc.constantFrom('asc' as const, 'desc' as const),
-  word: fc.option(fc.constantFrom('a', 'É', ''), { nil: null }),
+  searchWord: fc.option(fc.constantFrom('a', 'É', ''), { nil: null }),
 });
 
 test('the pages of a folder show every entry once, in the same order as one page of all entries', () =>
@@ -79,7 +79,7 @@ test('a folder that does not fit into memory gives the same page, or is refused 
     fc.property(anyEntries, anyQuery, fc.nat(8), fc.integer({ min: 1, max: 3 }), (entries, query, startIndex, pageSize) => {
       const pageQuery = { ...query, startIndex, pageSize };
       try {
-        assert.deepEqual(pageOf(entries, pageQuery, 1200), pageOf(entries, pageQuery));
+        assert.deepEqual(selectListingPage(entries, pageQuery, 1200), selectListingPage(entries, pageQuery));
       } catch (cause) {
         refused += 1;
         assert.ok(cause instanceof PageTooDeep);

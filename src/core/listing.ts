@@ -17,13 +17,13 @@ export interface ListingQuery {
   readonly sort: 'name' | 'size' | 'modifiedDateTime';
   readonly order: 'asc' | 'desc';
   /** Case-insensitive substring of the name; null: all names. */
-  readonly word: string | null;
+  readonly searchWord: string | null;
   readonly startIndex: number;
   readonly pageSize: number;
 }
 
 /** Largest page, and the page size if a request names none; in entries. */
-export const [largestListing, defaultListing] = [10_000, 1000];
+export const [maxListingSize, defaultListingSize] = [10_000, 1000];
 
 /** A page of a folder. */
 export interface ListingPage {
@@ -72,14 +72,14 @@ function comparisonOf({ sort, order }: ListingQuery): (a: Candidate<SortableEntr
  * @param maxBytes memory for these entries
  * @throws PageTooDeep if they do not fit
  */
-export function pageOf<T extends SortableEntry>(
+export function selectListingPage<T extends SortableEntry>(
   entries: Iterable<T>,
   query: ListingQuery,
   maxBytes = defaultMaxBytes,
 ): { readonly entries: readonly T[]; readonly total: number } {
   const { startIndex, pageSize } = query;
   const end = startIndex + pageSize;
-  const word = query.word === null ? null : fold(query.word);
+  const word = query.searchWord === null ? null : fold(query.searchWord);
   const compare = comparisonOf(query);
   let candidates: Candidate<T>[] = [];
   let lastOfPage: Candidate<T> | undefined; // among the entries before the latest drop

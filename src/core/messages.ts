@@ -146,7 +146,7 @@ export const fieldRefusal = (field: string, detail: string) =>
  * Runs checks that do not depend on each other, one after the other.
  * @throws Refusal `fieldInvalid` with the field errors of all checks (decisions.md, Bodies and answers)
  */
-export async function checkTogether(...checks: readonly (() => unknown)[]): Promise<void> {
+export async function runChecks(...checks: readonly (() => unknown)[]): Promise<void> {
   const fieldErrors: FieldError[] = [];
   for (const check of checks) {
     try {
@@ -163,7 +163,7 @@ const refusalOf = (fieldErrors: readonly FieldError[]) =>
   new Refusal('fieldInvalid', fieldErrors.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { fieldErrors });
 
 /** Runs synchronous checks as `checkTogether` does. @throws Refusal `fieldInvalid` with the field errors of all checks */
-export function checkAll(...checks: readonly (() => unknown)[]): void {
+export function runChecksSync(...checks: readonly (() => unknown)[]): void {
   const fieldErrors = checks.flatMap((check) => {
     try {
       check();

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { growthEightfold } from '../../test/parts/growth.ts';
-import { setNewest } from './newest.ts';
+import { setAndEvict } from './newest.ts';
 
 test('a bounded map holds the newest entries, and never more than its limit', () =>
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 })), fc.integer({ min: 1, max: 12 }), (keys, maxSize) => {
       const map = new Map<number, number>();
       for (const [index, key] of keys.entries()) {
-        setNewest(map, key, index, maxSize);
+        setAndEvict(map, key, index, maxSize);
         assert.ok(map.size <= maxSize);
         assert.equal(map.get(key), index);
       }
@@ -22,7 +22,7 @@ test('adding to a full map takes the same time at any size', () => {
   const additions = 50_000;
   const fill = (maxSize: number) => {
     const map = new Map<number, number>();
-    for (let key = 0; key < maxSize + additions; key += 1) setNewest(map, key, key, maxSize);
+    for (let key = 0; key < maxSize + additions; key += 1) setAndEvict(map, key, key, maxSize);
   };
   assert.ok(growthEightfold(fill, 6250) < 24);
 });

@@ -3,7 +3,7 @@
  * eighth in one step: to reach its first key, a map walks over the slots of deleted keys, so deleting one key at a time
  * costs 20 us each.
  */
-export function setNewest<K, V>(map: Map<K, V>, key: K, value: V, maxSize: number): void {
+export function setAndEvict<K, V>(map: Map<K, V>, key: K, value: V, maxSize: number): void {
   map.delete(key); // a map iterates in insertion order: setting an existing key would keep its old position
   map.set(key, value);
   if (map.size <= maxSize) return;

@@ -16,7 +16,7 @@ const minLength = 10; // characters
  * @param field name of the password in the body
  * @throws Refusal `fieldInvalid` (400) that names the field
  */
-export function checkGuessable(password: string, field: string): void {
+export function checkNotGuessable(password: string, field: string): void {
   if (password.length < minLength) throw fieldRefusal(field, `must be at least ${minLength} characters long`);
   if (isCommonPassword(password)) throw fieldRefusal(field, 'is one of the commonest passwords; choose another');
 }
@@ -29,5 +29,5 @@ export function checkGuessable(password: string, field: string): void {
 export function checkNewPassword({ password, confirmPassword, name }: NewPassword, field: string): void {
   if (password !== confirmPassword) throw fieldRefusal('confirmPassword', `must be equal to ${field}`);
   if (fold(password) === fold(name)) throw fieldRefusal(field, "must not be the user's own name");
-  checkGuessable(password, field);
+  checkNotGuessable(password, field);
 }

@@ -5,7 +5,7 @@ export interface WindowCounts {
   /** Returns the count of the key in the current window. */
   count(key: string): number;
   /** Returns the milliseconds until the current window ends. */
-  left(): number;
+  remainingTime(): number;
 }
 
 /**
@@ -33,6 +33,6 @@ export function windowCounts(length: number, now: () => number): WindowCounts {
       startWindow();
       return counts.get(key) ?? 0;
     },
-    left: () => length - (now() % length),
+    remainingTime: () => length - (now() % length),
   };
 }

@@ -14,7 +14,7 @@ export interface Caller {
   /** Id of the key or operator. */
   readonly id: number;
   /** Hash of the key, token or session of the call. A change checks with it, in its transaction, that it is still valid. */
-  readonly proof: string;
+  readonly credentialHash: string;
   readonly address: string;
   readonly requestId: string;
 }
@@ -55,7 +55,7 @@ interface OperationBase<B extends TSchema> {
   readonly summary: string;
   readonly body: B;
   /** Maximum number of field errors in one response, for a body that is a list of records. Default: 20. */
-  readonly mostFieldErrors?: number;
+  readonly maxFieldErrors?: number;
   /** Body fields that Postern computes. They are accepted and ignored, so that a client can send a fetched record back unchanged. */
   readonly computed?: readonly string[];
 }
@@ -84,7 +84,7 @@ export interface ReadOperation<B extends TSchema> extends OperationBase<B> {
   readonly locationName?: (body: Static<B>) => string;
   readonly response: TSchema;
   /** @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected */
-  read(body: Static<B>, caller: Caller, ports: Ports, inTurn: InTurn): Promise<object>;
+  read(body: Static<B>, caller: Caller, ports: Ports, inTurn: QueryInTurn): Promise<object>;
 }
 
 /** A response that is too long for memory. */
@@ -97,11 +97,11 @@ export interface StreamedResponse {
 /** An operation that streams its response. */
 export interface StreamOperation<B extends TSchema> extends OperationBase<B> {
   /** @param inTurn runs one query when the caller's turn comes; rejects when the client has disconnected */
-  stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: InTurn): Promise<StreamedResponse>;
+  stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: QueryInTurn): Promise<StreamedResponse>;
 }
 
 /** Runs one query when the caller's turn comes. */
-export type InTurn = <T>(query: () => Promise<T>) => Promise<T>;
+export type QueryInTurn = <T>(query: () => Promise<T>) => Promise<T>;
 
 /**
  * An operation as the HTTP layer sees it. The layer passes a body that it has validated against the operation's schema.
@@ -116,11 +116,12 @@ export type Operation = AnyChange | AnyRead | AnyStream;
 export const isChange = (operation: Operation): operation is AnyChange => 'change' in operation;
 
 /** Declares an operation that changes records. The schema gives the body its type. */
-export const change = <B extends TSchema, Checked = undefined>(operation: ChangeOperation<B, Checked>): ChangeOperation<B, Checked> =>
-  operation;
+export const changeOperation = <B extends TSchema, Checked = undefined>(
+  operation: ChangeOperation<B, Checked>,
+): ChangeOperation<B, Checked> => operation;
 
 /** Declares an operation that streams its response. The schema gives the body its type. */
-export const stream = <B extends TSchema>(operation: StreamOperation<B>): StreamOperation<B> => operation;
+export const streamOperation = <B extends TSchema>(operation: StreamOperation<B>): StreamOperation<B> => operation;
 
 /** Declares an operation that returns records. The schema gives the body its type. */
-export const read = <B extends TSchema>(operation: ReadOperation<B>): ReadOperation<B> => operation;
+export const readOperation = <B extends TSchema>(operation: ReadOperation<B>): ReadOperation<B> => operation;

@@ -4,7 +4,7 @@ import type { Clock } from '#ports/clock.ts';
 import { pathOf } from './problem.ts';
 
 /** Writes one entry of the access log. The entry can be serialized as JSON. */
-export type WriteAccess = (entry: object) => void;
+export type WriteAccessEntry = (entry: object) => void;
 
 /** The viewId in a path grants access, so entries leave it out. The audit log names the share under the same `requestId`. */
 const linkPath = /^\/([sp])\/[^/]*/;
@@ -22,7 +22,7 @@ const callerField = ({ caller }: FastifyRequest) =>
  * No entry holds a viewId, a query, a body, a cookie or any header except User-Agent.
  * @param elapsed milliseconds of a clock that never goes back
  */
-export function accessLog(app: FastifyInstance, write: WriteAccess, clock: Clock, elapsed: () => number): void {
+export function accessLog(app: FastifyInstance, write: WriteAccessEntry, clock: Clock, elapsed: () => number): void {
   app.addHook('onRequest', (request, reply, done) => {
     const start = elapsed();
     const { socket } = request.raw;

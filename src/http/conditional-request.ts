@@ -15,7 +15,7 @@ export interface ByteRange {
 }
 
 /** The status that answers a conditional request, and the ranges of a 206. */
-export type Selection =
+export type ConditionalResult =
   | { readonly status: 200 }
   | { readonly status: 206; readonly ranges: readonly ByteRange[] }
   | { readonly status: 304 }
@@ -39,13 +39,13 @@ function failsPrecondition(headers: Headers, { etag, modified }: Validators): bo
 }
 
 /** Returns whether If-None-Match names the validator (RFC 9110, 13.1.2, weak comparison). */
-export const isKnown = (ifNoneMatch: string, etag: string) =>
+export const matchesEtag = (ifNoneMatch: string, etag: string) =>
   tagsOf(ifNoneMatch).some((tag) => tag === '*' || withoutWeakPrefix(tag) === etag);
 
 /** Returns whether the client has this representation already (RFC 9110, 13.1.2 and 13.1.3). */
 function isNotModified(headers: Headers, { etag, modified }: Validators): boolean {
   const ifNoneMatch = joinHeader(headers['if-none-match']);
-  if (ifNoneMatch !== undefined) return isKnown(ifNoneMatch, etag);
+  if (ifNoneMatch !== undefined) return matchesEtag(ifNoneMatch, etag);
   return toSeconds(modified) <= parseDate(joinHeader(headers['if-modified-since']));
 }
 
@@ -61,7 +61,7 @@ const clampSuffixRanges = (range: string, size: number) =>
   range.replace(/([=,]\s*)-(\d+)/g, (match, prefix: string, length: string) => (size > 0 && Number(length) > size ? `${prefix}0-` : match));
 
 /** Returns how to answer a request. A Range that cannot be parsed is ignored; a range outside the file is 416 (RFC 9110, 14.2). */
-export function select(method: string, headers: Headers, validators: Validators): Selection {
+export function evaluateConditions(method: string, headers: Headers, validators: Validators): ConditionalResult {
   if (failsPrecondition(headers, validators)) return { status: 412 };
   if (isNotModified(headers, validators)) return { status: 304 };
   const range = joinHeader(headers['range']);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { jsonBodies } from './json-body.ts';
+import { jsonBodyParser } from './json-body.ts';
 
 const long = Buffer.from(JSON.stringify({ text: 'x'.repeat(1 << 18) }));
 
 test('long bodies from hundreds of networks of one site neither reject nor delay a body of another site', async () => {
-  const readBody = jsonBodies();
+  const readBody = jsonBodyParser();
   let completed = 0;
   const sendFrom = (ip: string) =>
     new Promise<number>((resolve, reject) => {

@@ -60,8 +60,8 @@ type Done = (cause: Error | null, value?: unknown) => void;
  * Returns a parser for JSON bodies. It parses long bodies one at a time, networks in turn, with a pause between two, so
  * that many long bodies do not delay other requests.
  */
-export function jsonBodies(): (sender: Sender, body: Buffer, done: Done) => void {
-  const longBodies = turns({ atOnce: 1, mostWaiting: maxWaiting, refusal: () => new Refusal('bodiesBusy', undefined, { retryAfter }) });
+export function jsonBodyParser(): (sender: Sender, body: Buffer, done: Done) => void {
+  const longBodies = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('bodiesBusy', undefined, { retryAfter }) });
 
   async function parseInTurn({ ip, socket }: Sender, body: Buffer): Promise<unknown> {
     const clientGone = new AbortController();

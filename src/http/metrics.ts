@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type MessageName, Refusal } from '#core/messages.ts';
-import { readsMetrics } from '#core/policy/role.ts';
+import { canReadMetrics } from '#core/policy/role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store } from '#ports/store.ts';
@@ -11,11 +11,11 @@ import { authenticateCaller } from './management/authenticate-caller.ts';
 /** The metrics of this process. */
 export interface Metrics {
   readonly registry: Registry;
-  readonly unknownLink: () => void;
+  readonly countUnknownLink: () => void;
   /** Measures every request of a server, and the bytes of its connections. */
   observe(app: FastifyInstance): void;
   /** Returns the same store, with its changes measured. */
-  timed(store: Store): Store;
+  measureStore(store: Store): Store;
 }
 
 /** Values that are read when a client requests the metrics. */
@@ -175,12 +175,12 @@ export function processMetrics(sources: MetricSources): Metrics {
   const watchTraffic = trafficMetrics(registry);
   return {
     registry,
-    unknownLink: () => unknownLinks.inc(),
+    countUnknownLink: () => unknownLinks.inc(),
     observe(app) {
       observeRequests(app);
       watchTraffic(app.server);
     },
-    timed: storeMetrics(registry, sources.checkStore),
+    measureStore: storeMetrics(registry, sources.checkStore),
   };
 }
 
@@ -196,7 +196,7 @@ export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports:
   };
   app.get('/metrics', async (request, reply) => {
     const caller = await authenticateCaller(request, ports);
-    if (!readsMetrics(caller.role)) throw new Refusal('roleTooLow', 'This takes a key whose role is metrics or admin.');
+    if (!canReadMetrics(caller.role)) throw new Refusal('roleTooLow', 'This takes a key whose role is metrics or admin.');
     if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
     return reply.type(registry.contentType).send(await collectText());
   });

@@ -8,11 +8,11 @@ const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 const maxOriginLength = 300; // characters: a host has at most 253, and parsing a longer one with rare letters takes milliseconds
 
 /** Returns the scheme, host and port in a header, or null. */
-export const originIn = (text: string): URL | null => (text.length > maxOriginLength ? null : URL.parse(text));
+export const parseOrigin = (text: string): URL | null => (text.length > maxOriginLength ? null : URL.parse(text));
 
 /** Returns whether an address is the public one. If the public one is a loopback address, any loopback name with its port is too. */
 function isPublicAddress(url: string, publicUrl: string): boolean {
-  const [requested, own] = [originIn(url), new URL(publicUrl)];
+  const [requested, own] = [parseOrigin(url), new URL(publicUrl)];
   if (!requested) return false;
   if (requested.origin === own.origin) return true;
   return (
@@ -39,7 +39,7 @@ function isCrossSite({ headers }: FastifyRequest, isOwnOrigin: (origin: URL) => 
   const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined && !ownSites.includes(String(site))) return true;
   if (origin === undefined) return false;
-  const parsed = originIn(origin);
+  const parsed = parseOrigin(origin);
   return parsed === null || parsed.origin !== origin || !/^https?:$/.test(parsed.protocol) || !isOwnOrigin(parsed);
 }
 
@@ -57,7 +57,7 @@ export function checkSite(request: FastifyRequest, publicUrl: string): void {
 const hasRequestHost =
   ({ headers: { host = '' } }: FastifyRequest, overTls: boolean) =>
   ({ protocol, host: originHost }: URL) =>
-    (protocol === 'https:' || !overTls) && originIn(`${protocol}//${host}`)?.host === originHost;
+    (protocol === 'https:' || !overTls) && parseOrigin(`${protocol}//${host}`)?.host === originHost;
 
 /** How a request is authenticated. */
 interface SessionUse {

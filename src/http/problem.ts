@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
-import { StorageAway } from '#ports/storage.ts';
-import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 
 /** Returns the body of a refusal: RFC 9457, plus the field names that other clients read (decisions.md, Bodies and answers). */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
@@ -74,11 +74,11 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
   if (request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
-  if (error instanceof ValueRefused) return new Refusal('requestMalformed', 'A value of the request is one that no record can have.');
-  if (error instanceof StoreAway)
+  if (error instanceof InvalidValue) return new Refusal('requestMalformed', 'A value of the request is one that no record can have.');
+  if (error instanceof StoreUnavailable)
     return new Refusal('storeAway', 'The database does not answer. Repeat a change with the same Idempotency-Key.');
   if (codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit);
-  if (error instanceof StorageAway) return new Refusal('storageAway');
+  if (error instanceof StorageUnavailable) return new Refusal('storageAway');
   if (['EMFILE', 'ENFILE'].includes(codeOf(error))) return new Refusal('descriptorsUsedUp', undefined, { retryAfter: 5 });
   const refusal = fastifyRefusals[codeOf(error)]?.();
   if (refusal) return refusal;
@@ -93,7 +93,7 @@ export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
   raw.socket.destroyed && error instanceof Error && (error.name === 'AbortError' || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE');
 
 /** Returns the file and line of our own source where an error was thrown. A log may hold nothing else of its stack. */
-export function placeOf(error: unknown): string {
+export function sourceLocationOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return /\/(src\/[\w./-]+:\d+)/.exec(stack)?.[1] ?? '';
 }
@@ -101,15 +101,15 @@ export function placeOf(error: unknown): string {
 /** Logs an error in Postern itself, and returns a refusal that gives its incident id to the client. */
 export function unexpectedRefusal(request: FastifyRequest, error: unknown): Refusal {
   request.log.error(
-    { incident: request.id, ...loggable(error) },
+    { incident: request.id, ...errorLogFields(error) },
     'A request failed by an error in Postern itself. Please report this entry.',
   );
   return new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`);
 }
 
 /** Returns the log fields of an unexpected error, without its message, which may contain SQL, paths or secrets. */
-export const loggable = (error: unknown) => ({
+export const errorLogFields = (error: unknown) => ({
   error: error instanceof Error ? error.name : typeof error,
   code: codeOf(error),
-  place: placeOf(error),
+  place: sourceLocationOf(error),
 });

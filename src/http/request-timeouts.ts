@@ -6,18 +6,18 @@ export interface RequestTimeouts {
   /** Until a JSON body is complete. */
   readonly body: number;
   /** Until the next byte of a transfer, in either direction. */
-  readonly stalled: number;
+  readonly idle: number;
   /** Minimum rate of an upload: `bytes` in each `within` ms that Postern waits for them. */
-  readonly leastRate: { readonly bytes: number; readonly within: number };
+  readonly minRate: { readonly bytes: number; readonly within: number };
 }
 
 /** The default limits. No real network is slower than 1 KiB a second: a slower upload only occupies resources. */
-export const defaultTimeouts: RequestTimeouts = { body: 30_000, stalled: 60_000, leastRate: { bytes: 61_440, within: 60_000 } };
+export const defaultTimeouts: RequestTimeouts = { body: 30_000, idle: 60_000, minRate: { bytes: 61_440, within: 60_000 } };
 
 /** Passes on the pieces of an upload. The time that Postern takes to write a piece does not count. @throws 408 if they arrive too slowly */
 export async function* expectRate(
   pieces: AsyncIterable<Uint8Array>,
-  { leastRate: { bytes, within } }: RequestTimeouts,
+  { minRate: { bytes, within } }: RequestTimeouts,
   now: () => number,
 ): AsyncGenerator<Uint8Array> {
   let [received, waited, waitingSince] = [0, 0, now()];
@@ -46,7 +46,7 @@ export function expectBody(request: IncomingMessage, { body }: RequestTimeouts):
  * Closes the connection when no bytes move on it, until the body has arrived or the response has been sent. Node.js
  * counts the bytes that leave the kernel's queue, and sets its own timeout between requests.
  */
-export function expectProgress(request: IncomingMessage, { stalled }: RequestTimeouts): void {
+export function expectProgress(request: IncomingMessage, { idle: stalled }: RequestTimeouts): void {
   const { socket } = request;
   socket.setTimeout(stalled);
   if (!request.complete) request.once('end', () => socket.setTimeout(0));

@@ -5,10 +5,10 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
-import { largestBody } from './body-limits.ts';
-import { trustIn, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
-import { nodeServer } from './connections/node-server.ts';
-import { jsonBodies } from './json-body.ts';
+import { maxBodyBytes } from './body-limits.ts';
+import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
+import { createNodeServer } from './connections/node-server.ts';
+import { jsonBodyParser } from './json-body.ts';
 import { asRefusal, isAbandoned, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
 import { expectBody, type RequestTimeouts } from './request-timeouts.ts';
 import { linkHeaders } from './visitor/visitor-responses.ts';
@@ -82,18 +82,18 @@ const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
 /** Creates a Fastify server with the strict rules of decisions.md for bodies and responses. */
-export function httpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
-  const isTrusted = trustIn(settings.trustedProxies);
+export function createHttpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
+  const isTrusted = trustedProxyCheck(settings.trustedProxies);
   const warnOfProxy = untrustedProxyWarning(isTrusted);
   const app = Fastify({
     logger: settings.log ? { stream: settings.log, base: null } : false,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: largestBody,
+    bodyLimit: maxBodyBytes,
     trustProxy: isTrusted ?? false,
     rewriteUrl: ({ url = '/' }) => toOriginForm(url),
     genReqId: createRequestIds(random),
     childLoggerFactory: (logger) => logger,
-    serverFactory: nodeServer,
+    serverFactory: createNodeServer,
     routerOptions: { maxParamLength: maxPathLength, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
@@ -101,7 +101,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
   });
   app.decorateRequest('refusal', null);
   app.removeAllContentTypeParsers();
-  const readJson = jsonBodies();
+  const readJson = jsonBodyParser();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -122,7 +122,7 @@ export function httpServer(settings: HttpSettings, { clock, random }: { clock: C
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });
   app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {
-    if (isLarge(payload) || socket.writableLength > 0) socket.setTimeout(settings.timeouts.stalled);
+    if (isLarge(payload) || socket.writableLength > 0) socket.setTimeout(settings.timeouts.idle);
     done(null, payload);
   });
   app.setErrorHandler((error, request, reply) => {

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '#core/instant.ts';
 import { type FieldError, fieldRefusal, Refusal } from '#core/messages.ts';
-import { patternWords } from '#core/records/patterned.ts';
+import { patternErrorText } from '#core/records/patterned.ts';
 
 // Values are not coerced, completed or dropped, and all errors are reported at once (decisions.md, Bodies and answers).
 const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
@@ -11,14 +11,14 @@ const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
 ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfDay') !== null);
 
 /** The schema of a request without parameters. */
-export const noQuery = Type.Object({}, { additionalProperties: false });
+export const NoParameters = Type.Object({}, { additionalProperties: false });
 
 const maxMisspelled = 1 / 3; // share of the letters of a name that may differ from the name of a hint
 const maxFieldErrors = 20; // a body of one megabyte could otherwise cause a response of nine
 const maxShownName = 64; // characters of an unknown name
 
 /** Returns the names of a schema's properties. */
-export function namesOf(schema: TSchema): string[] {
+export function propertyNamesOf(schema: TSchema): string[] {
   const properties: unknown = Reflect.get(schema, 'properties');
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
@@ -42,7 +42,7 @@ function detailOf(keyword: string, params: Readonly<Record<string, unknown>>, me
   if (keyword === 'maxItems') return `must have at most ${params['limit']}`;
   if (keyword === 'format') return 'must be an ISO 8601 date or date-time that exists';
   if (keyword === 'enum') return `must be one of ${[params['allowedValues']].flat().join(', ')}`;
-  if (keyword === 'pattern') return patternWords(String(params['pattern']));
+  if (keyword === 'pattern') return patternErrorText(String(params['pattern']));
   return message ?? 'is not valid';
 }
 
@@ -52,7 +52,7 @@ function fieldErrorOf({ keyword, params, message, instancePath, parentSchema }: 
   const childPath = (name: string) => (path === '' ? name : `${path}.${name}`);
   if (keyword === 'required') return { field: childPath(String(params['missingProperty'])), detail: 'is required' };
   if (keyword !== 'additionalProperties') return { field: path || 'body', detail: detailOf(keyword, params, message) };
-  const { field, detail } = unknownName(String(params['additionalProperty']), namesOf(parentSchema ?? {}));
+  const { field, detail } = unknownName(String(params['additionalProperty']), propertyNamesOf(parentSchema ?? {}));
   return { field: childPath(field), detail };
 }
 
@@ -82,7 +82,7 @@ function propertyOf(schema: TSchema, name: string): TSchema | undefined {
 
 /** Returns a check of sizes that throws 400. Ajv would create an error for each surplus name or item. */
 function sizeCheck(schema: TSchema): (value: unknown) => void {
-  const knownNames = namesOf(schema);
+  const knownNames = propertyNamesOf(schema);
   const lists = knownNames.flatMap((name) => {
     const { maxItems, items } = Object(propertyOf(schema, name));
     return isObject(items) ? [{ name, maxItems, checkItem: sizeCheck(items) }] : [];

@@ -21,7 +21,7 @@ export interface PasswordHash {
    * @param address of the client. Networks take turns, so that one network cannot fill the queue for the others.
    * @throws Refusal `signInBusy` if too many are waiting
    */
-  inTurn<T>(address: string, attempt: (verify: VerifyPassword) => Promise<T>): Promise<T>;
+  runInTurn<T>(address: string, attempt: (verify: VerifyPassword) => Promise<T>): Promise<T>;
   /** Returns the number of calls that wait for their turn. */
-  waiting(): number;
+  waitingCount(): number;
 }

@@ -24,7 +24,7 @@ export interface SearchedRecords {
 export interface WordMatch {
   readonly word: string;
   /** Ids of the locations whose text contains the word. */
-  readonly within: readonly number[];
+  readonly locationIds: readonly number[];
   /** The records that pass all filters, the word included. */
   readonly matches: Matches;
 }
@@ -36,13 +36,13 @@ export interface SearchQuery {
   /** null: no word, or one that is already a filter of `matches`. */
   readonly word: WordMatch | null;
   /** The records that the text index of `word` covers. Given without a word too, since the next query may have one. */
-  readonly texts: SearchedRecords | null;
+  readonly searchedRecords: SearchedRecords | null;
   /** Whether a filter other than `word` excludes records. */
-  readonly narrowed: boolean;
+  readonly hasOtherFilter: boolean;
   /** Number of records without any filter; null: unknown. */
-  readonly size: number | null;
+  readonly recordCount: number | null;
   /** Changes whenever a count of this tenant may have changed; null: unknown, so that counts cannot be cached. */
-  readonly version: string | null;
+  readonly countVersion: string | null;
   readonly order: 'asc' | 'desc';
   readonly after: SearchPosition | null;
   readonly startIndex: number;

@@ -5,7 +5,7 @@ import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 export interface OpenFile {
   readonly entry: Entry;
   /** The entire content, if the file is so small that it was read when it was opened. */
-  readonly whole?: Uint8Array;
+  readonly content?: Uint8Array;
   /** Reads up to `buffer.length` bytes from `position`. @returns the number of bytes read; 0 at the end of the file */
   read(buffer: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ export interface OpenFile {
 export interface Upload {
   write(chunk: Uint8Array): Promise<void>;
   /** Syncs all written bytes to disk. The file is not visible yet. */
-  complete(): Promise<void>;
+  sync(): Promise<void>;
   /**
    * Makes the file visible under `name`, and syncs this to disk.
    * @param replaces the file that it must replace; null: the name must be free
@@ -24,9 +24,9 @@ export interface Upload {
    */
   place(name: string, replaces: { readonly etag: string } | null): Promise<Entry>;
   /** Closes the upload and deletes the staging file. A file that `place` has made visible stays. */
-  forget(): Promise<void>;
+  discard(): Promise<void>;
   /** Closes the upload and keeps the staging file, from which recovery sees whether the file was put in place. */
-  leave(): Promise<void>;
+  closeForRecovery(): Promise<void>;
 }
 
 /** A change that was recorded as pending. */
@@ -41,13 +41,13 @@ export interface PendingFileChange {
 }
 
 /** Identifies a change among all others, so that recovery can find its traces after a crash. */
-export interface ChangeMark {
+export interface ChangeContext {
   /** Names the files of the change in the staging area, from which recovery sees how far the change came. */
   readonly token: string;
   /** Awaited directly before the change is made. @throws if the change must not be made any more, as another process has recovered it */
   readonly confirm?: () => Promise<void>;
   /** Tokens of other pending changes to the same name. If this change finds the name free, none of them has taken place. */
-  readonly overtaken: readonly string[];
+  readonly pendingTokens: readonly string[];
 }
 
 /**
@@ -60,7 +60,7 @@ export interface Storage {
   /** Returns the entry at `path`, or null if there is no file or folder. */
   stat(path: ItemPath): Promise<Entry | null>;
   /** Returns the absolute path on the disk of this machine, for a front server that sends files itself; null: not on a local disk. */
-  onDisk(path: ItemPath): string | null;
+  diskPath(path: ItemPath): string | null;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. */
   list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null>;
   /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
@@ -68,7 +68,7 @@ export interface Storage {
   /** Opens a file. @returns null if there is no file */
   open(path: ItemPath): Promise<OpenFile | null>;
   /** Creates a folder. @throws ItemExists, ItemAbsent (no such parent), StorageFull */
-  createFolder(parent: ItemPath, name: string, mark: ChangeMark): Promise<void>;
+  createFolder(parent: ItemPath, name: string, mark: ChangeContext): Promise<void>;
   /**
    * Starts an upload into a folder.
    * @param token names the staging file. The caller must record it first, so that recovery can find the file after a crash.
@@ -83,15 +83,15 @@ export interface Storage {
    */
   recover(change: PendingFileChange): Promise<string | null>;
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
-  clear(change: PendingFileChange): Promise<void>;
+  clearEvidence(change: PendingFileChange): Promise<void>;
   /** Renames a file or folder within its folder. @throws ItemAbsent, ItemExists */
-  rename(parent: ItemPath, from: string, to: string, mark: ChangeMark): Promise<void>;
+  rename(parent: ItemPath, from: string, to: string, mark: ChangeContext): Promise<void>;
   /**
    * Removes a file, or a folder with its contents, in one step. The item may stay in the staging area until `clear`, so that
    * `recover` sees that it was removed.
    * @throws ItemAbsent
    */
-  remove(parent: ItemPath, name: string, mark: Omit<ChangeMark, 'overtaken'>): Promise<void>;
+  remove(parent: ItemPath, name: string, mark: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**
    * Deletes what a crash has left of uploads and removals in the staging area.
    * @param pendingTokens returns the tokens of pending changes, whose files must stay. It is called after the staging area was
@@ -101,14 +101,14 @@ export interface Storage {
 }
 
 /** The storage does not answer, as an unmounted disk or a service that is down. */
-export class StorageAway extends Error {}
+export class StorageUnavailable extends Error {}
 /** The storage lacks what every change needs, such as a writable staging area. Nothing was changed; an operator has to repair it. */
-export class StorageRefused extends Error {}
+export class StorageUnusable extends Error {}
 /** The storage has no free space. */
 export class StorageFull extends Error {}
 /** There is no file or folder with this path. */
-export class ItemAbsent extends Error {}
+export class ItemNotFound extends Error {}
 /** The name is already in use. */
 export class ItemExists extends Error {}
 /** The file has changed since the caller read its etag. */
-export class ItemStale extends Error {}
+export class ItemChanged extends Error {}

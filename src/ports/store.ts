@@ -12,7 +12,7 @@ export interface Dialect {
   /** Returns whether an error is a violation of a unique constraint. */
   isUniqueViolation(error: unknown): boolean;
   /** Returns a condition: the folded texts of a column contain a folded word. It compares code points, so it works for every script. */
-  holds(column: string, word: string): RawBuilder<SqlBool>;
+  containsWord(column: string, word: string): RawBuilder<SqlBool>;
   /** Current time of the database in milliseconds since the epoch. Processes on several machines compare times of this one clock. */
   readonly now: RawBuilder<number>;
   /** The column that identifies a row in every table. Its values are only valid within one statement. */
@@ -41,14 +41,14 @@ export interface Store {
   /** For queries that read the entire audit log, such as counts by day. They do not delay searches. */
   readonly reports: Kysely<Database>;
   /** Returns a connection for records that take long to read, such as shares with thousands of names. Tenants take turns. */
-  longRecords(tid: number): Kysely<Database>;
+  longRecordReader(tid: number): Kysely<Database>;
   /** Maximum number of concurrent searches of one tenant, so that other tenants need not wait for them. */
-  readonly searchesOfOneTenant: number;
+  readonly maxSearchesPerTenant: number;
   /** Returns a page of a search. It does not delay short queries. */
-  find(query: SearchQuery): Promise<SearchPage>;
+  searchPage(query: SearchQuery): Promise<SearchPage>;
   readonly dialect: Dialect;
   /** Whether other processes may change the same database. */
-  readonly shared: boolean;
+  readonly isShared: boolean;
   /**
    * Runs a change in its own transaction and resolves when the change is on disk. It also rejects a refused change only when
    * earlier changes are on disk, since the refusal may depend on them.
@@ -63,9 +63,9 @@ export interface Store {
    */
   cachedUntilChange<T>(key: string, query: () => Promise<T>): Promise<T>;
   /** Waits until all changes that were visible before the call are on disk. */
-  durable(): Promise<void>;
+  sync(): Promise<void>;
   /** Runs `work` under an exclusive lock on the key, which applies to all processes on the same database. */
-  exclusive<T>(key: string, work: () => Promise<T>): Promise<T>;
+  withLock<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Checks that the database answers. */
   check(): Promise<void>;
   /** Returns a text that differs for a database that has replaced this one. */
@@ -87,7 +87,7 @@ export interface Store {
 export class StoreFull extends Error {}
 
 /** The database does not answer. It is unknown whether the change took place. */
-export class StoreAway extends Error {}
+export class StoreUnavailable extends Error {}
 
 /** The database can neither store nor look up a value of the request, so no record can have it. */
-export class ValueRefused extends Error {}
+export class InvalidValue extends Error {}

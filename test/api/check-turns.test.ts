@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { addLocation } from '#features/locations/add-location.ts';
 import type { Caller } from '#features/operation.ts';
-import { checksInTurn } from '../../src/http/management/check-turns.ts';
+import { checkTurns } from '../../src/http/management/check-turns.ts';
 import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 
 const admin = (tid: number): Caller => ({
   ...{ tid, name: 'key', role: 'admin', kind: 'key', id: 1 },
-  ...{ proof: '', address: '192.0.2.1', requestId: '' },
+  ...{ credentialHash: '', address: '192.0.2.1', requestId: '' },
 });
 
 test('of one tenant’s checks that read the locations of all one runs at a time, and others’ run beside it', async () => {
-  const checkInTurn = checksInTurn();
+  const checkInTurn = checkTurns();
   let running = 0;
   let most = 0;
   const gates: (() => void)[] = [];

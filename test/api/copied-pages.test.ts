@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { backupLines, backupSource } from '../../src/features/copies/backup-lines.ts';
-import { linesOf } from '../../src/features/copies/backup-text.ts';
-import type { Row } from '../../src/features/copies/copied-tables.ts';
+import { splitLines } from '../../src/features/copies/backup-text.ts';
+import type { CopiedRow } from '../../src/features/copies/copied-tables.ts';
 import { newShare, startPostern } from '../start.ts';
 
 test('a backup of audit entries of a megabyte each is written and read a few of them at a time', async (t) => {
@@ -31,9 +31,9 @@ test('a backup of audit entries of a megabyte each is written and read a few of 
   const small = async function* () {
     for (const piece of pieces) for (let at = 0; at < piece.length; at += 5000) yield piece.subarray(at, at + 5000);
   };
-  const audit: Row[] = [];
+  const audit: CopiedRow[] = [];
   const tables = new Set<string>();
-  for await (const { table, rows } of backupSource(() => linesOf(small()), []).pages()) {
+  for await (const { table, rows } of backupSource(() => splitLines(small()), []).pages()) {
     tables.add(table);
     if (table !== 'audit') continue;
     assert.ok(rows.length <= 17, `${rows.length} rows of a megabyte in a page`);

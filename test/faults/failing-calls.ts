@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
-import { StorageAway } from '#ports/storage.ts';
-import { StoreAway } from '#ports/store.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import type { TestPostern } from '../start.ts';
 
@@ -31,15 +31,15 @@ export async function startWithFailingCalls(t: TestContext): Promise<{ postern: 
     throw error();
   };
   const storageAt = (moment: Moment) => (method: string) => {
-    if (!background.includes(method)) count(moment, () => new StorageAway(`${method} failed, ${moment}`));
+    if (!background.includes(method)) count(moment, () => new StorageUnavailable(`${method} failed, ${moment}`));
   };
   const postern = await startWithStorages(t, storageAt('before'), {}, storageAt('after'));
   const { store } = postern.ports;
   const { write } = store;
   const failingWrite: typeof write = async (change, ...rest) => {
-    count('before', () => new StoreAway('it is away'));
+    count('before', () => new StoreUnavailable('it is away'));
     const value = await write(change, ...rest);
-    count('after', () => new StoreAway('the answer was lost'));
+    count('after', () => new StoreUnavailable('the answer was lost'));
     return value;
   };
   t.mock.method(store, 'write', failingWrite);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { mock, type TestContext, test } from 'node:test';
-import { type ChangeMark, ItemAbsent, type PendingFileChange, type Storage, StorageAway } from '#ports/storage.ts';
+import { type ChangeContext, ItemNotFound, type PendingFileChange, type Storage, StorageUnavailable } from '#ports/storage.ts';
 import { localDisk } from '../ports/local-disk.ts';
 import { path, token } from '../ports/storage.contract.ts';
 import { temporaryFolder } from '../start.ts';
@@ -61,19 +61,19 @@ interface Change {
   readonly title: string;
   readonly begun: Omit<PendingFileChange, 'token'>;
   readonly prepare: (file: (name: string) => string) => void;
-  readonly act: (storage: Storage, mark: ChangeMark) => Promise<unknown>;
+  readonly act: (storage: Storage, mark: ChangeContext) => Promise<unknown>;
   /** What lies in the folder afterwards: where it took place, and where it did not. */
   readonly after: { readonly took: readonly string[]; readonly not: readonly string[] };
 }
 
 const root = path('/');
-const place = async (storage: Storage, { token }: ChangeMark, etag: string | null) => {
+const place = async (storage: Storage, { token }: ChangeContext, etag: string | null) => {
   const upload = await storage.upload(root, token);
   try {
     await upload.write(Buffer.from('new'));
     await upload.place('a', etag === null ? null : { etag });
   } finally {
-    await upload.leave();
+    await upload.closeForRecovery();
   }
 };
 const changes: readonly Change[] = [
@@ -133,7 +133,7 @@ async function killed(t: TestContext, { prepare, act }: Change, number: number) 
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'other'), ''); // an empty location may be one that is not mounted
   prepare((name) => join(folder, name));
-  const mark = { token: token(), overtaken: [] };
+  const mark = { token: token(), pendingTokens: [] };
   const dead = localDisk(t, folder);
   if (!(await killedAt(number, () => act(dead, mark)))) return null;
   return { folder, mark, storage: localDisk(t, folder) };
@@ -154,7 +154,7 @@ for (const links of [true, false])
         const took = (await storage.recover({ ...begun, token: mark.token })) !== null;
         assert.deepEqual(lookIn(folder), took ? after.took : after.not, `call ${number}: ${took}`);
         assert.equal((await storage.recover({ ...begun, token: mark.token })) !== null, took, `call ${number}: asked again`);
-        await storage.clear({ ...begun, token: mark.token });
+        await storage.clearEvidence({ ...begun, token: mark.token });
         assert.deepEqual(leftIn(folder), [], `call ${number}`);
       }
       assert.fail('it never came to its end');
@@ -166,7 +166,7 @@ for (const links of [true, false])
         const left = await killed(t, change, number);
         if (!left) return restore();
         const { folder, mark, storage } = left;
-        const repeated = { token: token(), overtaken: [mark.token] };
+        const repeated = { token: token(), pendingTokens: [mark.token] };
         const tookAgain = await act(storage, repeated).then(
           () => true,
           () => false,
@@ -187,11 +187,11 @@ for (const change of changes)
     fs.mkdirSync(join(folder, 'in'));
     change.prepare((name) => join(folder, name));
     const storage = localDisk(t, folder);
-    const mark = { token: token(), overtaken: [] };
+    const mark = { token: token(), pendingTokens: [] };
     await change.act(storage, mark);
     const name = change.begun.newName || change.begun.name;
     fs.rmSync(join(folder, name), { force: true, recursive: true });
-    const other = { token: token(), overtaken: [mark.token] };
+    const other = { token: token(), pendingTokens: [mark.token] };
     await storage.createFolder(root, name, other);
     assert.equal(await storage.recover({ ...change.begun, token: mark.token }), name);
     assert.equal(await storage.recover({ action: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
@@ -203,11 +203,11 @@ test('an upload that took place is told as such after its folder was moved away'
   const storage = localDisk(t, folder);
   const upload = await storage.upload(path('/in'), 'first');
   await upload.place('a', null);
-  await upload.leave();
+  await upload.closeForRecovery();
   fs.renameSync(join(folder, 'in'), join(folder, 'elsewhere'));
   const begun = { action: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
   assert.equal(await storage.recover(begun), 'a');
-  await storage.clear(begun);
+  await storage.clearEvidence(begun);
   assert.deepEqual(leftIn(folder), []);
 });
 
@@ -245,7 +245,7 @@ test('a rename whose old name cannot be deleted on a full disk is not answered a
     throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
   };
   const mocked = mock.method(fs, 'unlinkSync', full);
-  await assert.rejects(storage.rename(root, 'a', 'b', { token: 'full', overtaken: [] }), StorageAway);
+  await assert.rejects(storage.rename(root, 'a', 'b', { token: 'full', pendingTokens: [] }), StorageUnavailable);
   mocked.mock.restore();
   assert.equal(await storage.recover({ action: 'rename', parent: root, name: 'a', newName: 'b', token: 'full' }), 'b');
   assert.deepEqual(lookIn(folder), ['b: old']);
@@ -266,15 +266,15 @@ test('a deletion on a disk that hung leaves the file that somebody saved under t
     },
     { times: 1 },
   );
-  await assert.rejects(storage.remove(root, 'a', { token: 'late' }), ItemAbsent);
-  await storage.clear({ action: 'delete', parent: root, name: 'a', newName: '', token: 'late' });
+  await assert.rejects(storage.remove(root, 'a', { token: 'late' }), ItemNotFound);
+  await storage.clearEvidence({ action: 'delete', parent: root, name: 'a', newName: '', token: 'late' });
   assert.deepEqual(lookIn(folder), ['a: newer']);
 });
 
 test('a location without any entry, where something is to be mounted, tells nothing of a change', async (t) => {
   const folder = await temporaryFolder(t);
   const storage = localDisk(t, folder);
-  await assert.rejects(storage.recover({ action: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageAway);
+  await assert.rejects(storage.recover({ action: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageUnavailable);
   assert.deepEqual(fs.readdirSync(folder), []);
 });
 
@@ -308,7 +308,7 @@ test('a file that is saved anew under its old name, after a rename was killed, i
     fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
     const name = await storage.recover({ ...change.begun, token: mark.token });
     const took = name !== null;
-    await storage.clear({ ...change.begun, token: mark.token });
+    await storage.clearEvidence({ ...change.begun, token: mark.token });
     assert.deepEqual(lookIn(folder), took ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
   }
 });

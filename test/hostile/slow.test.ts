@@ -13,7 +13,7 @@ import { dial, raw, statusOf } from './raw-socket.ts';
 
 const day = 86_400_000; // ms
 const anyRate = { bytes: 0, within: day };
-const short = { body: 200, stalled: 200, leastRate: anyRate };
+const short = { body: 200, idle: 200, minRate: anyRate };
 
 async function begin(t: TestContext, postern: TestPostern, line: string, headers: readonly string[] = []) {
   const socket = await dial(postern.apiUrl);
@@ -26,7 +26,7 @@ const outcomes = async (postern: TestPostern, action: string): Promise<string[]>
   (await postern.call('audit/search', { action, pageSize: 200 })).list.map(({ outcome }: { outcome: string }) => outcome);
 
 test('a JSON body that does not come is answered 408, and the connection closes', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: 200, stalled: day, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: 200, idle: day, minRate: anyRate } } });
   const { base } = await linkTo(postern);
   for (const [line, ...headers] of [['POST /api/v1/share/get', `Authorization: Bearer ${adminKey}`], [`POST ${base}/sign-in`]]) {
     const head = [...headers, 'Content-Type: application/json', 'Content-Length: 100'];
@@ -37,7 +37,7 @@ test('a JSON body that does not come is answered 408, and the connection closes'
 });
 
 test('a body that no address takes is refused before it comes, whatever the method', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: day, stalled: day, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: day, minRate: anyRate } } });
   const head = ['Content-Type: application/json', 'Content-Length: 1000000'];
   for (const [target, status] of [
     ['/console', 405],
@@ -50,7 +50,7 @@ test('a body that no address takes is refused before it comes, whatever the meth
 });
 
 test('an upload that stands still is cut, and nothing of it is kept', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: day, stalled: 200, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   socket.write('half');
@@ -60,7 +60,7 @@ test('an upload that stands still is cut, and nothing of it is kept', { timeout:
 });
 
 test('a download that nobody takes is cut, and told as broken off', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: day, stalled: 200, leastRate: anyRate } } });
+  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
   const { base } = await linkTo(postern);
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 30);
@@ -115,7 +115,7 @@ test('an upload whose body is complete has all the time it needs to be put in pl
 
 test('an upload that only drips is refused after a while, though it never stands still', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, {
-    replaced: { timeouts: { body: day, stalled: day, leastRate: { bytes: 2 ** 40, within: 100 } } },
+    replaced: { timeouts: { body: day, idle: day, minRate: { bytes: 2 ** 40, within: 100 } } },
   });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/drip.bin`, ['Content-Length: 1000000000']);

@@ -46,11 +46,11 @@ export class VisitsModel {
   failures = new Map<Name, number>();
   sessions = new Map<number, Session>();
   files = new Map<string, 'file' | 'folder'>([['', 'folder']]);
-  readonly asksSignIn: boolean;
+  readonly requiresSignIn: boolean;
 
-  constructor(now: number, asksSignIn: boolean) {
+  constructor(now: number, requiresSignIn: boolean) {
     this.now = now;
-    this.asksSignIn = asksSignIn;
+    this.requiresSignIn = requiresSignIn;
     this.can = Object.fromEntries(flags.map((flag) => [flag, true])) as Record<Flag, boolean>;
   }
 
@@ -76,7 +76,7 @@ export class VisitsModel {
     const outer = this.outer();
     if (outer !== null) return outer;
     const user = this.signedIn(browser);
-    if (this.asksSignIn && !user) return action === 'visit' ? null : 401;
+    if (this.requiresSignIn && !user) return action === 'visit' ? null : 401;
     if (!this.admits(user)) return 403;
     return needs[action].length === 0 || needs[action].some((flag) => this.can[flag]) ? null : 403;
   }
@@ -84,7 +84,7 @@ export class VisitsModel {
   /** The status of a visit, and whether it tells of the share. */
   visit(browser: number): { status: number; tells: boolean } {
     const refusal = this.refusal('visit', browser);
-    return { status: refusal ?? 200, tells: refusal === null && (!this.asksSignIn || this.signedIn(browser) !== null) };
+    return { status: refusal ?? 200, tells: refusal === null && (!this.requiresSignIn || this.signedIn(browser) !== null) };
   }
 
   /** @returns null where trying would have to wait, which is another test's matter */
@@ -92,10 +92,10 @@ export class VisitsModel {
     const user = this.users.get(name);
     const succeeds = right && user?.active === true;
     const failures = this.failures.get(name) ?? 0;
-    if (this.asksSignIn && !succeeds && failures >= 4) return null;
+    if (this.requiresSignIn && !succeeds && failures >= 4) return null;
     const outer = this.outer();
     if (outer !== null) return outer;
-    if (!this.asksSignIn) return 400;
+    if (!this.requiresSignIn) return 400;
     if (!succeeds) {
       this.failures.set(name, failures + 1);
       return 401;
@@ -176,7 +176,7 @@ export class VisitsModel {
     names: readonly Name[];
   }): number {
     const known = share.names.map((name) => this.users.get(name));
-    if (this.asksSignIn && known.includes(undefined)) return 400;
+    if (this.requiresSignIn && known.includes(undefined)) return 400;
     if (share.from !== null && share.to !== null && share.to <= share.from) return 400;
     const { active, can, from, to, allowAllUsers } = share;
     Object.assign(this, { active, can, from, to, allowAllUsers });

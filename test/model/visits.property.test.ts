@@ -13,8 +13,9 @@ const password = 'correct horse battery';
 /** A hash that costs nothing: what is compared here is who gets in, not how passwords are kept. */
 const passwordHash = {
   hash: async (text: string) => `plain ${text}`,
-  waiting: () => 0,
-  inTurn: <T>(_network: string, attempt: (verify: VerifyPassword) => Promise<T>) => attempt(async (hash, text) => hash === `plain ${text}`),
+  waitingCount: () => 0,
+  runInTurn: <T>(_network: string, attempt: (verify: VerifyPassword) => Promise<T>) =>
+    attempt(async (hash, text) => hash === `plain ${text}`),
 };
 
 /** A link of its own in a running Postern, driven beside the model. */
@@ -27,10 +28,10 @@ class Rig {
   share = { id: 0, viewId: '' };
   profileId = 0;
 
-  constructor(postern: TestPostern, clock: { at: number }, asksSignIn: boolean) {
+  constructor(postern: TestPostern, clock: { at: number }, requiresSignIn: boolean) {
     this.postern = postern;
     this.clock = clock;
-    this.model = new VisitsModel(clock.at, asksSignIn);
+    this.model = new VisitsModel(clock.at, requiresSignIn);
   }
 
   async prepare(folder: string): Promise<this> {
@@ -40,9 +41,9 @@ class Rig {
       await writeFile(join(this.postern.files, folder, file), 'a text');
       this.model.files.set(file, 'file');
     }
-    this.profileId = (await this.postern.call('loginprofile/add', { typeId: this.model.asksSignIn ? 3 : 1 })).id;
+    this.profileId = (await this.postern.call('loginprofile/add', { typeId: this.model.requiresSignIn ? 3 : 1 })).id;
     this.share = await this.postern.call('share/add', newShare({ path: `/${folder}`, authenticationId: this.profileId }));
-    if (this.model.asksSignIn) assert.equal(await this.addUser('ann'), this.model.addUser('ann'));
+    if (this.model.requiresSignIn) assert.equal(await this.addUser('ann'), this.model.addUser('ann'));
     return this;
   }
 
@@ -150,7 +151,7 @@ class Rig {
         return { expected: model.setShare({ ...step, from, to }), answered: (await this.postern.send('share/update', body)).status };
       }
       case 'addUser':
-        return model.asksSignIn
+        return model.requiresSignIn
           ? { expected: model.addUser(step.user), answered: await this.addUser(step.user) }
           : { expected: 0, answered: 0 };
       case 'changeUser':
@@ -173,14 +174,14 @@ class Rig {
   }
 }
 
-async function promised(t: TestContext, asksSignIn: boolean): Promise<void> {
+async function promised(t: TestContext, requiresSignIn: boolean): Promise<void> {
   const clock = { at: Date.UTC(2026, 0, 31, 9) };
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => clock.at }, passwordHash } } });
   let run = 0;
   const check = async (taken: Step[]) => {
     run += 1;
     clock.at += 1440 * minute; // what slows strangers down is forgotten from run to run
-    const rig = await new Rig(postern, clock, asksSignIn).prepare(`run-${run}`);
+    const rig = await new Rig(postern, clock, requiresSignIn).prepare(`run-${run}`);
     for (const [index, step] of taken.entries()) {
       const { expected, answered } = await rig.take(step);
       assert.deepEqual(answered, expected, `step ${index}, ${JSON.stringify(step)}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { StoreAway } from '#ports/store.ts';
+import { StoreUnavailable } from '#ports/store.ts';
 import type { Answer, TestPostern } from '../start.ts';
 
 /** Asks for a change whose outcome cannot be written: the database is away once the change took place. */
@@ -9,7 +9,7 @@ export async function askUnrecorded(t: TestContext, { ports: { store } }: TestPo
   let writes = 0;
   const failing: typeof write = (change, ...rest) => {
     writes += 1;
-    return writes === 1 ? write(change, ...rest) : Promise.reject(new StoreAway('it is away'));
+    return writes === 1 ? write(change, ...rest) : Promise.reject(new StoreUnavailable('it is away'));
   };
   const mocked = t.mock.method(store, 'write', failing);
   const { status } = await ask();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { StorageRefused } from '#ports/storage.ts';
+import { StorageUnusable } from '#ports/storage.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { make, path, put, remove, token } from './storage.contract.ts';
@@ -38,12 +38,12 @@ test('a staging area of another user refuses every change, and nothing is left o
   if (!shared) return;
   const { root, storage } = shared;
   await asNobody(async () => {
-    await assert.rejects(make(storage, path('/'), 'folder'), StorageRefused);
-    await assert.rejects(put(storage, '/', 'new', 'text'), StorageRefused);
-    await assert.rejects(remove(storage, path('/'), 'there'), StorageRefused);
+    await assert.rejects(make(storage, path('/'), 'folder'), StorageUnusable);
+    await assert.rejects(put(storage, '/', 'new', 'text'), StorageUnusable);
+    await assert.rejects(remove(storage, path('/'), 'there'), StorageUnusable);
     await assert.rejects(
       storage.sweep(async () => []),
-      StorageRefused,
+      StorageUnusable,
     );
   });
   assert.deepEqual(readdirSync(root).sort(), ['.postern', 'there']);
@@ -54,10 +54,10 @@ test('how a change came out is not guessed where the staging area belongs to ano
   if (!shared) return;
   const { root, storage } = shared;
   const cutOff = { action: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
-  await storage.createFolder(path('/'), 'made', { token: cutOff.token, overtaken: [] });
-  await asNobody(() => assert.rejects(storage.recover(cutOff), StorageRefused));
+  await storage.createFolder(path('/'), 'made', { token: cutOff.token, pendingTokens: [] });
+  await asNobody(() => assert.rejects(storage.recover(cutOff), StorageUnusable));
   assert.equal(await storage.recover(cutOff), 'made');
-  await storage.clear(cutOff);
+  await storage.clearEvidence(cutOff);
   assert.ok(existsSync(join(root, 'made')));
   assert.deepEqual(readdirSync(join(root, '.postern')), []);
 });

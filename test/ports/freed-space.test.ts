@@ -64,7 +64,7 @@ test('a large upload that a crash left after stays open while recovery removes i
     if (String(name).endsWith(token)) open.push(isOpen(file));
     unlinkSync(name);
   });
-  await storage.clear({ action: 'upload', parent: path('/'), name: 'large', newName: '', token });
+  await storage.clearEvidence({ action: 'upload', parent: path('/'), name: 'large', newName: '', token });
   assert.deepEqual([open, fs.existsSync(file)], [[true], false]);
 });
 

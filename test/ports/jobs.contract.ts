@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { claimJobs, completeJob, countJobs, enqueueJob, extendClaim, failJob } from '#features/jobs/job-queue.ts';
 import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
-import { type Store, StoreAway } from '#ports/store.ts';
+import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import type { OpenStore } from './store.contract.ts';
 import { until } from './until.ts';
@@ -21,7 +21,14 @@ export function jobContract(engine: string, begin: OpenStore): void {
   const add = (ports: { store: Store; process: string }, key: string, payload = '') =>
     ports.store.write((tx) => enqueueJob(ports, tx, { kind: 'mail', key, payload }), 'job');
   const endLeases = ({ store }: { store: Store }) =>
-    store.write((tx) => tx.updateTable('job').set({ lease_until: sql<number>`${store.dialect.now} - 1` }).execute(), 'job');
+    store.write(
+      (tx) =>
+        tx
+          .updateTable('job')
+          .set({ lease_until: sql<number>`${store.dialect.now} - 1` })
+          .execute(),
+      'job',
+    );
   const makeDue = ({ store }: { store: Store }) =>
     store.write((tx) => tx.updateTable('job').set({ due_at: store.dialect.now }).execute(), 'job');
 
@@ -151,7 +158,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
       maxAttempts: 1,
       async run() {
         runs += 1;
-        if (runs === 1) throw new StoreAway('it is away');
+        if (runs === 1) throw new StoreUnavailable('it is away');
       },
     };
     await using _runner = new ScheduledJobs(ports, [kind], assert.fail);

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Storage } from '#ports/storage.ts';
 import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
-import { inherited } from '../../src/adapters/storage/disk/ownership.ts';
+import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 
@@ -11,6 +11,6 @@ export function localDisk(t: TestContext, folder: string): Storage {
   atEnd(t, () => folders[Symbol.asyncDispose]());
   return localStorage(folders, {
     folder: { tid: 1, path: folder, mountPoint: false },
-    writing: { floor: { device: 0, bytes: 0 }, ownership: inherited },
+    writingRules: { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership },
   });
 }

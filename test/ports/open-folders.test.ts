@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { RootGone } from '../../src/adapters/storage/disk/disk-errors.ts';
 import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
-import { inherited } from '../../src/adapters/storage/disk/ownership.ts';
+import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
-import { StorageAway } from '../../src/ports/storage.ts';
+import { StorageUnavailable } from '../../src/ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { path, textOf, token } from './storage.contract.ts';
@@ -48,12 +48,12 @@ test('however often a tenant writes the configuration of a location anew, its fo
 test('a tenant that reads ever more locations holds a limited number open, and those of others stay', async (t) => {
   const [folders, parent] = [openFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
-  const writing = { floor: { device: 0, bytes: 0 }, ownership: inherited };
+  const writing = { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership };
   const open = (tid: number, name: string) => {
     const folder = { tid, path: join(parent, name), mountPoint: false };
     mkdirSync(folder.path);
     writeFileSync(join(folder.path, 'file'), 'its text');
-    return localStorage(folders, { folder, writing });
+    return localStorage(folders, { folder, writingRules: writing });
   };
   const others = open(1, 'other');
   await others.stat(path('file'));
@@ -67,7 +67,7 @@ test('a tenant that reads ever more locations holds a limited number open, and t
 
   await upload.write(Buffer.from('uploaded'));
   await upload.place('uploaded', null);
-  await upload.forget();
+  await upload.discard();
   const names = [];
   for await (const batch of listing ?? []) names.push(...batch.map(({ name }) => name));
   assert.ok(names.includes('file'));
@@ -84,7 +84,7 @@ test('a disk that is lost while the folders are closed has its folder closed onc
   const reading = folders.use(folder, () => lost.promise);
   const closing = folders[Symbol.asyncDispose]();
   lost.reject(new RootGone('the disk was taken out'));
-  await assert.rejects(reading, StorageAway);
+  await assert.rejects(reading, StorageUnavailable);
   await closing;
 });
 

@@ -23,6 +23,6 @@ test('a tenant that sets many passwords leaves a place for those who sign in', a
     await hashes.hash('a password', { tid: 2 });
     set += 1;
   });
-  assert.equal(await hashes.inTurn('192.0.2.1', async () => set), 0);
+  assert.equal(await hashes.runInTurn('192.0.2.1', async () => set), 0);
   await Promise.all(many);
 });

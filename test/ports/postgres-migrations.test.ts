@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
-import { migrate } from '#adapters/store/postgres/migrate.ts';
+import { migratePostgres } from '#adapters/store/postgres/migrate.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startPostgres } from '../parts/postgres-server.ts';
 
@@ -36,8 +36,8 @@ test('no statement of an update is cut off, however long it takes (PostgreSQL)',
     IF current_setting('statement_timeout') <> '0' OR current_setting('lock_timeout') <> '0' THEN RAISE 'limited'; END IF; END $$`;
   const announced: (readonly string[])[] = [];
   const announce = (steps: readonly string[]) => void announced.push(steps);
-  await migrate(url, migrations, announce);
-  await migrate(url, [...migrations, { name: '9999-long', statements: () => [limits] }], announce);
+  await migratePostgres(url, migrations, announce);
+  await migratePostgres(url, [...migrations, { name: '9999-long', statements: () => [limits] }], announce);
   assert.deepEqual(announced, [['9999-long']]);
   const { rows } = await client.query("SELECT name FROM migration WHERE name = '9999-long'");
   assert.equal(rows.length, 1);
@@ -46,7 +46,7 @@ test('no statement of an update is cut off, however long it takes (PostgreSQL)',
 test('an update notes how many names each share lists, and counts no share anew (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
   const before = migrations.filter(({ name }) => name < '0005');
-  await migrate(url, before, () => {});
+  await migratePostgres(url, before, () => {});
   await insert(client, 'tenant', { id: 1 });
   await insert(client, 'login_profile', { id: 1, tid: 1 });
   await insert(client, 'location', { id: 1, tid: 1 });
@@ -55,7 +55,7 @@ test('an update notes how many names each share lists, and counts no share anew 
   const counted = async () => (await client.query('SELECT shares, changes FROM share_count')).rows;
   const atFirst = await counted();
 
-  await migrate(url, migrations, () => {});
+  await migratePostgres(url, migrations, () => {});
 
   assert.deepEqual(await counted(), atFirst);
   const { rows } = await client.query('SELECT listed_names FROM share ORDER BY id');
@@ -69,7 +69,7 @@ test('an update notes how many names each share lists, and counts no share anew 
 
 test('an update deletes what login profiles counted that are no more, and keeps the count of changes (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
-  await migrate(
+  await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0011'),
     () => {},
@@ -83,7 +83,7 @@ test('an update deletes what login profiles counted that are no more, and keeps 
     const counted = `SELECT profile_id::int AS profile, sum(changes)::int AS changes FROM ${table} GROUP BY profile_id ORDER BY profile_id`;
     return (await client.query(counted)).rows;
   };
-  await migrate(url, migrations, () => {});
+  await migratePostgres(url, migrations, () => {});
   assert.deepEqual(await counts('share_count'), [
     { profile: 0, changes: 20 },
     { profile: 1, changes: 10 },
@@ -95,7 +95,7 @@ test('an update deletes what login profiles counted that are no more, and keeps 
 
 test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
-  await migrate(
+  await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0008'),
     () => {},
@@ -103,7 +103,7 @@ test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async
   await insert(client, 'tenant', { id: 1 });
   for (const id of [1, 2]) await insert(client, 'alert', { id, tid: 1, emails: `${id}@example.com` });
 
-  await migrate(url, migrations, () => {});
+  await migratePostgres(url, migrations, () => {});
 
   const { rows } = await client.query(
     'SELECT emails FROM alert JOIN alert_list ON digest = list AND alert_list.tid = alert.tid ORDER BY id',
@@ -116,7 +116,7 @@ test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async
 
 test('a change of many shares counts its profile once, before and after an update alike (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
-  await migrate(
+  await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0009'),
     () => {},
@@ -125,7 +125,7 @@ test('a change of many shares counts its profile once, before and after an updat
   for (const id of [1, 2]) await insert(client, 'login_profile', { id, tid: 1 });
   await insert(client, 'location', { id: 1, tid: 1 });
   for (let id = 1; id <= 50; id += 1) await insert(client, 'share', { id, tid: 1, profile_id: 1, location_id: 1 });
-  await migrate(url, migrations, () => {});
+  await migratePostgres(url, migrations, () => {});
   for (let id = 51; id <= 60; id += 1) await insert(client, 'share', { id, tid: 1, profile_id: 1, location_id: 1 });
   for (const [id, active] of [
     [1, 1],

@@ -6,10 +6,10 @@ import { keyVault } from '#adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from '#adapters/os/system.ts';
 import { openPool } from '#adapters/store/postgres/pool.ts';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
-import { searchesOver } from '#adapters/store/postgres/searches.ts';
+import { postgresSearch } from '#adapters/store/postgres/searches.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { prepare } from '#features/first-start/first-start.ts';
-import { type Store, StoreAway, type Tx } from '#ports/store.ts';
+import { prepareDatabase } from '#features/first-start/first-start.ts';
+import { type Store, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { tenantTables } from '../parts/statements.ts';
@@ -60,7 +60,7 @@ test('of processes that start at once on an empty database one makes the first t
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
   const ports = { clock: systemClock, random: systemRandom(), vault: keyVault('a secret key of the installation') };
   const settings = { files: '/files', apiKey: 'pst_a-key-of-the-environment', firstKey: null };
-  await Promise.all(stores.map((store) => prepare({ ...ports, store }, settings)));
+  await Promise.all(stores.map((store) => prepareDatabase({ ...ports, store }, settings)));
   for (const { read } of stores) {
     assert.deepEqual(await read.selectFrom('tenant').select('id').execute(), [{ id: 1 }]);
     for (const table of ['location', 'api_key'] as const)
@@ -84,7 +84,7 @@ test('what a process has to itself it holds by a transaction, which the server e
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
   const [held, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const work = store.exclusive('a file', async () => {
+  const work = store.withLock('a file', async () => {
     holding.resolve();
     await held.promise;
   });
@@ -105,7 +105,7 @@ test('a lock that the server refuses in time fails that change alone: the next o
   atEnd(t, () => store[Symbol.asyncDispose]());
   await client.query('BEGIN; LOCK TABLE migration IN EXCLUSIVE MODE');
   const refused = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(note(`refused ${number}`), 'job')));
-  assert.ok(refused.every((one) => one.status === 'rejected' && one.reason instanceof StoreAway));
+  assert.ok(refused.every((one) => one.status === 'rejected' && one.reason instanceof StoreUnavailable));
   await client.query('ROLLBACK');
   for (let number = 0; number < 12; number += 1) await store.write(note(`${number}`), 'job');
   assert.equal((await keysOf(store)).length, 12);
@@ -124,7 +124,7 @@ for (const { letters, options, byIndex } of [
   test(`where the database knows ${letters}, a word is looked up in the index just where that has parts of it`, async (t) => {
     const { dialect, read } = await openStore(t, options);
     const words = ['report', 'договор', '-10', 'eu.', '書類だ', 'eu', 'ж', '%%%', '書類'];
-    const isIndexed = (word: string) => !dialect.holds('share.search_text', word).compile(read).sql.includes(`|| ''`);
+    const isIndexed = (word: string) => !dialect.containsWord('share.search_text', word).compile(read).sql.includes(`|| ''`);
     assert.deepEqual(words.filter(isIndexed), byIndex);
     for (const word of byIndex) {
       const { rows } = await sql<{ parts: number }>`SELECT cardinality(show_trgm(${word})) AS parts`.execute(read);
@@ -183,9 +183,9 @@ test('a list of users who were added a moment ago costs as much as it is long, b
 test('long records of one tenant, however many are read, leave connections for the searches of others', async (t) => {
   const store = await openStore(t);
   const done: string[] = [];
-  const slow = Array.from({ length: 20 }, () => sql`SELECT pg_sleep(0.1)`.execute(store.longRecords(1)).then(() => done.push('long')));
+  const slow = Array.from({ length: 20 }, () => sql`SELECT pg_sleep(0.1)`.execute(store.longRecordReader(1)).then(() => done.push('long')));
   await sql`SELECT 1`.execute(store.search);
-  await sql`SELECT 1`.execute(store.longRecords(2));
+  await sql`SELECT 1`.execute(store.longRecordReader(2));
   assert.ok(done.length < 5, `${done.length} come first`);
   await Promise.all(slow);
 });
@@ -217,9 +217,9 @@ test('while the server is away changes and questions are told so, and all is wel
   const store = await openStore(t);
   await store.write(note('before'), 'job');
   await server.stop();
-  await assert.rejects(store.write(note('meanwhile'), 'job'), StoreAway);
-  await assert.rejects(store.check(), StoreAway);
-  await assert.rejects(keysOf(store), StoreAway);
+  await assert.rejects(store.write(note('meanwhile'), 'job'), StoreUnavailable);
+  await assert.rejects(store.check(), StoreUnavailable);
+  await assert.rejects(keysOf(store), StoreUnavailable);
 
   await server.start();
 
@@ -239,7 +239,7 @@ test('of the changes under way when the server goes, those that were answered ar
       await store.write(note(key), 'job').then(
         () => answered.push(key),
         (cause: unknown) => {
-          assert.ok(cause instanceof StoreAway, String(cause));
+          assert.ok(cause instanceof StoreUnavailable, String(cause));
           told += 1;
         },
       );
@@ -284,11 +284,20 @@ test("every key of a tenant's table has the tenant's number, so that it can be d
 test('a page whose first records lie too deep in their order is found all the same, by gathering what matches', async (t) => {
   const connections = openPool(await newDatabase(), 2, 10_000);
   atEnd(t, () => connections.close());
-  const { find } = searchesOver(connections, { statement: 10_000, walk: 20, few: 0 });
+  const { searchPage: find } = postgresSearch(connections, { statementTimeout: 10_000, walkTimeout: 20, maxUnlimitedMatches: 0 });
   const slowly = sql<{ id: number; value: string }>`(SELECT i AS id, 'v' || i AS value FROM generate_series(1, 3) i, pg_sleep(0.2))`;
   const matches = { rows: slowly.as('found'), ids: slowly.as('found') };
-  const word = { word: 'v', within: [], matches };
-  const asked = { matches, word, texts: null, narrowed: false, size: 3, version: null, order: 'desc', after: null } as const;
+  const word = { word: 'v', locationIds: [], matches };
+  const asked = {
+    matches,
+    word,
+    searchedRecords: null,
+    hasOtherFilter: false,
+    recordCount: 3,
+    countVersion: null,
+    order: 'desc',
+    after: null,
+  } as const;
   const { rows } = await find({ ...asked, startIndex: 0, pageSize: 2 });
   assert.deepEqual(
     rows.map(({ id }) => id),
@@ -308,12 +317,12 @@ test('work under a lock that fails while the lock is lost fails by its own error
     admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     );
-  const failing = store.exclusive('a key', async () => {
+  const failing = store.withLock('a key', async () => {
     assert.equal((await endLocks()).rowCount, 1);
     throw new Error('the disk failed');
   });
   await assert.rejects(failing, /the disk failed/);
-  const done = store.exclusive('a key', async () => {
+  const done = store.withLock('a key', async () => {
     await endLocks();
     return 'done';
   });

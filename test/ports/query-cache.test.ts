@@ -7,11 +7,11 @@ function asking(length: number) {
   const unchanged = queryCache();
   let times = 0;
   const ask = (id: number) =>
-    unchanged.ask(`share 1 ${id}`, async () => {
+    unchanged.get(`share 1 ${id}`, async () => {
       times += 1;
       return [{ id, userNames: 'u'.repeat(length) }];
     });
-  return { ask, times: () => times, forget: unchanged.forget };
+  return { ask, times: () => times, forget: unchanged.invalidate };
 }
 
 test('an answer is looked for once until something changes', async () => {

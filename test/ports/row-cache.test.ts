@@ -18,10 +18,10 @@ test('a row is asked for once until one of the tables that it came from changes'
   const rows = () => kept.rows('one', ['location', 'tenant'], [1, 'a'], ask);
   assert.deepEqual([rows(), rows(), times()], [[{ id: 1 }], [{ id: 1 }], 1]);
   assert.ok(Object.isFrozen(rows()[0]), 'all who ask share it');
-  kept.forget(['share', 'login_profile']);
+  kept.invalidate(['share', 'login_profile']);
   rows();
   assert.equal(times(), 1);
-  kept.forget(['share', 'tenant']);
+  kept.invalidate(['share', 'tenant']);
   rows();
   assert.equal(times(), 2);
 });
@@ -40,7 +40,7 @@ test('no two questions are taken for one, whatever their values look like', () =
 test('nothing is kept of statements that read what changes often, and no lists', () => {
   const kept = rowCache();
   assert.deepEqual(
-    [['tenant'], ['tenant', 'share'], []].map((tables) => kept.keeps(tables)),
+    [['tenant'], ['tenant', 'share'], []].map((tables) => kept.canCache(tables)),
     [true, false, false],
   );
   const { ask, times } = asking([{ id: 1 }, { id: 2 }]);
@@ -64,7 +64,7 @@ test('however many are asked for, few are kept', () => {
   assert.equal(times(), 10_000, 'the last are');
   for (let id = 0; id < 4000; id += 1) kept.rows(`statement ${id % 7}`, ['api_key'], [`2 ${id}`], ask);
   assert.equal(times(), 14_000, 'the first are not');
-  kept.forget(['api_key']);
+  kept.invalidate(['api_key']);
   const full = () => Array.from({ length: 500 }, (_, id) => kept.rows('again', ['tenant'], [id], ask)).length;
   full();
   const before = times();

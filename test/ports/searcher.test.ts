@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { searchThread } from '#adapters/store/sqlite/search/searcher.ts';
+import { startSearchThread } from '#adapters/store/sqlite/search/searcher.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 
 function threadOn(t: TestContext, file: string) {
-  const thread = searchThread({ file, mostBytes: 0 }, () => {});
+  const thread = startSearchThread({ file, maxBytes: 0 }, () => {});
   atEnd(t, () => thread[Symbol.asyncDispose]());
   return thread;
 }
@@ -18,7 +18,7 @@ test('questions that are held back are answered once they are released, after th
   const thread = threadOn(t, file);
   const order: string[] = [];
   const ask = async (name: string) => {
-    await thread.ask('SELECT 1', []);
+    await thread.query('SELECT 1', []);
     order.push(name);
   };
   const before = ask('before');
@@ -27,7 +27,7 @@ test('questions that are held back are answered once they are released, after th
   await hold.idle;
   await before;
   order.push('idle');
-  assert.equal(thread.waiting(), 1);
+  assert.equal(thread.pendingCount(), 1);
   hold.release();
   await held;
   assert.deepEqual(order, ['before', 'idle', 'held']);
@@ -35,7 +35,7 @@ test('questions that are held back are answered once they are released, after th
 
 test('a thread that ends while questions are held back holds up nobody', async (t) => {
   const thread = threadOn(t, join(await temporaryFolder(t), 'is not there.db'));
-  const ask = async () => thread.ask('SELECT 1', []);
+  const ask = async () => thread.query('SELECT 1', []);
   const before = assert.rejects(ask());
   const hold = thread.hold();
   const held = assert.rejects(ask());

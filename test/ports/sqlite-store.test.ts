@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Migration } from '#adapters/store/migrations/migration.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
-import { migrate } from '#adapters/store/sqlite/migrate.ts';
+import { migrateSqlite } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
 import { appendAuditEntry, type NewAuditEntry } from '#features/audit/audit-entry.ts';
 import { listedUser } from '#features/records/listed-users.ts';
-import { type Store, StoreAway, type Tx } from '#ports/store.ts';
+import { type Store, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { jobContract } from './jobs.contract.ts';
@@ -58,7 +58,7 @@ test('what is visible is on disk without a wait for the changes of others', asyn
     await store.write(longChange(number), { tenant: 1 });
     done += 1;
   });
-  await store.durable();
+  await store.sync();
   assert.ok(done < 6, `${done} long changes came before`);
   await Promise.all(long);
 });
@@ -70,7 +70,7 @@ test('an end waits some seconds for long changes: each is on disk or refused', {
   const [outcomes] = await Promise.all([Promise.allSettled(long), store[Symbol.asyncDispose]()]);
   const done = outcomes.flatMap(({ status }, number) => (status === 'fulfilled' ? [`${number}`] : []));
   assert.ok(done.length > 0 && done.length < 100, `${done.length} were made`);
-  assert.ok(outcomes.every((one) => one.status === 'fulfilled' || one.reason instanceof StoreAway));
+  assert.ok(outcomes.every((one) => one.status === 'fulfilled' || one.reason instanceof StoreUnavailable));
   assert.deepEqual((await keysOf(openStore(t, folder))).sort(), done.sort());
 });
 
@@ -119,8 +119,8 @@ test('of a tenant’s long records one is read at a time: other tenants and sear
     await query.execute(db);
     done.push(name);
   };
-  const long = Array.from({ length: 30 }, () => ask('first tenant', store.longRecords(1)));
-  const others = [ask('second tenant', store.longRecords(2)), ask('search', store.search, sql`select 1`)];
+  const long = Array.from({ length: 30 }, () => ask('first tenant', store.longRecordReader(1)));
+  const others = [ask('second tenant', store.longRecordReader(2)), ask('search', store.search, sql`select 1`)];
   await Promise.all(others);
   assert.ok(done.filter((name) => name === 'first tenant').length <= 3, done.join());
   await Promise.all(long);
@@ -268,11 +268,11 @@ test('before a database that holds records takes a new form it is copied, readab
   const first = { name: '0001', statements: () => ['CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)'] };
   const second = { name: '0002', statements: () => ['ALTER TABLE thing DROP COLUMN name'] };
   const copyTo = (step: string) => `${file}.before-${step}`;
-  migrate(database, [first], copyTo, () => assert.fail('nothing is there yet'));
+  migrateSqlite(database, [first], copyTo, () => assert.fail('nothing is there yet'));
   assert.ok(!existsSync(copyTo('0001')), 'nothing is copied of an empty database');
   database.exec("INSERT INTO thing (name) VALUES ('kept')");
 
-  migrate(database, [first, second], copyTo, (steps) => assert.deepEqual(steps, ['0002']));
+  migrateSqlite(database, [first, second], copyTo, (steps) => assert.deepEqual(steps, ['0002']));
 
   const copy = new DatabaseSync(copyTo('0002'), { readOnly: true });
   atEnd(t, () => copy.close());
@@ -285,7 +285,7 @@ test('an upgrade deletes what login profiles counted that are no more, and keeps
   const database = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => database.close());
   const upTo = (steps: readonly Migration[]) =>
-    migrate(
+    migrateSqlite(
       database,
       steps,
       (step) => join(folder, step),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
-import { type ChangeMark, ItemAbsent, ItemExists, ItemStale, type PendingFileChange, type Storage } from '#ports/storage.ts';
+import { type ChangeContext, ItemChanged, ItemExists, ItemNotFound, type PendingFileChange, type Storage } from '#ports/storage.ts';
 
 /** Makes an empty place that is gone after the test. */
 export type OpenStorage = (t: TestContext) => Promise<Storage>;
@@ -26,7 +26,7 @@ export async function put(storage: Storage, parent: string, name: string, text: 
     await upload.write(Buffer.from(text));
     return await upload.place(name, etag === undefined ? null : { etag });
   } finally {
-    await upload.forget();
+    await upload.discard();
   }
 }
 
@@ -34,13 +34,13 @@ export async function put(storage: Storage, parent: string, name: string, text: 
 async function changed(
   storage: Storage,
   change: Omit<PendingFileChange, 'token'>,
-  act: (mark: ChangeMark) => Promise<void>,
+  act: (mark: ChangeContext) => Promise<void>,
 ): Promise<void> {
-  const mark = { token: token(), overtaken: [] };
+  const mark = { token: token(), pendingTokens: [] };
   try {
     await act(mark);
   } finally {
-    await storage.clear({ ...change, token: mark.token }).catch(() => {}); // there is no such folder
+    await storage.clearEvidence({ ...change, token: mark.token }).catch(() => {}); // there is no such folder
   }
 }
 
@@ -83,7 +83,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), []);
     assert.equal(await storage.stat(path('/a.bin')), null);
     const placed = await upload.place('a.bin', null);
-    await upload.forget();
+    await upload.discard();
     assert.equal(placed.size, 4 << 20);
     assert.deepEqual(await namesIn(storage, '/'), ['a.bin']);
   });
@@ -92,7 +92,7 @@ function uploads(name: string, open: OpenStorage): void {
     const storage = await open(t);
     const upload = await storage.upload(path('/'), token());
     await upload.write(Buffer.alloc(3 << 20));
-    await upload.forget();
+    await upload.discard();
     assert.deepEqual(await namesIn(storage, '/'), []);
   });
 
@@ -122,7 +122,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.ok(seen);
     const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => put(storage, '/', 'doc', `new ${index}`, seen.etag)));
     assert.equal(won(results), 1);
-    assert.equal(lostWith(results, ItemStale), 49);
+    assert.equal(lostWith(results, ItemChanged), 49);
     assert.deepEqual(await namesIn(storage, '/'), ['doc']);
   });
 
@@ -130,10 +130,10 @@ function uploads(name: string, open: OpenStorage): void {
     const storage = await open(t);
     const { etag } = await put(storage, '/', 'doc', 'old');
     await remove(storage, path('/'), 'doc');
-    await assert.rejects(put(storage, '/', 'doc', 'new', etag), ItemStale);
+    await assert.rejects(put(storage, '/', 'doc', 'new', etag), ItemChanged);
     await make(storage, path('/'), 'folder');
     const folder = await storage.stat(path('/folder'));
-    await assert.rejects(put(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemStale);
+    await assert.rejects(put(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemChanged);
   });
 }
 
@@ -153,7 +153,7 @@ function changes(name: string, open: OpenStorage): void {
       ['empty', 'full'],
     ] as const)
       await assert.rejects(rename(storage, path('/'), from, to), ItemExists, `${from} to ${to}`);
-    await assert.rejects(rename(storage, path('/'), 'none', 'new'), ItemAbsent);
+    await assert.rejects(rename(storage, path('/'), 'none', 'new'), ItemNotFound);
     assert.deepEqual(await namesIn(storage, '/'), ['a', 'b', 'empty', 'full']);
     await rename(storage, path('/'), 'full', 'moved');
     assert.equal(await textOf(storage, '/moved/inner'), 'inner');
@@ -200,12 +200,12 @@ function changes(name: string, open: OpenStorage): void {
     for (const parent of ['/none', '/file', '/none/deeper']) {
       await assert.rejects(
         storage.upload(path(parent), token()).then((upload) => upload.place('x', null)),
-        ItemAbsent,
+        ItemNotFound,
         parent,
       );
-      await assert.rejects(make(storage, path(parent), 'x'), ItemAbsent, parent);
-      await assert.rejects(rename(storage, path(parent), 'x', 'y'), ItemAbsent, parent);
-      await assert.rejects(remove(storage, path(parent), 'x'), ItemAbsent, parent);
+      await assert.rejects(make(storage, path(parent), 'x'), ItemNotFound, parent);
+      await assert.rejects(rename(storage, path(parent), 'x', 'y'), ItemNotFound, parent);
+      await assert.rejects(remove(storage, path(parent), 'x'), ItemNotFound, parent);
     }
     assert.equal(await textOf(storage, '/file'), 'text');
   });
@@ -215,7 +215,7 @@ function looks(name: string, open: OpenStorage): void {
   test(`${name}: what is not there is null, whatever is asked`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'file', 'text');
-    const query = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 10 } as const;
+    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 } as const;
     for (const absent of ['/none', '/file/below', '/none/below']) {
       assert.equal(await storage.stat(path(absent)), null);
       assert.equal(await storage.open(path(absent)), null);
@@ -248,7 +248,7 @@ function looks(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), names);
     const paged: string[] = [];
     for (let startIndex = 0; startIndex < names.length; startIndex += 700) {
-      const page = await storage.page(path('/'), { sort: 'name', order: 'asc', word: null, startIndex, pageSize: 700 });
+      const page = await storage.page(path('/'), { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 700 });
       assert.equal(page?.total, names.length);
       paged.push(...(page?.entries ?? []).map((entry) => entry.name));
     }

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ItemAbsent, ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
+import { ItemExists, ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
@@ -56,13 +56,13 @@ test('a link below the root answers as absent, wherever it points', async (t) =>
       assert.equal(await storage.open(path(where)), null, where);
       assert.equal(await storage.list(path(where)), null, where);
     }
-    await assert.rejects(put(storage, `/${name}`, 'new', 'text'), ItemAbsent);
+    await assert.rejects(put(storage, `/${name}`, 'new', 'text'), ItemNotFound);
     await assert.rejects(put(storage, '/', name, 'text'), ItemExists);
-    await assert.rejects(make(storage, path(`/${name}`), 'new'), ItemAbsent);
-    await assert.rejects(rename(storage, path('/'), name, 'renamed'), ItemAbsent);
-    await assert.rejects(rename(storage, path(`/${name}`), 'file', 'renamed'), ItemAbsent);
-    await assert.rejects(remove(storage, path('/'), name), ItemAbsent);
-    await assert.rejects(remove(storage, path(`/${name}`), 'file'), ItemAbsent);
+    await assert.rejects(make(storage, path(`/${name}`), 'new'), ItemNotFound);
+    await assert.rejects(rename(storage, path('/'), name, 'renamed'), ItemNotFound);
+    await assert.rejects(rename(storage, path(`/${name}`), 'file', 'renamed'), ItemNotFound);
+    await assert.rejects(remove(storage, path('/'), name), ItemNotFound);
+    await assert.rejects(remove(storage, path(`/${name}`), 'file'), ItemNotFound);
   }
   assert.deepEqual(await namesIn(storage, '/'), ['real']);
   assert.deepEqual(readdirSync(outside), ['file']);
@@ -102,7 +102,7 @@ test('pipes and sockets are absent, and never waited for', async (t) => {
   assert.equal(await storage.stat(path('/pipe')), null);
   assert.equal(await storage.open(path('/pipe')), null);
   assert.deepEqual(await namesIn(storage, '/'), []);
-  await assert.rejects(remove(storage, path('/'), 'pipe'), ItemAbsent);
+  await assert.rejects(remove(storage, path('/'), 'pipe'), ItemNotFound);
 });
 
 test('names that are not UTF-8, or reserved, are not listed, and go with their folder', async (t) => {
@@ -234,7 +234,7 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
   const begun = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
   assert.equal(await storage.recover(begun), 'tree');
-  await storage.clear(begun);
+  await storage.clearEvidence(begun);
   await storage.sweep(async () => []);
   assert.deepEqual(everything(mounted), []);
 });
@@ -253,13 +253,13 @@ test('how a change in a mount came out is told only once that is mounted again',
     await storage.remove(begun.parent, 'doc', begun);
   }
   unmount(bound);
-  for (const begun of [inMount, inSub]) await assert.rejects(storage.recover(begun), StorageAway);
+  for (const begun of [inMount, inSub]) await assert.rejects(storage.recover(begun), StorageUnavailable);
   bindAt(t, bound, join(root, 'elsewhere'));
   assert.equal(await storage.recover(inMount), 'doc');
-  await storage.clear(inMount);
+  await storage.clearEvidence(inMount);
   // Somebody else has deleted the folder in the mount: there is nothing to wait for.
   rmSync(join(root, 'elsewhere/sub'), { recursive: true });
-  await assert.rejects(storage.recover(inSub), ItemAbsent);
+  await assert.rejects(storage.recover(inSub), ItemNotFound);
   await storage.sweep(async () => []);
   assert.deepEqual([...everything(join(root, '.postern')), ...everything(bound)], []);
 });
@@ -281,11 +281,11 @@ test('a root that is gone is away, not empty, and comes back', async (t) => {
   const storage = localDisk(t, root);
   await put(storage, '/', 'doc', 'text');
   rmSync(root, { recursive: true });
-  await assert.rejects(storage.stat(path('/doc')), StorageAway);
-  await assert.rejects(storage.open(path('/doc')), StorageAway);
-  await assert.rejects(storage.upload(path('/'), token()), StorageAway);
-  await assert.rejects(remove(storage, path('/'), 'doc'), StorageAway);
-  await assert.rejects(storage.list(path('/sub')), StorageAway);
+  await assert.rejects(storage.stat(path('/doc')), StorageUnavailable);
+  await assert.rejects(storage.open(path('/doc')), StorageUnavailable);
+  await assert.rejects(storage.upload(path('/'), token()), StorageUnavailable);
+  await assert.rejects(remove(storage, path('/'), 'doc'), StorageUnavailable);
+  await assert.rejects(storage.list(path('/sub')), StorageUnavailable);
 });
 
 test('a root that goes during an upload is away, and the upload is not kept', async (t) => {
@@ -297,8 +297,8 @@ test('a root that goes during an upload is away, and the upload is not kept', as
   await upload.write(Buffer.from('text'));
   renameSync(root, join(base, 'moved'));
   rmSync(join(base, 'moved'), { recursive: true });
-  await assert.rejects(upload.place('doc', null), StorageAway);
-  await upload.forget().catch(() => {});
+  await assert.rejects(upload.place('doc', null), StorageUnavailable);
+  await upload.discard().catch(() => {});
   assert.equal(existsSync(root), false);
 });
 
@@ -310,7 +310,7 @@ test('a small file that is overwritten in place is read anew, however often it w
   await until(() => statSync(file).ctimeMs < Date.now() - 1100); // its times have settled: it is kept
   const [first, second] = [await storage.open(path('/doc')), await storage.open(path('/doc'))];
   assert.equal(await textOf(storage, '/doc'), 'old.');
-  assert.equal(second?.whole, first?.whole, 'the second was answered by what was kept');
+  assert.equal(second?.content, first?.content, 'the second was answered by what was kept');
   writeFileSync(file, 'new.');
   assert.equal(await textOf(storage, '/doc'), 'new.');
   rmSync(file);
@@ -337,7 +337,7 @@ test('what visitors bring has the rights and the group of the folder around it, 
   const storage = localDisk(t, folder);
   const upload = await storage.upload(path('/'), token());
   await upload.place('a.txt', null);
-  await upload.forget();
+  await upload.discard();
   await make(storage, path('/'), 'made');
   const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o7777).toString(8);
   assert.deepEqual([modeOf('a.txt'), modeOf('made')], ['664', '2775']);

@@ -33,38 +33,38 @@ async function twoTenants(t: TestContext) {
 test('texts that are expected to be searched are read once, and hold what changed meanwhile', async (t) => {
   const { connection, heard, asked } = await twoTenants(t);
   const texts = tenantTexts(heard, ofOne);
-  texts.expect(first);
+  texts.preload(first);
   connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['renamed', 2]);
-  texts.changed([{ ...first, id: 2 }]);
-  const index = await texts.of(first);
-  assert.deepEqual(index?.find('renamed', []).all(), [2]);
+  texts.applyChanges([{ ...first, id: 2 }]);
+  const index = await texts.get(first);
+  assert.deepEqual(index?.find('renamed', []).toArray(), [2]);
   assert.equal(index?.size(), shares);
-  texts.expect(first);
-  assert.equal(await texts.of(first), index);
+  texts.preload(first);
+  assert.equal(await texts.get(first), index);
   assert.deepEqual(asked, ['lengths of 1', 'texts of 1', 'texts of 1'], 'the last for the change');
 });
 
 test('texts that are only expected make nobody go; those that are searched do', async (t) => {
   const { heard, asked } = await twoTenants(t);
   const texts = tenantTexts(heard, ofOne);
-  const index = await texts.of(first);
-  texts.expect(second);
+  const index = await texts.get(first);
+  texts.preload(second);
   await until(() => asked.includes('lengths of 2'));
-  assert.equal(await texts.of(first), index);
+  assert.equal(await texts.get(first), index);
   assert.ok(!asked.includes('texts of 2'));
-  assert.equal((await texts.of(second))?.size(), shares);
-  assert.notEqual(await texts.of(first), index, 'read anew');
+  assert.equal((await texts.get(second))?.size(), shares);
+  assert.notEqual(await texts.get(first), index, 'read anew');
 });
 
 test('texts that have grown beyond the memory for them are given up', async (t) => {
   const { connection, heard } = await twoTenants(t);
   const texts = tenantTexts(heard, 2 * ofOne);
-  const index = await texts.of(first);
+  const index = await texts.get(first);
   for (let id = 2; id <= 2 * shares; id += 2) {
     connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['long '.repeat(100), id]);
-    texts.changed([{ ...first, id }]);
+    texts.applyChanges([{ ...first, id }]);
   }
   assert.ok((index?.bytes() ?? 0) < 2.5 * ofOne, 'it is followed no further');
-  assert.equal(await texts.of(first), null);
-  assert.equal((await texts.of(second))?.size(), shares, 'others have the memory');
+  assert.equal(await texts.get(first), null);
+  assert.equal((await texts.get(second))?.size(), shares, 'others have the memory');
 });

@@ -9,7 +9,7 @@ const id = fc.integer({ min: 1, max: 400_000 });
 const step = fc.oneof(
   fc.record({ action: fc.constant('set' as const), id, container: fc.integer({ min: 1, max: 3 }), text }),
   fc.record({ action: fc.constant('remove' as const), id }),
-  fc.record({ action: fc.constant('find' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
+  fc.record({ action: fc.constant('searchPage' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
 );
 
 test('a word finds exactly the records that hold it, whatever was added, changed and removed between', () => {
@@ -31,7 +31,7 @@ test('a word finds exactly the records that hold it, whatever was added, changed
           const holds = [...known].filter(([, record]) => record.text.includes(step.word) || step.within.includes(record.container));
           const found = index.find(step.word, step.within);
           assert.deepEqual(
-            found.all().toSorted((a, b) => a - b),
+            found.toArray().toSorted((a, b) => a - b),
             holds.map(([id]) => id).sort((a, b) => a - b),
           );
           assert.equal(found.count(), holds.length);
@@ -48,7 +48,7 @@ test('ids far apart, and beyond 32 bits, are kept apart', () => {
   const ids = [1, 65_536, 65_537, 2 ** 31, 2 ** 32 + 1, 2 ** 40];
   index.append(ids.map((id) => ({ id, container: 0, text: 'x' })));
   const found = index.find('x', []);
-  assert.deepEqual(found.all(), ids);
+  assert.deepEqual(found.toArray(), ids);
   assert.deepEqual([found.has(1), found.has(2 ** 32), found.has(2 ** 32 + 1), found.has(2 ** 40)], [true, false, true, true]);
 });
 
@@ -70,7 +70,7 @@ test('texts of a hundred kilobytes are found as short ones are, however they are
     assert.deepEqual(
       index
         .find(word, [])
-        .all()
+        .toArray()
         .toSorted((a, b) => a - b),
       [...texts]
         .filter(([, text]) => text.includes(word))

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { visitAudit } from '#features/audit/visit-audit.ts';
-import { type Store, StoreAway } from '#ports/store.ts';
+import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
@@ -228,7 +228,7 @@ test('a visit while the database takes no change is recorded later, with its own
   const { base, id } = await linkTo(postern);
   const { store } = postern.ports;
   const at = clock.now();
-  const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreAway('it is away')));
+  const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreUnavailable('it is away')));
   await raw(postern, `${base}/visit`);
   await until(() => mocked.mock.callCount() > 0);
   clock.ahead(minute);
@@ -291,8 +291,8 @@ test('what was noted is on disk at the end of the process, in whatever order the
     },
   };
   const audit = visitAudit({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
-  audit.note({ ...event, action: 'rename', path: '' });
-  audit.note({ ...event, action: 'delete', path: '' });
+  audit.recordInBackground({ ...event, action: 'rename', path: '' });
+  audit.recordInBackground({ ...event, action: 'delete', path: '' });
   await audit[Symbol.asyncDispose]();
   const rows = await store.read.selectFrom('audit').select('action').where('outcome', '=', 'refused').orderBy('action').execute();
   assert.deepEqual(
@@ -306,19 +306,19 @@ test('what many visitors did while the database took no change is written togeth
   let [isAway, writes, failures] = [true, 0, 0];
   const write: Store['write'] = (change, ...rest) => {
     writes += 1;
-    return isAway ? Promise.reject(new StoreAway('it is away')) : store.write(change, ...rest);
+    return isAway ? Promise.reject(new StoreUnavailable('it is away')) : store.write(change, ...rest);
   };
   const audit = visitAudit({ store: { ...store, write }, clock, process }, () => {
     failures += 1;
   });
   const notes = (from: number) => {
-    for (let index = from; index < from + 500; index += 1) audit.note({ ...event, action: 'rename', path: `/${index}` });
+    for (let index = from; index < from + 500; index += 1) audit.recordInBackground({ ...event, action: 'rename', path: `/${index}` });
   };
   notes(0);
   await until(() => failures > 64); // the flush has failed, too
   notes(500);
   assert.ok(writes < 100 && failures < 100, `${writes} writes are tried, ${failures} failures are logged`);
-  audit.note({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
+  audit.recordInBackground({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
   isAway = false;
   await audit[Symbol.asyncDispose]();
   const { rows } = await store.read
@@ -336,7 +336,7 @@ test('a download that was complete stays done, though the visitor begins it agai
     ['failed', 4],
   ] as const) {
     await using audit = visitAudit({ store, clock, process }, (cause) => assert.ifError(cause));
-    const download = await audit.begin({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
+    const download = await audit.beginTransfer({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
     download.end(outcome, bytes);
   }
   const rows = await store.read.selectFrom('audit').select(['outcome', 'bytes']).where('action', '=', 'download').execute();

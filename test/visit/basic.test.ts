@@ -16,11 +16,11 @@ const password = 'correct horse battery';
 function countedHash(): PasswordHash & { verified: number } {
   return {
     verified: 0,
-    waiting: () => 0,
+    waitingCount: () => 0,
     async hash(secret) {
       return secret;
     },
-    async inTurn(_network, attempt) {
+    async runInTurn(_network, attempt) {
       return attempt(async (hash, secret) => {
         this.verified += 1;
         return hash === secret;
@@ -198,10 +198,10 @@ for (const [taken, over] of Object.entries({
     const real = countedHash();
     const passwordHash: PasswordHash = {
       ...real,
-      async inTurn(address, attempt) {
+      async runInTurn(address, attempt) {
         if (held) begun.resolve();
         if (held) await gate.promise;
-        return real.inTurn(address, attempt);
+        return real.runInTurn(address, attempt);
       },
     };
     const postern = await startPostern(t, { replaced: { ports: { passwordHash } } });

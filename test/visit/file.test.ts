@@ -4,7 +4,7 @@ import { rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { StorageAway } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { startPostern } from '../start.ts';
@@ -259,7 +259,7 @@ test('a folder has no bytes of its own', async (t) => {
 
 test('a disk that fails while a file is read is told as away, not as our own error', async (t) => {
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'file.read') throw new StorageAway('EIO');
+    if (method === 'file.read') throw new StorageUnavailable('EIO');
   });
   await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
   const { base } = await linkTo(postern);

@@ -6,7 +6,7 @@ import { Refusal } from '#core/messages.ts';
 import { findStoredResponse, storeResponse } from '#features/idempotency/stored-responses.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
-import { StorageAway } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { askUnrecorded } from '../parts/unrecorded-change.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
@@ -135,7 +135,7 @@ test('a change whose answer was lost is answered as it was, once it is known tha
 test('a change that was cut off before it took place may be tried again under its key', async (t) => {
   let away = true;
   const postern = await startWithStorages(t, (method) => {
-    if (away && method === 'storage.createFolder') throw new StorageAway('the disk is away');
+    if (away && method === 'storage.createFolder') throw new StorageUnavailable('the disk is away');
   });
   const { base } = await linkTo(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { joinedPieces } from '../../src/http/visitor/join-pieces.ts';
+import { joinPieces } from '../../src/http/visitor/join-pieces.ts';
 
 /** Pieces that are each made in the same memory. */
 async function* reusing(sizes: readonly number[]): AsyncGenerator<Buffer> {
@@ -18,7 +18,7 @@ async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 test('joined pieces are the same bytes, whatever their sizes', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(fc.nat(300), fc.nat(40_000)), { maxLength: 60 }), async (sizes) => {
-      assert.ok((await bytesOf(joinedPieces(reusing(sizes)))).equals(await bytesOf(reusing(sizes))));
+      assert.ok((await bytesOf(joinPieces(reusing(sizes)))).equals(await bytesOf(reusing(sizes))));
     }),
   ));
 
@@ -29,7 +29,7 @@ test('thousands of small pieces leave their turn to others', async () => {
     next = setImmediate(count);
   };
   let next = setImmediate(count);
-  await bytesOf(joinedPieces(reusing(Array.from({ length: 10_000 }, () => 100))));
+  await bytesOf(joinPieces(reusing(Array.from({ length: 10_000 }, () => 100))));
   clearImmediate(next);
   assert.ok(turns > 30, `${turns} turns`);
 });

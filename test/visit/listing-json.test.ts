@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listingWriter } from '#features/visits/files/listing-json.ts';
+import { listingFormatter } from '#features/visits/files/listing-json.ts';
 import { mediaTypes } from '../../src/adapters/media/media-types.ts';
 import { startPostern } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
@@ -13,7 +13,7 @@ const page = (entries: number) => ({
 });
 
 test('large listings of one network leave turns to those of others, and small ones wait for none', async () => {
-  const write = listingWriter();
+  const write = listingFormatter();
   const done: string[] = [];
   const ask = async (address: string, entries: number) => {
     const { count } = await write({ viewId: 'link', address }, page(entries), mediaTypes);

@@ -18,9 +18,9 @@ async function waitingIn(postern: TestPostern): Promise<number> {
 test('a listing that waits when its client leaves ends by that alone', async () => {
   const turns = listingTurns();
   const never = new Promise<never>(() => {});
-  const query = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 1 } as const;
+  const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const ask = (path: string, left: AbortSignal) =>
-    turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, left, sent: never }, () => never);
+    turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, clientGone: left, sent: never }, () => never);
   const stays = new AbortController().signal;
   for (const path of ['a', 'b', 'c', 'd']) void ask(path, stays);
   const leaving = new AbortController();

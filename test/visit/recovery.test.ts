@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
-import { ItemExists, StorageAway, StorageFull } from '#ports/storage.ts';
-import { StoreAway } from '#ports/store.ts';
+import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
@@ -43,7 +43,7 @@ test('a change that took place although the disk answered an error is recorded a
     () => {},
     {},
     (method) => {
-      if (method === 'storage.rename') throw new StorageAway('EIO behind the rename');
+      if (method === 'storage.rename') throw new StorageUnavailable('EIO behind the rename');
     },
   );
   const { files } = postern;
@@ -67,10 +67,10 @@ test('a change whose turn to be looked at could not be had is looked at by the n
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
-  const withoutLocks: typeof store = { ...store, exclusive: () => Promise.reject(new StoreAway('too many connections')) };
+  const withoutLocks: typeof store = { ...store, withLock: () => Promise.reject(new StoreUnavailable('too many connections')) };
   const outcomes = async () =>
     (await postern.call('audit/search', { action: 'upload' })).list.map(({ outcome }: { outcome: string }) => outcome);
-  await assert.rejects(recoverInterruptedChanges({ ...postern.ports, store: withoutLocks }, new Set()), StoreAway);
+  await assert.rejects(recoverInterruptedChanges({ ...postern.ports, store: withoutLocks }, new Set()), StoreUnavailable);
   assert.deepEqual(await outcomes(), ['begun']);
   await recoverInterruptedChanges(postern.ports, new Set());
   assert.deepEqual(await outcomes(), ['done']);
@@ -181,7 +181,7 @@ test('a new folder that waits for its turn while the share is deleted is not mad
   const { id, base } = await linkTo(postern);
   const { store } = postern.ports;
   const gate = Promise.withResolvers<void>();
-  const turn = store.exclusive(`name ${postern.files}/a`, () => gate.promise);
+  const turn = store.withLock(`name ${postern.files}/a`, () => gate.promise);
   const made = postern.visit(`${base}/folder/a`, { method: 'POST' });
   await until(async () => (await store.read.selectFrom('unsettled').select('token').execute()).length === 1);
   await postern.call('share/delete', { id });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { StoreAway } from '#ports/store.ts';
+import { StoreUnavailable } from '#ports/store.ts';
 import { argon2PasswordHash } from '../../src/adapters/os/argon2.ts';
 import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, posting, second, settableClock } from './visiting.ts';
@@ -135,7 +135,7 @@ for (const [kind, at] of kinds) {
     const it = await door(t);
     const base = await at(it);
     for (let number = 0; number < 6; number += 1) await it.tries('wrong', { at: base });
-    t.mock.method(it.postern.ports.store, 'write', () => Promise.reject(new StoreAway('it takes no changes')));
+    t.mock.method(it.postern.ports.store, 'write', () => Promise.reject(new StoreUnavailable('it takes no changes')));
     assert.equal((await it.tries('wrong', { at: base })).status, 429);
   });
 

@@ -184,7 +184,7 @@ test('bodies that are held back until many links are asked for get nobody beyond
 
 test('a client with thousands of networks makes the processes exchange no more than some hundred counts at once', async () => {
   const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
-  for (let network = 0; network < 2000; network += 1) unknownLinks.note(`2001:db8:0:${network.toString(16)}::1`);
+  for (let network = 0; network < 2000; network += 1) unknownLinks.record(`2001:db8:0:${network.toString(16)}::1`);
   const told: number[] = [];
   const exchange = () =>
     unknownLinks.exchange(async (_since, tried) => {
@@ -192,7 +192,7 @@ test('a client with thousands of networks makes the processes exchange no more t
       return new Map();
     });
   await exchange();
-  unknownLinks.note('192.0.2.1');
+  unknownLinks.record('192.0.2.1');
   await exchange();
   assert.deepEqual(told, [500, 1]);
 });

@@ -22,8 +22,8 @@ test('one line with many networks leaves room for the uploads of others', () => 
 test('one line with many networks leaves room for the listings of others', async () => {
   const turns = listingTurns();
   const ask = (from: string, viewId: string, path: string) => {
-    const query = { sort: 'name', order: 'asc', word: null, startIndex: 0, pageSize: 1 } as const;
-    return turns.page({ viewId, address: from, locationId: 1, path, query, left: stays, sent: never }, () => never);
+    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
+    return turns.page({ viewId, address: from, locationId: 1, path, query, clientGone: stays, sent: never }, () => never);
   };
   const refused: unknown[] = [];
   for (let number = 0; number < 600; number += 1) void ask(address(number % 20), 'link', `${number}`).catch((cause) => refused.push(cause));

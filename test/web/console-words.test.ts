@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wellFormedTag } from '#core/translations/languages.ts';
 import { presets } from '../../web/console/shares/permissions.ts';
-import { sentenceOf, type Told } from '../../web/console/shares/sentence.ts';
+import { type SentenceParts, sentenceOf } from '../../web/console/shares/sentence.ts';
 import { stateOf } from '../../web/console/shares/share-state.ts';
 
 const clients = { title: 'Clients', typeId: 3, available: true };
-const told = (over: Partial<Told>): string =>
+const told = (over: Partial<SentenceParts>): string =>
   sentenceOf({
     ...presets.download.can,
     active: true,

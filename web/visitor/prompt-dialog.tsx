@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
 import { useRefused } from './refused.ts';
-import { failureWords, nameFaultWords } from './translations/sentences.ts';
+import { failureWords, nameErrorText } from './translations/sentences.ts';
 import { useSpeech } from './translations/use-translation.ts';
 
 /** What is asked before something changes. */
@@ -47,8 +47,8 @@ export function AskDialog({ question, close }: { question: Question; close: (cha
       const failure = asFailure(cause);
       const words: Record<string, string> = {
         itemExists: say('nameTaken'),
-        pathMalformed: say(nameFaultWords(value)),
-        fieldInvalid: say(nameFaultWords(value)),
+        pathMalformed: say(nameErrorText(value)),
+        fieldInvalid: say(nameErrorText(value)),
       };
       setProblem(words[failure.code] ?? failureWords(failure, speech).title);
       setGone(failure.code === 'itemAbsent');

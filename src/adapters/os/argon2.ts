@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { networkOf } from '#core/policy/address-range.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
-import { hashTurns, type Party } from './hash-turns.ts';
+import { hashQueue, type QueueGroups } from './hash-turns.ts';
 
 // The second recommended option of RFC 9106 with fewer passes: 50 to 70 ms on two cores. A higher cost makes sign-in slow, a lower
 // cost makes guessing cheap.
@@ -12,7 +12,7 @@ const maxConcurrent = 2; // the number of cores: with more at once, each hash an
  * Returns the networks that take turns: the wide one (IPv4 /24, IPv6 /48) and the narrow one (/32, /64). An IPv6 /48 contains 65,536
  * narrow networks, so that its owner could fill the queue if only narrow ones took turns.
  */
-const networksOf = (address: string): Party => [networkOf(address, 24, 48), networkOf(address, 32, 64)];
+const networksOf = (address: string): QueueGroups => [networkOf(address, 24, 48), networkOf(address, 32, 64)];
 
 /**
  * Computes argon2id hashes off the event loop, two at a time; networks take turns. Of the passwords that tenants set, only one
@@ -20,7 +20,7 @@ const networksOf = (address: string): Party => [networkOf(address, 24, 48), netw
  * @param cost of one hash: memory in KiB, passes over the memory, lanes
  */
 export function argon2PasswordHash(cost: { memoryCost: number; timeCost: number; parallelism: number } = parameters): PasswordHash {
-  const [allHashes, tenantHashes] = [hashTurns(maxConcurrent), hashTurns(1)];
+  const [allHashes, tenantHashes] = [hashQueue(maxConcurrent), hashQueue(1)];
   let dummyHash: Promise<string> | undefined;
 
   async function verifyStored(stored: string | null, password: string): Promise<boolean> {
@@ -35,12 +35,12 @@ export function argon2PasswordHash(cost: { memoryCost: number; timeCost: number;
 
   return {
     hash(password, setter) {
-      const inTurn = (party: Party) => allHashes.run(party, () => hash(password, cost));
+      const inTurn = (party: QueueGroups) => allHashes.run(party, () => hash(password, cost));
       if (!('tid' in setter)) return inTurn(networksOf(setter.address));
-      const tenant: Party = [`tenant ${setter.tid}`, ''];
+      const tenant: QueueGroups = [`tenant ${setter.tid}`, ''];
       return tenantHashes.run(tenant, () => inTurn(tenant));
     },
-    inTurn: (address, attempt) => allHashes.run(networksOf(address), () => attempt(verifyStored)),
-    waiting: () => allHashes.waiting() + tenantHashes.waiting(),
+    runInTurn: (address, attempt) => allHashes.run(networksOf(address), () => attempt(verifyStored)),
+    waitingCount: () => allHashes.waitingCount() + tenantHashes.waitingCount(),
   };
 }

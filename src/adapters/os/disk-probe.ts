@@ -5,7 +5,7 @@ const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const quotaErrno = -122; // EDQUOT on Linux: Node.js has no name for it
 
 /** Returns whether a system call failed because the disk or a quota is full. */
-export const foundNoRoom = (cause: unknown): boolean =>
+export const isDiskFullError = (cause: unknown): boolean =>
   cause instanceof Error && (('code' in cause && fullDiskCodes.includes(cause.code)) || ('errno' in cause && cause.errno === quotaErrno));
 
 /**
@@ -19,12 +19,12 @@ export async function probeDisk(folder: string): Promise<void> {
     await file.write('.');
     await file.datasync();
   } catch (cause) {
-    if (!foundNoRoom(cause)) throw cause;
+    if (!isDiskFullError(cause)) throw cause;
   }
 }
 
 /** Returns the free space and the size of the file system of a folder, in bytes. */
-export async function diskRoom(folder: string): Promise<{ free: number; size: number }> {
+export async function diskSpace(folder: string): Promise<{ free: number; size: number }> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, size: blocks * bsize };
 }

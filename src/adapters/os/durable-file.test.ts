@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeFirstOwnFile } from './durable-file.ts';
+import { writePrivateFileOnce } from './durable-file.ts';
 
 test('if several processes create the secret key at the same time, the first key stays', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'secret-key');
-  for (const text of ['the first', 'another']) writeFirstOwnFile(file, text);
+  for (const text of ['the first', 'another']) writePrivateFileOnce(file, text);
   assert.equal(readFileSync(file, 'utf8'), 'the first');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(folder), ['secret-key']);

@@ -15,7 +15,7 @@ function sync(path: string): void {
 export const syncFolder = (folder: string): void => sync(folder);
 
 /** Renames a complete file to its final name and syncs both to disk: a crash leaves the entire file or nothing. */
-export function putInPlace(source: string, file: string): void {
+export function replaceFileDurably(source: string, file: string): void {
   sync(source);
   renameSync(source, file);
   syncFolder(dirname(file));
@@ -25,7 +25,7 @@ export function putInPlace(source: string, file: string): void {
  * Gives a complete file its final name as `putInPlace` does, but never replaces another file. The caller deletes `source`.
  * @throws Error if the name is taken
  */
-export function putInFreePlace(source: string, file: string): void {
+export function createFileDurably(source: string, file: string): void {
   sync(source);
   try {
     linkSync(source, file);
@@ -44,13 +44,13 @@ function writeTemporaryFile(file: string, text: string): string {
 }
 
 /** Writes a small private file (mode 0600) and syncs it to disk. An existing file is replaced. */
-export const writeOwnFile = (file: string, text: string): void => putInPlace(writeTemporaryFile(file, text), file);
+export const writePrivateFile = (file: string, text: string): void => replaceFileDurably(writeTemporaryFile(file, text), file);
 
 /** Writes the same kind of file unless it exists: if several processes write it at the same time, the first text stays. */
-export function writeFirstOwnFile(file: string, text: string): void {
+export function writePrivateFileOnce(file: string, text: string): void {
   const temporary = writeTemporaryFile(file, text);
   try {
-    putInFreePlace(temporary, file);
+    createFileDurably(temporary, file);
   } catch (cause) {
     if (!existsSync(file)) throw cause;
   } finally {

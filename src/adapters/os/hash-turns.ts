@@ -6,20 +6,20 @@ const maxWaiting = 20;
 const retryAfter = 2; // seconds
 
 /** The groups of the fair queue that an attempt belongs to: a wide network or a tenant, and a narrow network within it. */
-export type Party = readonly [wide: string, narrow: string];
+export type QueueGroups = readonly [wide: string, narrow: string];
 
 interface WaitingAttempt {
-  readonly party: Party;
+  readonly party: QueueGroups;
   readonly start: () => void;
   readonly refuse: (cause: Error) => void;
 }
 
 /** Runs the work that computes hashes; parties take turns. */
-export interface HashTurns {
+export interface HashQueue {
   /** @throws Refusal `signInBusy` if too many attempts wait */
-  run<T>(party: Party, work: () => Promise<T>): Promise<T>;
+  run<T>(party: QueueGroups, work: () => Promise<T>): Promise<T>;
   /** Returns how many attempts wait for their turn. */
-  waiting(): number;
+  waitingCount(): number;
 }
 
 const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
@@ -28,7 +28,7 @@ const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
  * Returns a queue that runs a limited number of attempts at once. If more than twenty wait, it refuses the newest attempt of the
  * wide network with the most waiting attempts, so that one network cannot lock out the others.
  */
-export function hashTurns(maxConcurrent: number): HashTurns {
+export function hashQueue(maxConcurrent: number): HashQueue {
   const queue = fairQueue<WaitingAttempt>();
   const waitingAttempts = new Set<WaitingAttempt>(); // the same attempts in the order of their arrival
   const runLimited = concurrencyLimit(maxConcurrent, () => {
@@ -41,8 +41,8 @@ export function hashTurns(maxConcurrent: number): HashTurns {
    * Returns the newest attempt of the largest party, or undefined if no party is larger than the newcomer's, the newcomer included.
    * @param isNarrow true: compares the narrow parties within the newcomer's wide one; false: compares wide parties
    */
-  function newestOfLargestParty(newcomer: Party, isNarrow: boolean): WaitingAttempt | undefined {
-    const countOf = (party: Party) => queue.count(isNarrow ? party : [party[0]]);
+  function newestOfLargestParty(newcomer: QueueGroups, isNarrow: boolean): WaitingAttempt | undefined {
+    const countOf = (party: QueueGroups) => queue.count(isNarrow ? party : [party[0]]);
     let newest: WaitingAttempt | undefined;
     let largestCount = countOf(newcomer) + 1;
     for (const attempt of waitingAttempts) {
@@ -54,7 +54,7 @@ export function hashTurns(maxConcurrent: number): HashTurns {
     return newest;
   }
   /** Refuses one waiting attempt if the queue is full. @throws Refusal if the newcomer's own network has the most attempts */
-  function makeSpace(newcomer: Party): void {
+  function makeSpace(newcomer: QueueGroups): void {
     if (waitingAttempts.size < maxWaiting) return;
     const attempt = newestOfLargestParty(newcomer, false) ?? newestOfLargestParty(newcomer, true);
     if (!attempt) throw busyRefusal();
@@ -62,7 +62,7 @@ export function hashTurns(maxConcurrent: number): HashTurns {
     waitingAttempts.delete(attempt);
     attempt.refuse(busyRefusal());
   }
-  function waitForTurn(party: Party): Promise<void> {
+  function waitForTurn(party: QueueGroups): Promise<void> {
     makeSpace(party);
     return new Promise((start, refuse) => {
       const attempt = { party, start, refuse };
@@ -72,6 +72,6 @@ export function hashTurns(maxConcurrent: number): HashTurns {
   }
   return {
     run: (party, work) => runLimited(async () => waitForTurn(party), work),
-    waiting: () => waitingAttempts.size,
+    waitingCount: () => waitingAttempts.size,
   };
 }

@@ -7,7 +7,7 @@ const idleTimeout = 60_000; // ms without work until the thread ends: there may 
 export interface IdleThread extends AsyncDisposable {
   post(message: unknown): void;
   /** Call it when all messages are answered: the thread then keeps no process alive, and ends after a minute. */
-  rest(): void;
+  startIdleTimer(): void;
 }
 
 /** Callbacks of the code that uses the thread. */
@@ -58,7 +58,7 @@ export function idleThread<Response>(name: string, moduleUrl: string, owner: Own
       thread.ref();
       thread.postMessage(message);
     },
-    rest() {
+    startIdleTimer() {
       thread?.unref();
       if (timer) timer.refresh();
       else timer = setTimeout(endIfIdle, idleTimeout).unref();

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { StorageAway } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
 import type { WritingRules } from './disk/disk-storage.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import type { LocationFolder } from './disk/open-folders.ts';
@@ -7,7 +7,7 @@ import type { LocationFolder } from './disk/open-folders.ts';
 /** The parsed configuration of a location of kind `local`. Its form was checked when it was stored. */
 export interface LocalLocation {
   readonly folder: LocationFolder;
-  readonly writing: WritingRules;
+  readonly writingRules: WritingRules;
 }
 
 interface LocationContext {
@@ -22,17 +22,17 @@ interface LocationContext {
  * @param data POSTERN_DATA: relative folders are resolved against it
  * @throws StorageAway if the configuration has no folder: it was lost with the key that sealed it
  */
-export function folderIn(data: string, configuration: string): string {
+export function configuredFolder(data: string, configuration: string): string {
   const parsed: unknown = JSON.parse(configuration);
   const folder = typeof parsed === 'object' && parsed !== null && 'folder' in parsed ? parsed.folder : '';
-  if (typeof folder !== 'string' || folder === '') throw new StorageAway('the location names no folder');
+  if (typeof folder !== 'string' || folder === '') throw new StorageUnavailable('the location names no folder');
   return resolve(data, folder);
 }
 
 /** Returns the same path as `folderIn`, or null if the configuration has no folder. */
-export function folderOrNull(data: string, configuration: string): string | null {
+export function configuredFolderOrNull(data: string, configuration: string): string | null {
   try {
-    return folderIn(data, configuration);
+    return configuredFolder(data, configuration);
   } catch {
     return null;
   }
@@ -44,12 +44,12 @@ const parseOctal = (value: string | undefined) => (value === undefined ? null : 
  * Parses the configuration of a location of kind `local`.
  * @throws StorageAway if the configuration has no folder
  */
-export function localLocation(configuration: string, { tid, data, floor }: LocationContext): LocalLocation {
-  const path = folderIn(data, configuration);
+export function parseLocalLocation(configuration: string, { tid, data, floor }: LocationContext): LocalLocation {
+  const path = configuredFolder(data, configuration);
   const parsed: { fileMode?: string; folderMode?: string; group?: number; mountPoint?: boolean } = JSON.parse(configuration);
   const ownership = { fileMode: parseOctal(parsed.fileMode), folderMode: parseOctal(parsed.folderMode), group: parsed.group ?? null };
   return {
     folder: { tid, path, mountPoint: parsed.mountPoint === true },
-    writing: { floor, ownership },
+    writingRules: { floor, ownership },
   };
 }

@@ -15,12 +15,12 @@ async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void):
 
 const releaseAfterUpload = (upload: Upload, release: () => void): Upload => ({
   ...upload,
-  forget: () => upload.forget().finally(release),
-  leave: () => upload.leave().finally(release),
+  discard: () => upload.discard().finally(release),
+  closeForRecovery: () => upload.closeForRecovery().finally(release),
 });
 
 /** Returns the storage of a location of kind `local`. Its folder is open only while it is used. */
-export function localStorage(folders: OpenFolders, { folder, writing }: LocalLocation): Storage {
+export function localStorage(folders: OpenFolders, { folder, writingRules: writing }: LocalLocation): Storage {
   const storages = new WeakMap<OpenFolder, DiskStorage>();
   function storageOf(openFolder: OpenFolder): DiskStorage {
     const storage = storages.get(openFolder) ?? diskStorage(openFolder, writing);
@@ -31,7 +31,7 @@ export function localStorage(folders: OpenFolders, { folder, writing }: LocalLoc
     folders.use(folder, (openFolder, hold) => work(storageOf(openFolder), hold));
   return {
     check: () => folders.check(folder),
-    onDisk: (path) => [folders.pathOf(folder), ...path].join('/'),
+    diskPath: (path) => [folders.pathOf(folder), ...path].join('/'),
     stat: (path) => withStorage((storage) => storage.stat(path)),
     list: (path) =>
       withStorage(async (storage, hold) => {
@@ -44,7 +44,7 @@ export function localStorage(folders: OpenFolders, { folder, writing }: LocalLoc
     upload: (parent, token, expected) =>
       withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(parent, token, expected), hold())),
     recover: (change) => withStorage((storage) => storage.recover(change)),
-    clear: (change) => withStorage((storage) => storage.clear(change)),
+    clearEvidence: (change) => withStorage((storage) => storage.clearEvidence(change)),
     rename: (parent, from, to, mark) => withStorage((storage) => storage.rename(parent, from, to, mark)),
     remove: (parent, name, mark) => withStorage((storage) => storage.remove(parent, name, mark)),
     sweep: (listActiveTokens) => withStorage((storage) => storage.sweep(listActiveTokens)),

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { setNewest } from '#core/newest.ts';
+import { setAndEvict } from '#core/newest.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import type { Storage } from '#ports/storage.ts';
 import type { Storages } from '#ports/storages.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import { openFolders } from './disk/open-folders.ts';
-import { folderIn, folderOrNull, localLocation } from './local-configuration.ts';
+import { configuredFolder, configuredFolderOrNull, parseLocalLocation } from './local-configuration.ts';
 import { localStorage } from './local-storage.ts';
 
 /** A folder within which a tenant may add locations. */
@@ -56,12 +56,12 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   return {
     async open({ tid, configuration }) {
       const key = `${tid} ${configuration}`;
-      const storage = cachedStorages.get(key) ?? localStorage(folders, localLocation(configuration, { tid, data, floor }));
-      if (!cachedStorages.has(key)) setNewest(cachedStorages, key, storage, maxCachedStorages);
+      const storage = cachedStorages.get(key) ?? localStorage(folders, parseLocalLocation(configuration, { tid, data, floor }));
+      if (!cachedStorages.has(key)) setAndEvict(cachedStorages, key, storage, maxCachedStorages);
       return storage;
     },
     async configurationError({ tid, configuration }, others) {
-      const configuredPath = folderIn(data, configuration);
+      const configuredPath = configuredFolder(data, configuration);
       const folder = resolveLinks(configuredPath);
       // The error is the same for every folder outside the roots, so that it does not reveal which of them exist.
       if (!isAllowed(tid, folder ?? configuredPath)) return notAllowed;
@@ -69,7 +69,7 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
       if (holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, where the database and the keys are';
       const foreignFolders = others
         .filter((other) => other.tid !== tid && other.kind === 'local')
-        .map((other) => resolveLinks(folderOrNull(data, other.configuration) ?? ''));
+        .map((other) => resolveLinks(configuredFolderOrNull(data, other.configuration) ?? ''));
       if (foreignFolders.some((other) => other && (isWithin(folder, other) || isWithin(other, folder))))
         return 'the folder overlaps one of another tenant';
       return null;

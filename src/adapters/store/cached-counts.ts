@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import { setNewest } from '#core/newest.ts';
+import { setAndEvict } from '#core/newest.ts';
 
 const maxCached = 500;
 
@@ -9,18 +9,18 @@ export interface CachedCounts {
    * Returns the cached count of a query, or calls `count`.
    * @param version changes whenever the count may have changed; null: the count is not cached
    */
-  of(version: string | null, query: CompiledQuery, count: () => Promise<number>): Promise<number>;
+  count(version: string | null, query: CompiledQuery, count: () => Promise<number>): Promise<number>;
 }
 
 export function cachedCounts(): CachedCounts {
   const cache = new Map<string, { readonly version: string; readonly total: Promise<number> }>();
   return {
-    async of(version, { sql, parameters }, count) {
+    async count(version, { sql, parameters }, count) {
       if (version === null) return count();
       const key = JSON.stringify([sql, parameters]);
       const cached = cache.get(key);
       const total = cached?.version === version ? cached.total : count();
-      setNewest(cache, key, { version, total }, maxCached);
+      setAndEvict(cache, key, { version, total }, maxCached);
       total.catch(() => cache.delete(key));
       return total;
     },

@@ -1,7 +1,7 @@
 import { costQueue } from '#core/cost-queue.ts';
 
 /** Runs a change when it is the turn of its group. */
-export type RunInTurn = <T>(group: string, change: () => Promise<T>) => Promise<T>;
+export type FairScheduler = <T>(group: string, change: () => Promise<T>) => Promise<T>;
 
 /** Limits the number of concurrent holders of each key. Further ones wait in the order of their arrival. */
 function slotsByKey(maxPerKey: number) {
@@ -29,7 +29,7 @@ function slotsByKey(maxPerKey: number) {
  * @param maxConcurrent changes that run at once, so that they leave connections free for other work
  * @param maxPerGroup changes of one group that run at once: they may wait for one another
  */
-export function costTurns(maxConcurrent: number, maxPerGroup = maxConcurrent): RunInTurn {
+export function fairScheduler(maxConcurrent: number, maxPerGroup = maxConcurrent): FairScheduler {
   const waiting = costQueue<() => void>();
   const groupSlots = slotsByKey(maxPerGroup);
   let running = 0;

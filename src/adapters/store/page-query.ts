@@ -5,7 +5,7 @@ import type { CachedCounts } from './cached-counts.ts';
 
 function countMatches(db: Tx, matches: Matches, version: string | null, counts: CachedCounts): Promise<number> {
   const query = db.selectFrom(matches.ids).select(sql<number>`count(*)`.as('total')).compile();
-  return counts.of(version, query, async () => (await db.executeQuery(query)).rows[0]?.total ?? 0);
+  return counts.count(version, query, async () => (await db.executeQuery(query)).rows[0]?.total ?? 0);
 }
 
 /** The rows of a page within all matches: an offset and a limit, counted from the nearer end. */
@@ -17,7 +17,7 @@ export interface PageCut {
 }
 
 /** Returns where a page lies. A page in the second half is read from the end, which is as cheap as one near the beginning. */
-export function cutOf({ after, startIndex, pageSize }: Pick<SearchQuery, 'after' | 'startIndex' | 'pageSize'>, total: number): PageCut {
+export function pageCut({ after, startIndex, pageSize }: Pick<SearchQuery, 'after' | 'startIndex' | 'pageSize'>, total: number): PageCut {
   const limit = Math.max(0, Math.min(pageSize, total - startIndex));
   if (after) return { reversed: false, offset: 0, limit: pageSize };
   return startIndex > total / 2
@@ -26,7 +26,7 @@ export function cutOf({ after, startIndex, pageSize }: Pick<SearchQuery, 'after'
 }
 
 /** Returns the query for the rows of a page. Its first comparison looks redundant, but lets the database start within an index. */
-export function rowsOf(db: Tx, matches: Pick<Matches, 'rows'>, { order, after }: SearchQuery, { reversed, offset, limit }: PageCut) {
+export function pageRowsQuery(db: Tx, matches: Pick<Matches, 'rows'>, { order, after }: SearchQuery, { reversed, offset, limit }: PageCut) {
   const direction = (order === 'asc') === reversed ? 'desc' : 'asc';
   const [atOrAfter, strictlyAfter] = order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
   let rows = db.selectFrom(matches.rows).select(['id', 'value']);
@@ -42,28 +42,28 @@ export function rowsOf(db: Tx, matches: Pick<Matches, 'rows'>, { order, after }:
  * afterwards.
  * @param fence clause that keeps the engine's planner from moving the outer ORDER BY into the subquery
  */
-export function materialized({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET 0'): Pick<Matches, 'rows'> {
+export function materializeMatches({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET 0'): Pick<Matches, 'rows'> {
   const all = sql<{ id: number; value: string | number }>`(SELECT * FROM ${rows} ${sql.raw(fence)})`;
   return { rows: all.as('found') };
 }
 
 /** Returns whether so few of `size` records match that looking each one up is cheaper than walking the index of the order. */
-export const areFew = (count: number, size: number, maxCount: number) => count <= maxCount && count * 20 < size;
+export const isSelective = (count: number, size: number, maxCount: number) => count <= maxCount && count * 20 < size;
 
 /** Reads the rows of a page. @param total number of all matches */
 export type SelectPage = (matches: Matches, search: SearchQuery, cut: PageCut, total: number) => Promise<SearchPage['rows']>;
 
 /** Returns a page of a search by SQL alone, with all filters in `matches`. */
-export async function pageBySql(
+export async function findPageBySql(
   db: Tx,
   matches: Matches,
   search: SearchQuery,
   counts: CachedCounts,
-  selectPage: SelectPage = (pageMatches, query, cut) => rowsOf(db, pageMatches, query, cut).execute(),
+  selectPage: SelectPage = (pageMatches, query, cut) => pageRowsQuery(db, pageMatches, query, cut).execute(),
 ): Promise<SearchPage> {
-  const { size, narrowed, word, version } = search;
+  const { recordCount: size, hasOtherFilter: narrowed, word, countVersion: version } = search;
   const total = size !== null && !narrowed && !word ? size : await countMatches(db, matches, version, counts);
-  const cut = cutOf(search, total);
+  const cut = pageCut(search, total);
   if (cut.limit === 0) return { rows: [], total };
   const rows = await selectPage(matches, search, cut, total);
   return { rows: cut.reversed ? rows.toReversed() : rows, total };

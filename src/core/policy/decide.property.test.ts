@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { packList } from './address-range.ts';
-import { actions, type Denial, decide, decidePortal, explain, type Question } from './decide.ts';
+import { actions, type Denial, decide, decidePortal, explainDecision, type Question } from './decide.ts';
 import type { ShareRules } from './share-rules.ts';
 
 const flags = ['canView', 'canDownload', 'canDownloadFolder', 'canUpload', 'canCreateFolder', 'canRename', 'canDelete'] as const;
@@ -34,7 +34,7 @@ const loopback = packList('127.0.0.1');
 const anyQuestion = fc.record({
   request: fc.constantFrom(...actions, 'page' as const, 'signIn' as const, 'signOut' as const),
   share: anyShare,
-  profile: fc.record({ asksSignIn: fc.boolean(), ipRanges: fc.constantFrom('', loopback) }),
+  profile: fc.record({ requiresSignIn: fc.boolean(), ipRanges: fc.constantFrom('', loopback) }),
   visitor: fc.record({
     address: fc.constantFrom('127.0.0.1', '::ffff:127.0.0.1', '127.0.0.2', '::1'),
     identity: fc.option(fc.record({ names: anyNames, groups: anyNames }), { nil: null }),
@@ -75,7 +75,11 @@ test('a shorter validity never allows a visitor more', () =>
 
 test('if sign-in is required, a visitor who has not signed in can take no action but visit', () =>
   assertForAll((question) => {
-    const anonymous = { ...question, profile: { ...question.profile, asksSignIn: true }, visitor: { ...question.visitor, identity: null } };
+    const anonymous = {
+      ...question,
+      profile: { ...question.profile, requiresSignIn: true },
+      visitor: { ...question.visitor, identity: null },
+    };
     if (['page', 'signIn', 'signOut', 'visit'].includes(question.request)) return;
     assert.ok(!allows(anonymous));
   }));
@@ -128,33 +132,37 @@ const denialOfRule: Record<string, Denial> = {
 
 test('the first violated rule of an explanation is the reason that the link answers with', () =>
   assertForAll((question) => {
-    const violated = explain(question).find(({ passed }) => passed === false);
+    const violated = explainDecision(question).find(({ passed }) => passed === false);
     assert.equal(violated ? denialOfRule[violated.rule] : null, denialOf(question));
   }));
 
 test('an explanation lists every rule, in the order in which they are checked', () =>
   assertForAll((question) =>
     assert.deepEqual(
-      explain(question).map(({ rule }) => rule),
+      explainDecision(question).map(({ rule }) => rule),
       Object.keys(denialOfRule),
     ),
   ));
 
 test('an explanation without an address has no result for the address rule', () =>
   assertForAll((question) => {
-    const rule = explain({ ...question, visitor: { ...question.visitor, address: null } }).find(({ rule }) => rule === 'address');
+    const rule = explainDecision({ ...question, visitor: { ...question.visitor, address: null } }).find(({ rule }) => rule === 'address');
     assert.equal(rule?.passed, null);
   }));
 
 test('an explanation never says that an anonymous visitor has signed in', () =>
   assertForAll((question) => {
-    const anonymous = { ...question, profile: { ...question.profile, asksSignIn: true }, visitor: { ...question.visitor, identity: null } };
-    assert.doesNotMatch(explain(anonymous).find(({ rule }) => rule === 'signIn')?.reason ?? '', /has signed in/);
+    const anonymous = {
+      ...question,
+      profile: { ...question.profile, requiresSignIn: true },
+      visitor: { ...question.visitor, identity: null },
+    };
+    assert.doesNotMatch(explainDecision(anonymous).find(({ rule }) => rule === 'signIn')?.reason ?? '', /has signed in/);
   }));
 
 test('a portal exists only for a profile that requires sign-in, and only within its address ranges', () =>
   assertForAll(({ profile, visitor }) => {
     const isInside = profile.ipRanges === '' || visitor.address.endsWith('127.0.0.1');
-    const denial = !profile.asksSignIn ? 'unknown' : isInside ? null : 'address';
+    const denial = !profile.requiresSignIn ? 'unknown' : isInside ? null : 'address';
     assert.equal(decidePortal(profile, visitor)?.because ?? null, denial);
   }));

@@ -70,9 +70,9 @@ const allAddresses = [
 ];
 const ann = { names: ['Ann', 'ann@example.com'], groups: ['Auditors'] };
 const allVisitors = [
-  { asksSignIn: false, identity: null },
-  { asksSignIn: true, identity: null },
-  { asksSignIn: true, identity: ann },
+  { requiresSignIn: false, identity: null },
+  { requiresSignIn: true, identity: null },
+  { requiresSignIn: true, identity: ann },
 ];
 const allAudiences = [
   { allowAllUsers: true, userNames: [], groupNames: [], admits: 'everybody' },
@@ -93,16 +93,16 @@ function* allCircumstances() {
   for (const active of [true, false])
     for (const period of allPeriods)
       for (const source of allAddresses)
-        for (const { asksSignIn, identity } of allVisitors)
+        for (const { requiresSignIn, identity } of allVisitors)
           for (const { admits, ...audience } of allAudiences) {
             const states = new Set<string>();
             if (!active) states.add('inactive');
             if (period.state) states.add(period.state);
             if (source.outside) states.add('address outside');
-            if (asksSignIn && !identity) states.add('not signed in');
+            if (requiresSignIn && !identity) states.add('not signed in');
             if (!(admits === 'everybody' || (admits === 'ann' && identity))) states.add('not in the audience');
             const visitor: Visitor = { address: source.address, identity };
-            const profile = { asksSignIn, ipRanges: source.ipRanges };
+            const profile = { requiresSignIn, ipRanges: source.ipRanges };
             yield { states, visitor, profile, rules: { ...audience, active, validFrom: period.from, validTo: period.to } };
           }
 }
@@ -176,7 +176,7 @@ test('a link answers as documented, for every flag in every state', () => {
 });
 
 test('a link that does not exist answers 404 to every request', () => {
-  const profile = { asksSignIn: false, ipRanges: '' };
+  const profile = { requiresSignIn: false, ipRanges: '' };
   for (const request of requests)
     assert.equal(statusFor({ request, share: null, profile, visitor: { address: '::1', identity: null }, now }), 404);
 });

@@ -73,7 +73,7 @@ function isListed(share: ShareRules, identity: Identity): boolean {
 
 function isAdmitted({ share, profile, visitor }: LinkQuestion): boolean {
   if (share.allowAllUsers) return true;
-  return profile.asksSignIn && visitor.identity !== null && isListed(share, visitor.identity);
+  return profile.requiresSignIn && visitor.identity !== null && isListed(share, visitor.identity);
 }
 
 function isAddressAllowed(profile: ProfileRules, visitor: Visitor): boolean {
@@ -82,7 +82,7 @@ function isAddressAllowed(profile: ProfileRules, visitor: Visitor): boolean {
 
 /** Returns whether the request is a `visit` before sign-in. Its response says how to sign in, and reveals nothing about the share. */
 const isVisitBeforeSignIn = ({ request, profile, visitor }: LinkQuestion) =>
-  request === 'visit' && profile.asksSignIn && visitor.identity === null;
+  request === 'visit' && profile.requiresSignIn && visitor.identity === null;
 
 function hasPermission({ request, share, replaces }: LinkQuestion): boolean {
   const flags = flagsFor[request];
@@ -128,10 +128,10 @@ const rules: readonly Rule[] = [
   {
     name: 'signIn',
     denial: 'signIn',
-    holds: ({ profile, visitor }) => !profile.asksSignIn || visitor.identity !== null,
+    holds: ({ profile, visitor }) => !profile.requiresSignIn || visitor.identity !== null,
     exempt: new Set(['page', 'visit', 'signIn', 'signOut']),
     reason: ({ profile }, holds) => {
-      if (!profile.asksSignIn) return 'The login profile asks for no sign-in.';
+      if (!profile.requiresSignIn) return 'The login profile asks for no sign-in.';
       return holds ? 'The visitor has signed in.' : 'The visitor has not signed in, or their user is inactive or unknown.';
     },
   },
@@ -181,7 +181,7 @@ export interface RuleExplanation {
 }
 
 /** Returns the results of all rules, for share/explain. */
-export function explain(question: LinkQuestion): RuleExplanation[] {
+export function explainDecision(question: LinkQuestion): RuleExplanation[] {
   return rules.map((rule) => {
     const passed = isAllowedBy(rule, question);
     const isUnspecified = rule.name === 'address' && question.visitor.address === null;
@@ -191,6 +191,6 @@ export function explain(question: LinkQuestion): RuleExplanation[] {
 
 /** Returns why a portal refuses a visitor, or null. Only rules 1, 3 and 4 of visit.md apply, since a portal belongs to no share. */
 export function decidePortal(profile: ProfileRules, visitor: Visitor): { readonly because: Denial } | null {
-  if (!profile.asksSignIn) return { because: 'unknown' };
+  if (!profile.requiresSignIn) return { because: 'unknown' };
   return isAddressAllowed(profile, visitor) ? null : { because: 'address' };
 }

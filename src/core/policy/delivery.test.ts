@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ContentKind, mustMark, refuseOriginal } from './delivery.ts';
+import { type ContentKind, findDeliveryDenial, requiresMark } from './delivery.ts';
 import type { Protection } from './share-rules.ts';
 
 const kinds: readonly ContentKind[] = ['pdf', 'image', 'sound', 'video', 'text', 'other'];
@@ -10,22 +10,22 @@ const downloads = ['download', 'downloadFolder'] as const;
 const deliveries = ['view', ...downloads] as const;
 
 test('an unprotected file of any kind can be downloaded', () => {
-  for (const action of downloads) for (const kind of kinds) assert.equal(refuseOriginal(action, unprotected, kind), null);
+  for (const action of downloads) for (const kind of kinds) assert.equal(findDeliveryDenial(action, unprotected, kind), null);
 });
 
 test('only images, PDF, sound, video and text can be viewed', () => {
-  for (const kind of kinds) assert.equal(refuseOriginal('view', unprotected, kind), kind === 'other' ? 'cannotBeViewed' : null);
+  for (const kind of kinds) assert.equal(findDeliveryDenial('view', unprotected, kind), kind === 'other' ? 'cannotBeViewed' : null);
 });
 
 test('with copyProtect alone, files of every kind cannot be downloaded', () => {
   for (const action of downloads)
-    for (const kind of kinds) assert.equal(refuseOriginal(action, { ...unprotected, copyProtect: true }, kind), 'copyProtected');
+    for (const kind of kinds) assert.equal(findDeliveryDenial(action, { ...unprotected, copyProtect: true }, kind), 'copyProtected');
 });
 
 test('with copyProtect, the original is never sent for viewing', () => {
   for (const kind of kinds)
     assert.equal(
-      refuseOriginal('view', { ...unprotected, copyProtect: true }, kind),
+      findDeliveryDenial('view', { ...unprotected, copyProtect: true }, kind),
       kind === 'pdf' || kind === 'image' ? 'markingUnavailable' : 'cannotBeMarked',
     );
 });
@@ -34,16 +34,16 @@ test('with a watermark, no original is sent for viewing, as a file or in a zip',
   for (const copyProtect of [false, true])
     for (const action of deliveries)
       for (const kind of kinds) {
-        const denial = refuseOriginal(action, { ...unprotected, copyProtect, waterMarkText: '{user}' }, kind);
+        const denial = findDeliveryDenial(action, { ...unprotected, copyProtect, waterMarkText: '{user}' }, kind);
         assert.equal(denial, kind === 'pdf' || kind === 'image' ? 'markingUnavailable' : 'cannotBeMarked');
       }
 });
 
 test('a PDF that must be signed cannot be downloaded yet, but can be viewed', () => {
   const signed = { ...unprotected, digitalSignature: true };
-  for (const action of downloads) assert.equal(refuseOriginal(action, signed, 'pdf'), 'signingUnavailable');
-  assert.equal(refuseOriginal('view', signed, 'pdf'), null);
-  for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.equal(refuseOriginal('download', signed, kind), null);
+  for (const action of downloads) assert.equal(findDeliveryDenial(action, signed, 'pdf'), 'signingUnavailable');
+  assert.equal(findDeliveryDenial('view', signed, 'pdf'), null);
+  for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.equal(findDeliveryDenial('download', signed, kind), null);
 });
 
 const anyProtection = fc.record({
@@ -55,15 +55,15 @@ const anyProtection = fc.record({
 test('additional protection never allows a delivery that was refused', () =>
   fc.assert(
     fc.property(anyProtection, fc.constantFrom(...deliveries), fc.constantFrom(...kinds), (protection, action, kind) => {
-      if (refuseOriginal(action, protection, kind) === null) return;
+      if (findDeliveryDenial(action, protection, kind) === null) return;
       for (const more of [{ copyProtect: true }, { waterMarkText: 'draft' }, { digitalSignature: true }])
-        assert.notEqual(refuseOriginal(action, { ...protection, ...more }, kind), null);
+        assert.notEqual(findDeliveryDenial(action, { ...protection, ...more }, kind), null);
     }),
   ));
 
 test('the original of a file that must be marked is never sent', () =>
   fc.assert(
     fc.property(anyProtection, fc.constantFrom(...deliveries), fc.constantFrom(...kinds), (protection, action, kind) => {
-      if (mustMark(protection)) assert.notEqual(refuseOriginal(action, protection, kind), null);
+      if (requiresMark(protection)) assert.notEqual(findDeliveryDenial(action, protection, kind), null);
     }),
   ));

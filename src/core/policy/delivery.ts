@@ -10,7 +10,7 @@ export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'markingUnavai
 const canBeMarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
 
 /** Returns whether all files of a share need a mark. If so, a folder as a zip is refused before any file is read. */
-export function mustMark(protection: Protection): boolean {
+export function requiresMark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
 }
 
@@ -19,10 +19,10 @@ export function mustMark(protection: Protection): boolean {
  * Marks and signatures are not built yet. Until then, files that need one are refused, and the original is never sent
  * instead.
  */
-export function refuseOriginal(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {
+export function findDeliveryDenial(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {
   const isView = action === 'view';
   if (!isView && protection.copyProtect && protection.waterMarkText === '') return 'copyProtected';
-  if (mustMark(protection)) return canBeMarked(kind) ? 'markingUnavailable' : 'cannotBeMarked';
+  if (requiresMark(protection)) return canBeMarked(kind) ? 'markingUnavailable' : 'cannotBeMarked';
   if (!isView && protection.digitalSignature && kind === 'pdf') return 'signingUnavailable';
   return isView && kind === 'other' ? 'cannotBeViewed' : null;
 }

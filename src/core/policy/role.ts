@@ -17,7 +17,7 @@ export const parseKeyRole = (text: string): Role => parseRole(keyRoles, text);
 export const parseOperatorRole = (text: string) => parseRole(roles, text);
 
 /** Returns whether a role includes the permissions of the required role. */
-export const reaches = (role: Role, required: Role) => keyRoles.indexOf(role) >= keyRoles.indexOf(required);
+export const includesRole = (role: Role, required: Role) => keyRoles.indexOf(role) >= keyRoles.indexOf(required);
 
 /** Returns whether a role may read /metrics, which has numbers of all tenants. */
-export const readsMetrics = (role: Role) => role === 'metrics' || role === 'admin';
+export const canReadMetrics = (role: Role) => role === 'metrics' || role === 'admin';

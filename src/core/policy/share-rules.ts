@@ -35,7 +35,7 @@ export interface ShareRules extends Permissions, Protection, Audience {
 /** The fields of a login profile that the decision depends on. */
 export interface ProfileRules {
   /** False for PUBLIC, whose visitors are anonymous. */
-  readonly asksSignIn: boolean;
+  readonly requiresSignIn: boolean;
   readonly ipRanges: PackedRanges;
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type FailureScope, failuresCountFor, freeFailures, remainingDelay } from './sign-in-delay.ts';
+import { type FailureScope, failureLifetime, freeFailures, remainingDelay } from './sign-in-delay.ts';
 
 const now = Date.UTC(2026, 0, 31);
 const delayOf = (scope: FailureScope, count: number) => remainingDelay([{ scope, count, lastAt: now }], now);
 
-test('failures count for fifteen minutes', () => assert.equal(failuresCountFor, 900_000));
+test('failures count for fifteen minutes', () => assert.equal(failureLifetime, 900_000));
 
 test('there is no delay before the first failure', () => assert.equal(remainingDelay([], now), 0));
 

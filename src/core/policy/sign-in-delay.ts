@@ -1,5 +1,5 @@
 /** Time for which a failed attempt counts, in milliseconds (visit.md, Sessions). */
-export const failuresCountFor = 15 * 60_000;
+export const failureLifetime = 15 * 60_000;
 
 /** Tolerated difference between clocks, in milliseconds. A failure further in the future comes from a wrong clock and does not count. */
 export const clockTolerance = 60_000;

@@ -1,4 +1,4 @@
-import { day } from '#core/instant.ts';
+import { millisecondsPerDay } from '#core/instant.ts';
 import type { FieldError } from '#core/messages.ts';
 import type { Permissions } from './share-rules.ts';
 
@@ -17,7 +17,7 @@ export interface GovernedShare {
   readonly active: boolean;
   readonly from: number | null;
   readonly to: number | null;
-  readonly asksSignIn: boolean;
+  readonly requiresSignIn: boolean;
 }
 
 /**
@@ -29,14 +29,14 @@ export function policyErrors(policy: TenantPolicy, share: GovernedShare, now: nu
   const { longestValidityDays: days, signInRequired } = policy;
   const fieldErrors: FieldError[] = [];
   if (days !== null) {
-    const latestEnd = Math.max(now, share.from ?? now) + days * day;
+    const latestEnd = Math.max(now, share.from ?? now) + days * millisecondsPerDay;
     if (share.to === null || share.to > latestEnd)
       fieldErrors.push({
         field: 'validityEndDate',
         detail: `must be set, at most ${days} days ahead: the policy of the tenant asks for it`,
       });
   }
-  if (signInRequired && !share.asksSignIn)
+  if (signInRequired && !share.requiresSignIn)
     fieldErrors.push({ field: 'authenticationId', detail: 'must be a login profile with sign-in: the policy of the tenant asks for it' });
   return fieldErrors;
 }

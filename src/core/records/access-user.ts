@@ -1,18 +1,18 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, etag, flag, instant, limits, lineOf, orNull, recordId } from './field.ts';
-import { patterned } from './patterned.ts';
+import { patternText } from './patterned.ts';
 
 /** All fields of an access user. */
 export const accessUserFields = {
   id: recordId('Number of the access user, unique in the installation.'),
-  username: patterned('^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$', {
+  username: patternText('^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$', {
     minLength: 1,
     maxLength: limits.name,
     description: 'Name to sign in with, unique within its login profile without regard to case; no comma, no colon, no space around it.',
   }),
   firstName: lineOf(limits.name, { description: 'First name.' }),
   lastName: lineOf(limits.name, { description: 'Last name.' }),
-  email: patterned('^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$', {
+  email: patternText('^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$', {
     maxLength: limits.email,
     description: 'E-mail address.',
   }),
@@ -36,7 +36,7 @@ export const NewAccessUser = bodyOf(accessUserFields, ['username', 'active'], ['
 export type NewAccessUser = Static<typeof NewAccessUser>;
 
 /** Maximum number of access users in one call of accessuser/addMany. */
-export const mostAdded = 1000;
+export const maxUsersPerCall = 1000;
 
 /** Body of accessuser/addMany. */
 export const NewAccessUsers = Type.Object(
@@ -44,8 +44,8 @@ export const NewAccessUsers = Type.Object(
     authId: Type.Optional(orNull(accessUserFields.authId)),
     users: Type.Array(bodyOf(accessUserFields, ['username', 'active'], ['firstName', 'lastName', 'email']), {
       minItems: 1,
-      maxItems: mostAdded,
-      description: `The access users, at most ${mostAdded}. All of them are added, or none.`,
+      maxItems: maxUsersPerCall,
+      description: `The access users, at most ${maxUsersPerCall}. All of them are added, or none.`,
     }),
   },
   { additionalProperties: false },

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, etag, instant, limits, lineOf, recordId, requiredLine } from './field.ts';
-import { patterned } from './patterned.ts';
+import { patternText } from './patterned.ts';
 
 /** Kinds of storage in the interface. Kinds that are not built yet are refused with an error that names the available ones. */
 export const locationKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
 export const availableLocationKinds: readonly string[] = ['local'];
 
 /** Maximum number of locations per tenant. The limit exists because a job checks every location each thirty seconds. */
-export const mostLocations = 1000;
+export const maxLocations = 1000;
 
 /** All fields of a location. */
 export const locationFields = {
@@ -49,12 +49,12 @@ export const locationSecrets: readonly string[] = [
 ];
 
 const modeField = (subject: string) =>
-  patterned('^0[0-7]{3}$', { description: `${subject}, in octal as in chmod; default: those of the parent folder.` });
+  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as in chmod; default: those of the parent folder.` });
 
 /** Configuration of kind `local`. The folder is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
 export const LocalConfiguration = Type.Object(
   {
-    folder: patterned('^(/|files(/|$))', { maxLength: limits.path }),
+    folder: patternText('^(/|files(/|$))', { maxLength: limits.path }),
     mountPoint: Type.Optional(
       Type.Boolean({ description: 'true: the folder is where a file system is mounted; while none is, the location does not answer.' }),
     ),

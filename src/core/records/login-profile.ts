@@ -8,20 +8,20 @@ export type ProfileType = keyof typeof profileTypes;
 const typeNames = Object.keys(profileTypes) as readonly ProfileType[]; // Object.keys widens to string[]
 
 /** Returns the name of a type in `profileTypes`. @throws RangeError if there is no such type */
-export function typeNameOf(typeId: number): ProfileType {
+export function profileTypeName(typeId: number): ProfileType {
   const name = typeNames.find((typeName) => profileTypes[typeName] === typeId);
   if (!name) throw new RangeError(`no login profile type ${typeId}`);
   return name;
 }
 
 /** Returns whether the sign-in of a type is built. Profiles of other types can be stored, but their links answer 503. */
-export const isAvailable = (typeId: number) => typeId <= profileTypes.USERS;
+export const isProfileTypeAvailable = (typeId: number) => typeId <= profileTypes.USERS;
 
 /** Returns whether visitors must sign in. Only profiles that require sign-in have a portal. */
-export const asksSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
+export const requiresSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
 
 /** Returns whether the visitors of a profile are its access users. `allowedLogins` counts users of such profiles only. */
-export const keepsUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
+export const hasAccessUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
 
 /** Replaces a secret in responses. If a client sends it back, the secret does not change. */
 export const secretMask = '********';

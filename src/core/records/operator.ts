@@ -66,7 +66,7 @@ export const FirstOperator = bodyOf(
 export type FirstOperator = Static<typeof FirstOperator>;
 
 /** Response of caller/get: the caller, and the facts about the installation that the console needs. */
-export const WhoCalls = Type.Object({
+export const CallerRecord = Type.Object({
   id: operatorFields.id,
   name: operatorFields.name,
   kind: Type.Enum(['key', 'operator'], { description: 'What the caller is.' }),
@@ -76,4 +76,4 @@ export const WhoCalls = Type.Object({
   address: Type.String({ description: 'Address that the call came from, as the rules of login profiles see it.' }),
   publicUrl: Type.String({ description: 'Base address of links.' }),
 });
-export type WhoCalls = Static<typeof WhoCalls>;
+export type CallerRecord = Static<typeof CallerRecord>;

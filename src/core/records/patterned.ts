@@ -13,7 +13,7 @@ const errorTexts: Readonly<Record<string, string>> = {
 };
 
 /** Returns the schema of a text that must match a pattern. @throws Error if the pattern has no error text */
-export function patterned(
+export function patternText(
   pattern: string,
   options: { readonly maxLength?: number; readonly minLength?: number; readonly description?: string } = {},
 ) {
@@ -22,7 +22,7 @@ export function patterned(
 }
 
 /** Returns the error text for a text that does not match a pattern. */
-export const patternWords = (pattern: string): string =>
+export const patternErrorText = (pattern: string): string =>
   errorTexts[pattern] ?? 'must be plain text: no control characters, and nothing that the field rules out';
 
 /** Returns the text for an error that the schema check of a configuration reported. */
@@ -39,6 +39,6 @@ export function schemaErrorText({
 }): string {
   const member = instancePath === '' ? 'the object' : instancePath.slice(1).replaceAll('/', '.');
   const pattern: unknown = Reflect.get(params, 'pattern');
-  if (keyword === 'pattern') return `${member} ${patternWords(pattern instanceof RegExp ? pattern.source : String(pattern))}`;
+  if (keyword === 'pattern') return `${member} ${patternErrorText(pattern instanceof RegExp ? pattern.source : String(pattern))}`;
   return `${member} ${message}`;
 }

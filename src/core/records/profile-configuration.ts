@@ -1,14 +1,14 @@
 import Type, { type TSchema } from 'typebox';
 import { profileTypes } from './login-profile.ts';
-import { patterned } from './patterned.ts';
+import { patternText } from './patterned.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 4000, description });
-const url = (scheme: string, description: string) => patterned(`^${scheme}://[^\\s/]+`, { maxLength: 4000, description });
+const url = (scheme: string, description: string) => patternText(`^${scheme}://[^\\s/]+`, { maxLength: 4000, description });
 const strict = { additionalProperties: false } as const;
 
 const emailCode = Type.Object(
   {
-    allow: Type.Array(patterned('^(\\*|[^\\s@,*]+)@[^\\s@,*]+$'), {
+    allow: Type.Array(patternText('^(\\*|[^\\s@,*]+)@[^\\s@,*]+$'), {
       description: 'Addresses, or `*@domain`, that may ask for a code.',
     }),
   },

@@ -4,7 +4,7 @@ import { count, flag } from './field.ts';
 /** Accepted values of `sortOrder` and their meaning. */
 export const sortOrders = { ace: 'asc', asc: 'asc', ascending: 'asc', dsc: 'desc', dse: 'desc', desc: 'desc', descending: 'desc' } as const;
 export const defaultPageSize = 50;
-export const largestPageSize = 1000;
+export const maxPageSize = 1000;
 
 /** Query parameters of every search. `parsePage` checks `sortField` and `sortOrder`, since their values depend on the record. */
 const pageFields = {
@@ -18,7 +18,7 @@ const pageFields = {
       description: 'In place of startIndex: where to go on, as the `Link` header of the page before names it.',
     }),
   ),
-  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize, description: 'Records a page.' })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize, description: 'Records a page.' })),
   fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Made at or after this instant.' })),
   toDate: Type.Optional(
     Type.String({ format: 'date-time', description: 'Changed before or at this instant; a date alone: before its end.' }),

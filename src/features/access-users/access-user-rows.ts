@@ -3,7 +3,7 @@ import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
-import { profileTypes, typeNameOf } from '#core/records/login-profile.ts';
+import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -51,7 +51,7 @@ const recordOf = (row: AccessUserRow): AccessUser => ({
   updateDateTime: formatInstant(row.updated_at),
   loginProfileName: row.profile_title,
   authTypeId: row.type_id,
-  authTypeStr: typeNameOf(row.type_id),
+  authTypeStr: profileTypeName(row.type_id),
   active: row.active === 1,
   etag: `"${row.version}"`,
 });
@@ -81,7 +81,7 @@ export const accessUserSearchText = (user: { username: string; first_name: strin
  * Checks that no other user of the profile has the same username or, in a profile of e-mail codes, the same address.
  * @throws Refusal 409
  */
-export async function checkFree(
+export async function checkUserUnique(
   tx: Tx,
   tid: number,
   profile: { id: number; type_id: number },

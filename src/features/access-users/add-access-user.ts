@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { accessUserFields, NewAccessUser } from '#core/records/access-user.ts';
-import { keepsUsers } from '#core/records/login-profile.ts';
-import { change } from '#features/operation.ts';
-import { accessUserRecord, checkFree } from './access-user-rows.ts';
-import { insertAccessUsers, newUser, profileForNew } from './insert-access-users.ts';
+import { hasAccessUsers } from '#core/records/login-profile.ts';
+import { changeOperation } from '#features/operation.ts';
+import { accessUserRecord, checkUserUnique } from './access-user-rows.ts';
+import { findProfileForNewUser, insertAccessUsers, normalizeUser } from './insert-access-users.ts';
 
-export const addAccessUser = change({
+export const addAccessUser = changeOperation({
   name: 'accessuser/add',
   method: 'POST',
   role: 'editor',
@@ -14,9 +14,9 @@ export const addAccessUser = change({
   body: NewAccessUser,
   responseFields: Type.Object({ id: accessUserFields.id }),
   async change(body, caller, tx, { clock }) {
-    const profile = await profileForNew(tx, caller.tid, body.authId);
-    const user = newUser(body);
-    await checkFree(tx, caller.tid, profile, user);
+    const profile = await findProfileForNewUser(tx, caller.tid, body.authId);
+    const user = normalizeUser(body);
+    await checkUserUnique(tx, caller.tid, profile, user);
     const [id = 0] = await insertAccessUsers(tx, {
       users: [user],
       tid: caller.tid,
@@ -25,6 +25,6 @@ export const addAccessUser = change({
       now: clock.now(),
     });
     const after = await accessUserRecord(tx, caller.tid, id);
-    return { created: { id }, message: keepsUsers(profile.type_id) ? 'accessUserAdded' : 'accessUserAddedUnused', audit: { after } };
+    return { created: { id }, message: hasAccessUsers(profile.type_id) ? 'accessUserAdded' : 'accessUserAddedUnused', audit: { after } };
   },
 });

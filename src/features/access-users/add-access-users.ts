@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { type FieldError, Refusal } from '#core/messages.ts';
-import { accessUserFields, mostAdded, NewAccessUsers } from '#core/records/access-user.ts';
-import { keepsUsers, profileTypes } from '#core/records/login-profile.ts';
-import { change } from '#features/operation.ts';
+import { accessUserFields, maxUsersPerCall, NewAccessUsers } from '#core/records/access-user.ts';
+import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
+import { changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { insertAccessUsers, type NewUser, newUser, profileForNew } from './insert-access-users.ts';
+import { findProfileForNewUser, insertAccessUsers, type NewUser, normalizeUser } from './insert-access-users.ts';
 
 type UniqueField = 'username' | 'email';
 const keyColumns = { username: 'username_key', email: 'email_key' } as const;
@@ -62,23 +62,23 @@ async function checkAllUnique(tx: Tx, tid: number, profile: { id: number; type_i
   throw new Refusal('nameTaken', `${rows} of ${users.length} users cannot be added; none was added.`, { fieldErrors });
 }
 
-export const addAccessUsers = change({
+export const addAccessUsers = changeOperation({
   name: 'accessuser/addMany',
   method: 'POST',
   role: 'editor',
-  summary: `Adds up to ${mostAdded} access users to one login profile: all of them, or none. Errors name the row: \`users.0.email\`.`,
+  summary: `Adds up to ${maxUsersPerCall} access users to one login profile: all of them, or none. Errors name the row: \`users.0.email\`.`,
   message: 'accessUsersAdded',
   body: NewAccessUsers,
-  mostFieldErrors: mostAdded,
+  maxFieldErrors: maxUsersPerCall,
   responseFields: Type.Object({
     ids: Type.Array(accessUserFields.id, { description: 'Ids of the new access users, in the order of `users`.' }),
   }),
   async change(body, caller, tx, { clock }) {
-    const profile = await profileForNew(tx, caller.tid, body.authId);
-    const users = body.users.map(newUser);
+    const profile = await findProfileForNewUser(tx, caller.tid, body.authId);
+    const users = body.users.map(normalizeUser);
     await checkAllUnique(tx, caller.tid, profile, users);
     const ids = await insertAccessUsers(tx, { users, tid: caller.tid, profileId: profile.id, owner: caller.name, now: clock.now() });
     const after = { authId: profile.id, ids, usernames: users.map(({ username }) => username) };
-    return { created: { ids }, message: keepsUsers(profile.type_id) ? 'accessUsersAdded' : 'accessUsersAddedUnused', audit: { after } };
+    return { created: { ids }, message: hasAccessUsers(profile.type_id) ? 'accessUsersAdded' : 'accessUsersAddedUnused', audit: { after } };
   },
 });

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { accessUserFields } from '#core/records/access-user.ts';
 import { bodyOf } from '#core/records/field.ts';
-import { type Caller, type ChangeResult, change } from '#features/operation.ts';
+import { type Caller, type ChangeResult, changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
@@ -13,7 +13,7 @@ async function deleteUser(id: number, caller: Caller, tx: Tx): Promise<ChangeRes
   return { audit: { before } };
 }
 
-export const deleteAccessUser = change({
+export const deleteAccessUser = changeOperation({
   name: 'accessuser/delete',
   method: 'DELETE',
   role: 'editor',
@@ -40,7 +40,7 @@ async function findUserId(tx: Tx, tid: number, profileId: number, username: stri
   return (await query.executeTakeFirst())?.id;
 }
 
-export const deleteByUsername = change({
+export const deleteByUsername = changeOperation({
   name: 'accessuser/deleteByUsername',
   method: 'DELETE',
   role: 'editor',

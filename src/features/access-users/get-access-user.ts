@@ -1,10 +1,10 @@
 import { Refusal } from '#core/messages.ts';
 import { AccessUser, accessUserFields } from '#core/records/access-user.ts';
 import { bodyOf } from '#core/records/field.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import { accessUserRecords } from './access-user-rows.ts';
 
-export const getAccessUser = read({
+export const getAccessUser = readOperation({
   name: 'accessuser/get',
   method: 'POST',
   role: 'reader',

@@ -5,7 +5,7 @@ import type { Tx } from '#ports/store.ts';
 import { accessUserSearchText } from './access-user-rows.ts';
 
 /** The fields of a new access user in a request. */
-export interface GivenUser {
+export interface AccessUserInput {
   readonly username: string;
   readonly firstName?: string | null;
   readonly lastName?: string | null;
@@ -25,7 +25,7 @@ export interface NewUser {
 const toNfc = (text: string | null | undefined) => normalizeText(text ?? '');
 
 /** Returns the fields as they are stored: absent texts are empty, and all are in Unicode NFC. */
-export const newUser = (user: GivenUser): NewUser => ({
+export const normalizeUser = (user: AccessUserInput): NewUser => ({
   username: toNfc(user.username),
   first_name: toNfc(user.firstName),
   last_name: toNfc(user.lastName),
@@ -34,7 +34,7 @@ export const newUser = (user: GivenUser): NewUser => ({
 });
 
 /** Returns the profile with the given id; without an id, the tenant's default profile. @throws Refusal 400 at authId */
-export async function profileForNew(tx: Tx, tid: number, authId: number | null | undefined) {
+export async function findProfileForNewUser(tx: Tx, tid: number, authId: number | null | undefined) {
   const profiles = tx.selectFrom('login_profile').select(['id', 'type_id']).where('tid', '=', tid);
   const profileId =
     authId ??

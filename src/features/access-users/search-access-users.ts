@@ -2,11 +2,11 @@ import Type from 'typebox';
 import { AccessUser } from '#core/records/access-user.ts';
 import { recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '#features/operation.ts';
-import { envelopeOf, findPage, hasFilter, parsePage, recordsFrom } from '#features/records/record-search.ts';
+import { readOperation } from '#features/operation.ts';
+import { connectionForRecords, findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
 import { accessUserRecords, accessUserSortColumns } from './access-user-rows.ts';
 
-export const searchAccessUsers = read({
+export const searchAccessUsers = readOperation({
   name: 'accessuser/search',
   isSearch: true,
   method: 'GET',
@@ -34,12 +34,12 @@ export const searchAccessUsers = read({
           ? null
           : {
               word: page.word,
-              within: [],
-              holds: ports.store.dialect.holds('access_user.search_text', page.word),
+              locationIds: [],
+              holds: ports.store.dialect.containsWord('access_user.search_text', page.word),
             },
-      counted: { table: 'access_user', tid: caller.tid, narrowed: hasFilter(otherFilters), lasting: true },
+      counted: { table: 'access_user', tid: caller.tid, hasOtherFilters: hasFilter(otherFilters), isCacheable: true },
     });
-    const list = await accessUserRecords(recordsFrom(ports.store, ids), caller.tid, ids);
-    return envelopeOf('accessuser', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');
+    const list = await accessUserRecords(connectionForRecords(ports.store, ids), caller.tid, ids);
+    return searchResponse('accessuser', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');
   },
 });

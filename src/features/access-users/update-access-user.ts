@@ -3,13 +3,13 @@ import { fieldRefusal } from '#core/messages.ts';
 import { AccessUserChange, accessUserFields } from '#core/records/access-user.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
-import { accessUserRecord, accessUserSearchText, checkFree } from './access-user-rows.ts';
+import { accessUserRecord, accessUserSearchText, checkUserUnique } from './access-user-rows.ts';
 
 const fixedFields = { username: 'cannot be changed; add another user' };
 
-export const updateAccessUser = change({
+export const updateAccessUser = changeOperation({
   name: 'accessuser/update',
   method: 'POST',
   role: 'editor',
@@ -35,7 +35,7 @@ export const updateAccessUser = change({
       last_name: mergeText(body.lastName, before.lastName),
       email: mergeText(body.email, before.email),
     };
-    await checkFree(tx, caller.tid, profile, { ...user, id: before.id });
+    await checkUserUnique(tx, caller.tid, profile, { ...user, id: before.id });
     const active = body.active === undefined ? before.active : body.active === true;
     const isMoved = profile.id !== before.authId;
     const hasNewAddress = profile.type_id === profileTypes.EMAIL_CODE && fold(user.email) !== fold(before.email);

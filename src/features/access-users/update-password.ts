@@ -2,7 +2,7 @@ import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { PasswordChange } from '#core/records/access-user.ts';
-import { type Caller, change } from '#features/operation.ts';
+import { type Caller, changeOperation } from '#features/operation.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
@@ -24,9 +24,9 @@ async function findUserId(db: Tx, tid: number, username: string, authId: number 
 }
 
 const isCurrentPassword = (passwordHash: PasswordHash, { address }: Caller, hash: string | null, password: string) =>
-  passwordHash.inTurn(address, (verify) => verify(hash, password));
+  passwordHash.runInTurn(address, (verify) => verify(hash, password));
 
-export const updatePassword = change({
+export const updatePassword = changeOperation({
   name: 'accessuser/updateUserPassword',
   method: 'POST',
   role: 'editor',

@@ -4,8 +4,8 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { change } from '#features/operation.ts';
-import { namedTenant } from '#features/records/named-tenant.ts';
+import { changeOperation } from '#features/operation.ts';
+import { resolveTenant } from '#features/records/named-tenant.ts';
 import type { Tx } from '#ports/store.ts';
 import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './api-key-rows.ts';
 
@@ -29,7 +29,7 @@ async function checkName(tx: Tx, tid: number, name: string, now: number): Promis
     throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another living key' }] });
 }
 
-export const addApiKey = change({
+export const addApiKey = changeOperation({
   name: 'apikey/add',
   method: 'POST',
   role: 'admin',
@@ -39,7 +39,7 @@ export const addApiKey = change({
   responseFields: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key: it is not shown again.' }) }),
   async change(body, caller, tx, { clock, random }) {
     const [now, name] = [clock.now(), normalizeText(body.name)];
-    const tid = await namedTenant(tx, caller, body.tid);
+    const tid = await resolveTenant(tx, caller, body.tid);
     if (body.role === 'metrics' && tid !== firstTenant)
       throw fieldRefusal('role', 'must be reader, editor or admin: metrics are read in tenant 1');
     await checkName(tx, tid, name, now);

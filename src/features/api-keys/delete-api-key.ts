@@ -2,10 +2,10 @@ import { Refusal } from '#core/messages.ts';
 import { apiKeyFields, environmentKeyName } from '#core/records/api-key.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { apiKeyRecords } from './api-key-rows.ts';
 
-export const deleteApiKey = change({
+export const deleteApiKey = changeOperation({
   name: 'apikey/delete',
   method: 'DELETE',
   role: 'admin',

@@ -7,7 +7,7 @@ const tokenLife = 3_600_000; // ms
 const useInterval = 60_000; // ms between two updates of last_used_at
 
 /** A key that has not expired, found by the key itself or by one of its tokens. */
-export interface LivingKey {
+export interface ValidKey {
   readonly keyId: number;
   /** Hash of the key, or of the token that was sent in its place. */
   readonly hash: string;
@@ -17,7 +17,7 @@ export interface LivingKey {
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
   /** Whether the request sent a token of the key. A token cannot sign in to the console. */
-  readonly byToken: boolean;
+  readonly isFromToken: boolean;
 }
 
 const columns = ['api_key.id', 'api_key.tid', 'api_key.name', 'api_key.role', 'api_key.expires_at', 'api_key.last_used_at'] as const;
@@ -44,13 +44,13 @@ const isExpired = (key: { ends_at: number | null; expires_at: number | null }, n
   [key.ends_at, key.expires_at].some((end) => end !== null && end <= now);
 
 /** Returns the role of the key with this hash, or null if the key does not exist or has expired. */
-export async function roleOfKey(db: Tx, hash: string, now: number): Promise<Role | null> {
+export async function findKeyRole(db: Tx, hash: string, now: number): Promise<Role | null> {
   const row = await findKeyByHash(db, hash);
   return row && !isExpired(row, now) ? parseKeyRole(row.role) : null;
 }
 
 /** Returns the key for a Bearer secret, which is a key or a token of one. Returns null if it is neither or has expired. */
-export async function findKey(store: Store, secret: string, now: number): Promise<LivingKey | null> {
+export async function findValidKey(store: Store, secret: string, now: number): Promise<ValidKey | null> {
   const row = await store.cachedUntilChange(`key ${secret}`, async () => {
     const hash = sha256(secret);
     const key = await findKeyByHash(store.read, hash);
@@ -65,19 +65,19 @@ export async function findKey(store: Store, secret: string, now: number): Promis
     role: parseKeyRole(row.role),
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
-    byToken: row.byToken,
+    isFromToken: row.byToken,
   };
 }
 
 /** Records that a key was used, at most once a minute. Does not wait for the database. */
-export function recordKeyUse(store: Store, key: LivingKey, now: number): void {
+export function recordKeyUse(store: Store, key: ValidKey, now: number): void {
   if (key.lastUsedAt !== null && now - key.lastUsedAt < useInterval) return;
   const update = (tx: Tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute();
   void store.write(update, { tenant: key.tid }).catch(() => {}); // the next use records it
 }
 
 /** Stores a token for a key. It is valid for an hour, but never longer than the key. @returns when it expires, ms since the epoch */
-export async function issueToken(store: Store, key: LivingKey, token: string, now: number): Promise<number> {
+export async function issueToken(store: Store, key: ValidKey, token: string, now: number): Promise<number> {
   const expires_at = Math.min(now + tokenLife, key.expiresAt ?? Number.POSITIVE_INFINITY);
   const values = { hash: sha256(token), key_id: key.keyId, expires_at };
   await store.write((tx) => tx.insertInto('api_token').values(values).execute(), { tenant: key.tid });

@@ -1,7 +1,7 @@
 import { ApiKey } from '#core/records/api-key.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '#features/operation.ts';
-import { emptyFirst, envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
+import { readOperation } from '#features/operation.ts';
+import { emptyFirst, findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
 import { apiKeyRecords } from './api-key-rows.ts';
 
 const sortColumns = {
@@ -14,7 +14,7 @@ const sortColumns = {
   createDateTime: 'api_key.created_at',
 };
 
-export const searchApiKeys = read({
+export const searchApiKeys = readOperation({
   name: 'apikey/search',
   isSearch: true,
   method: 'GET',
@@ -25,11 +25,11 @@ export const searchApiKeys = read({
   async read(query, caller, ports) {
     const page = parsePage(query, sortColumns);
     let keys = ports.store.search.selectFrom('api_key').where('tid', '=', caller.tid);
-    if (page.word !== null) keys = keys.where(ports.store.dialect.holds('api_key.name', page.word));
+    if (page.word !== null) keys = keys.where(ports.store.dialect.containsWord('api_key.name', page.word));
     if (page.from !== null) keys = keys.where('created_at', '>=', page.from);
     if (page.before !== null) keys = keys.where('created_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: keys, page, id: 'api_key.id' });
     const list = await apiKeyRecords(ports.store.search, caller.tid, ids);
-    return envelopeOf('apikey', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
+    return searchResponse('apikey', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

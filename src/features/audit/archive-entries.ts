@@ -22,7 +22,7 @@ export const isUnboundedArchive = ({ event: { action, after, outcome }, version 
  * `maxSeparate` archives of one network at one link, further archives of a folder share one entry in ten minutes,
  * without the names.
  */
-export function archiveEntries(clock: Clock): (download: Download) => Download {
+export function archiveGrouping(clock: Clock): (download: Download) => Download {
   const counts = windowCounts(window, clock.now);
   return ({ event, version }) => {
     const { link, visitorRequest, after } = event;

@@ -6,7 +6,7 @@ import { recordId } from '#core/records/field.ts';
 import { searchQuery } from '#core/records/search.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { bytesOf, bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
-import { beginningOf, emptyFirst, type SearchPageRequest } from '#features/records/record-search.ts';
+import { emptyFirst, type SearchPageRequest, sortablePrefix } from '#features/records/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
 const filterFields = {
@@ -32,7 +32,7 @@ export const auditSortColumns = {
   shareId: emptyFirst('audit.share_id'),
   shareTitle: 'audit.share_title',
   viewId: 'audit.view_id',
-  path: beginningOf('audit.path'),
+  path: sortablePrefix('audit.path'),
   bytes: emptyFirst('audit.bytes'),
   count: 'audit.count',
 };
@@ -40,7 +40,7 @@ export const auditSortColumns = {
 /** Returns a query for the audit entries of a tenant that match the filters. */
 export function selectAuditEntries({ search, dialect }: Store, tid: number, query: Static<typeof filterSchema>, page: SearchPageRequest) {
   let entries = search.selectFrom('audit').where('tid', '=', tid);
-  if (page.word !== null) entries = entries.where(dialect.holds('audit.search_text', page.word));
+  if (page.word !== null) entries = entries.where(dialect.containsWord('audit.search_text', page.word));
   if (page.from !== null) entries = entries.where('at', '>=', page.from);
   if (page.before !== null) entries = entries.where('at', '<', page.before);
   if (query.shareId !== undefined) entries = entries.where('share_id', '=', query.shareId);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { day } from '#core/instant.ts';
+import { millisecondsPerDay } from '#core/instant.ts';
 import { deleteAlerts } from '#features/alerts/enqueue-alert.ts';
 import { bytesOf } from '#features/records/page-bytes.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -7,7 +7,7 @@ import type { Ports } from '#ports/ports.ts';
 const hour = 3_600_000;
 const batchSize = 1000; // entries in one transaction, so that other changes get their turn
 const batchBytes = 4 << 20; // long texts in one transaction: the database reads each of their pages from the disk
-const maxGap = 7 * day; // between two entries: after a longer gap the clock may be wrong
+const maxGap = 7 * millisecondsPerDay; // between two entries: after a longer gap the clock may be wrong
 const waitAfterGap = 24 * hour; // gives the operator time to notice a wrong clock
 
 /** Logs what retention deletes, or why it waits. */
@@ -21,7 +21,7 @@ export interface AuditRetention {
 
 type RetentionPorts = Pick<Ports, 'store' | 'clock' | 'limits'>;
 
-const startOfDay = (time: number) => time - (time % day);
+const startOfDay = (time: number) => time - (time % millisecondsPerDay);
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Returns the time of the oldest (`asc`) or newest (`desc`) entry that is not pending, in ms, or null if there is none. */
@@ -109,12 +109,12 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
   return {
     async run() {
       const now = ports.clock.now();
-      const end = startOfDay(now) - ports.limits.auditDays * day;
+      const end = startOfDay(now) - ports.limits.auditDays * millisecondsPerDay;
       const oldest = await findEntryTime(ports, 'asc');
       if (oldest === null || oldest >= end) return;
       // One day of entries an hour: with a wrong clock, the operator has time to notice before all entries are deleted.
       if (deletedAt !== null && elapsed() - deletedAt < hour) return;
-      const before = Math.min(end, startOfDay(oldest) + day);
+      const before = Math.min(end, startOfDay(oldest) + millisecondsPerDay);
       const reason = await findReasonToWait(now, before);
       if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later would be deleted, but ${reason}`);
       log(`audit entries before ${dateOf(before)} are deleted: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);

@@ -1,10 +1,10 @@
 import { AuditEntry } from '#core/records/audit-entry.ts';
 import { searchEnvelope } from '#core/records/search.ts';
-import { read } from '#features/operation.ts';
-import { envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
+import { readOperation } from '#features/operation.ts';
+import { findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
 import { auditQuery, auditRecordsOfPage, auditSortColumns, selectAuditEntries } from './audit-records.ts';
 
-export const searchAudit = read({
+export const searchAudit = readOperation({
   name: 'audit/search',
   isSearch: true,
   method: 'GET',
@@ -20,6 +20,6 @@ export const searchAudit = read({
       id: 'audit.id',
     });
     const list = await auditRecordsOfPage(ports.store.search, caller.tid, ids);
-    return envelopeOf('audit', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
+    return searchResponse('audit', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

@@ -1,5 +1,5 @@
 import type { Ports } from '#ports/ports.ts';
-import { StoreAway, StoreFull } from '#ports/store.ts';
+import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { countEvent, groupingWindow } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
 import type { VisitEvent } from './visit-audit.ts';
@@ -18,7 +18,7 @@ function compactEvent({ link, visitorRequest: { address, requestId }, ...event }
 /** A queue of visitors' events that the database could not take, oldest first. */
 export interface UnwrittenEvents {
   /** Whether the queue holds events. */
-  readonly some: boolean;
+  readonly hasEvents: boolean;
   /** Queues an event, or drops it if the queue is full. @param at time of the event, ms since the epoch */
   add(event: VisitEvent, at: number): void;
   /** Writes all events in order and drops those that the database rejects. @throws StoreAway, StoreFull; then the rest stays queued */
@@ -41,7 +41,7 @@ export function unwrittenEvents(
       for (const { event, at } of batch)
         await countEvent(tx, { event, key: eventKey(event, null), now: at, until: at + groupingWindow }, process);
     }, 'job');
-  const isTemporary = (cause: unknown) => cause instanceof StoreAway || cause instanceof StoreFull;
+  const isTemporary = (cause: unknown) => cause instanceof StoreUnavailable || cause instanceof StoreFull;
   async function writeEach(batch: typeof queue): Promise<void> {
     for (const entry of batch)
       await writeBatch([entry]).catch((cause: unknown) => {
@@ -50,7 +50,7 @@ export function unwrittenEvents(
       });
   }
   return {
-    get some() {
+    get hasEvents() {
       return queue.length > 0;
     },
     add(event, at) {

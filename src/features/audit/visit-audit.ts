@@ -1,10 +1,10 @@
-import { setNewest } from '#core/newest.ts';
+import { setAndEvict } from '#core/newest.ts';
 import type { Outcome } from '#core/records/audit-entry.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
-import { archiveEntries, type Download, isUnboundedArchive } from './archive-entries.ts';
+import { archiveGrouping, type Download, isUnboundedArchive } from './archive-entries.ts';
 import { type EntryAddition, writeAdditions } from './entry-additions.ts';
 import { countEvent, downloadWindow, findOrAppendEntry, groupingWindow, tenantOfEvent } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
@@ -37,7 +37,7 @@ export interface TransferEntry {
 /** Writes the audit log of visitors' actions. */
 export interface VisitAudit extends AsyncDisposable {
   /** Records a visit, a folder listing or a refusal without making the caller wait. */
-  note(event: VisitEvent): void;
+  recordInBackground(event: VisitEvent): void;
   /** Records an event. Resolves when it is on disk. */
   record(event: VisitEvent): Promise<void>;
   /**
@@ -45,7 +45,7 @@ export interface VisitAudit extends AsyncDisposable {
    * @param version requests with the same version are one download; null: each request is a download of its own
    * @param alert whether to enqueue an alert e-mail
    */
-  begin(event: VisitEvent, version: string | null, alert: boolean): Promise<TransferEntry>;
+  beginTransfer(event: VisitEvent, version: string | null, alert: boolean): Promise<TransferEntry>;
 }
 
 interface OpenEntry {
@@ -63,7 +63,7 @@ const isOngoing = ({ until }: OpenEntry, now: number) => until > now && until <=
 export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, onFailure: (cause: unknown) => void): VisitAudit {
   const { store, clock, process } = ports;
   const openEntries = new Map<string, OpenEntry>();
-  const groupArchives = archiveEntries(clock);
+  const groupArchives = archiveGrouping(clock);
   const additions = new Map<number, EntryAddition>();
   const backlog = unwrittenEvents(ports, maxOpenEntries, onFailure);
   let timer: NodeJS.Timeout | undefined;
@@ -88,7 +88,7 @@ export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, on
       throw cause;
     } finally {
       isFlushing = false;
-      if (backlog.some || additions.size > 0) scheduleFlush();
+      if (backlog.hasEvents || additions.size > 0) scheduleFlush();
     }
   }
   async function flushAdditions(): Promise<void> {
@@ -114,7 +114,7 @@ export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, on
   }
   /** Caches an open entry. Drops the oldest one above the limit, since the database still holds it. */
   function cacheOpenEntry(key: string, auditId: Promise<number>, until: number): void {
-    setNewest(openEntries, key, { auditId, until }, maxOpenEntries);
+    setAndEvict(openEntries, key, { auditId, until }, maxOpenEntries);
     auditId.catch(() => openEntries.delete(key));
   }
 
@@ -150,7 +150,7 @@ export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, on
     };
     // Most events have an open entry: only its count changes. If its write fails, the first event reports the failure.
     if (entry) return void entry.auditId.then((id) => countOne(id, event)).catch(queueEvent);
-    if (backlog.some || runningWrites.size >= maxConcurrentWrites) return void queueEvent();
+    if (backlog.hasEvents || runningWrites.size >= maxConcurrentWrites) return void queueEvent();
     const auditId = writeEvent(event, key, now);
     auditId.catch(queueEvent);
     trackWrite(auditId);
@@ -181,9 +181,9 @@ export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, on
   }
 
   return {
-    note,
+    recordInBackground: note,
     record,
-    begin,
+    beginTransfer: begin,
     async [Symbol.asyncDispose]() {
       await Promise.all(runningWrites);
       clearTimeout(timer);

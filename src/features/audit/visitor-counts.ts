@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { day, formatInstant } from '#core/instant.ts';
-import type { InTurn } from '#features/operation.ts';
+import { formatInstant, millisecondsPerDay } from '#core/instant.ts';
+import type { QueryInTurn } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
 const halfHour = 1_800_000; // ms
@@ -89,7 +89,12 @@ async function newestWindow(db: Tx, range: ReportRange, max: number): Promise<{ 
  * own: the reports of other tenants run between them.
  * @param max entries that one window holds at most, unless one half hour holds more
  */
-export async function* visitorDays(db: Tx, range: ReportRange, inTurn: InTurn, max = maxEntries): AsyncGenerator<readonly VisitorDay[]> {
+export async function* visitorDays(
+  db: Tx,
+  range: ReportRange,
+  inTurn: QueryInTurn,
+  max = maxEntries,
+): AsyncGenerator<readonly VisitorDay[]> {
   for (let before = range.before; ; ) {
     const rest = { ...range, before };
     const window = await inTurn(async () => {
@@ -103,7 +108,7 @@ export async function* visitorDays(db: Tx, range: ReportRange, inTurn: InTurn, m
 }
 
 async function daysOf(db: Tx, range: ReportRange): Promise<VisitorDay[]> {
-  const start = sql<number>`at - at % ${sql.lit(day)}`;
+  const start = sql<number>`at - at % ${sql.lit(millisecondsPerDay)}`;
   const rows = await visitorEntries(db, range)
     .select([start.as('start'), 'actor as visitor', visits.as('visits')])
     .select([countActions('download', 'downloadFolder').as('downloads'), countActions('upload').as('uploads')])

@@ -1,6 +1,6 @@
 import { Refusal } from '#core/messages.ts';
-import { type Role, reaches } from '#core/policy/role.ts';
-import { roleOfKey } from '#features/api-keys/find-api-key.ts';
+import { includesRole, type Role } from '#core/policy/role.ts';
+import { findKeyRole } from '#features/api-keys/find-api-key.ts';
 import type { Caller } from '#features/operation.ts';
 import { roleOfSession } from '#features/operators/operator-session.ts';
 import type { Tx } from '#ports/store.ts';
@@ -13,7 +13,7 @@ import type { Tx } from '#ports/store.ts';
  */
 export async function checkCaller(tx: Tx, caller: Caller, requiredRole: Role, now: number): Promise<Caller> {
   const isKey = caller.kind === 'key';
-  const role = await (isKey ? roleOfKey : roleOfSession)(tx, caller.proof, now);
+  const role = await (isKey ? findKeyRole : roleOfSession)(tx, caller.credentialHash, now);
   if (role === null) throw new Refusal(isKey ? 'keyWrong' : 'signInNeeded');
   checkRole({ kind: caller.kind, role }, requiredRole);
   return { ...caller, role };
@@ -21,5 +21,5 @@ export async function checkCaller(tx: Tx, caller: Caller, requiredRole: Role, no
 
 /** Checks that a role includes the required one. @throws 403 */
 export function checkRole({ kind, role }: Pick<Caller, 'kind' | 'role'>, requiredRole: Role): void {
-  if (!reaches(role, requiredRole)) throw new Refusal('roleTooLow', `This needs the role ${requiredRole}; the ${kind} has ${role}.`);
+  if (!includesRole(role, requiredRole)) throw new Refusal('roleTooLow', `This needs the role ${requiredRole}; the ${kind} has ${role}.`);
 }

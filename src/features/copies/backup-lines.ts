@@ -1,14 +1,14 @@
 import type { LastIds, Snapshot } from '#ports/snapshot.ts';
 import { DamagedBackup } from './backup-text.ts';
-import { largestPage, pagesOf, type Row, type TableName, tableNames } from './copied-tables.ts';
-import type { Progress, RowSource } from './fill-store.ts';
+import { type CopiedRow, maxCopyPage, readPages, type TableName, tableNames } from './copied-tables.ts';
+import type { CopyProgress, RowSource } from './fill-store.ts';
 
 const format = 1;
 
 const maxTextLength = 1 << 20; // characters of the lines that one piece of text holds
 
 /** Yields the lines of some rows, many short lines as one text. */
-function* rowLines(table: TableName, rows: readonly Row[]): Generator<string> {
+function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<string> {
   let text = '';
   for (const row of rows) {
     text += `${JSON.stringify([table, row])}\n`;
@@ -23,12 +23,12 @@ function* rowLines(table: TableName, rows: readonly Row[]): Generator<string> {
  * Yields the lines of a backup: a header, every row with its table, and an end line, which shows that the backup is complete.
  * @param migrations names of the migrations of this version; only a version with the same ones can restore the backup
  */
-export async function* backupLines(snapshot: Snapshot, migrations: readonly string[], progress: Progress): AsyncGenerator<string> {
+export async function* backupLines(snapshot: Snapshot, migrations: readonly string[], progress: CopyProgress): AsyncGenerator<string> {
   yield `${JSON.stringify({ postern: 'backup', format, migrations })}\n`;
   let total = 0;
   for (const table of tableNames) {
     let rows = 0;
-    for await (const page of pagesOf(snapshot.db, table)) {
+    for await (const page of readPages(snapshot.db, table)) {
       yield* rowLines(table, page);
       rows += page.length;
       progress('copied', table, rows);
@@ -41,13 +41,13 @@ export async function* backupLines(snapshot: Snapshot, migrations: readonly stri
 /** Returns a snapshot as a source of rows. */
 export const snapshotSource = (snapshot: Snapshot): RowSource => ({
   async *pages() {
-    for (const table of tableNames) for await (const rows of pagesOf(snapshot.db, table)) yield { table, rows };
+    for (const table of tableNames) for await (const rows of readPages(snapshot.db, table)) yield { table, rows };
   },
   lastIds: async () => snapshot.lastIds,
 });
 
 const isTable = (name: unknown): name is TableName => tableNames.some((table) => table === name);
-const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRow = (value: unknown): value is CopiedRow => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The last line of a backup. */
 interface BackupEnd {
@@ -55,7 +55,7 @@ interface BackupEnd {
   readonly lastIds: LastIds;
 }
 
-function parseEnd(value: Row): BackupEnd {
+function parseEnd(value: CopiedRow): BackupEnd {
   const lastIds = isRow(value['lastIds']) ? Object.entries(value['lastIds']) : [];
   return { rows: Number(value['rows']), lastIds: Object.fromEntries(lastIds.map(([table, id]) => [table, Number(id)])) };
 }
@@ -81,9 +81,9 @@ function parseLine(line: string, number: number): unknown {
  */
 export function backupSource(open: () => AsyncIterable<string>, migrations: readonly string[]): RowSource {
   let end: BackupEnd | undefined;
-  async function* pages(): AsyncGenerator<{ table: TableName; rows: Row[] }> {
+  async function* pages(): AsyncGenerator<{ table: TableName; rows: CopiedRow[] }> {
     let [lineNumber, total] = [0, 0];
-    let page: { table: TableName; rows: Row[]; length: number } | undefined;
+    let page: { table: TableName; rows: CopiedRow[]; length: number } | undefined;
     end = undefined;
     for await (const line of open()) {
       lineNumber += 1;
@@ -93,7 +93,7 @@ export function backupSource(open: () => AsyncIterable<string>, migrations: read
       else {
         const [table, row]: unknown[] = Array.isArray(value) ? value : [];
         if (!isTable(table) || !isRow(row)) throw new Error(`line ${lineNumber} of the backup is no row`);
-        if (page && (page.table !== table || page.rows.length >= largestPage.rows || page.length > largestPage.bytes)) {
+        if (page && (page.table !== table || page.rows.length >= maxCopyPage.rows || page.length > maxCopyPage.bytes)) {
           yield page;
           page = undefined;
         }

@@ -2,7 +2,7 @@
 export class DamagedBackup extends Error {}
 
 /** Yields the lines of a text that arrives in pieces. @throws DamagedBackup where the pieces cannot be read to the end */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let partialLine = '';
   try {

@@ -3,7 +3,7 @@ import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
 /** A row of any table. */
-export type Row = Readonly<Record<string, unknown>>;
+export type CopiedRow = Readonly<Record<string, unknown>>;
 
 /** A copy holds neither the running processes nor the invitation of the first operator. Triggers fill the tables of counts again. */
 type CopiedTable = Exclude<keyof Database, 'process' | 'console_invitation' | 'share_count' | 'user_count'>;
@@ -38,13 +38,13 @@ export type TableName = CopiedTable;
 export const tableNames = Object.keys(copiedTables).filter((name): name is TableName => name in copiedTables);
 
 /** Largest page of rows. */
-export const largestPage = { rows: 1000, bytes: 16 << 20 };
+export const maxCopyPage = { rows: 1000, bytes: 16 << 20 };
 const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
-const rowKey = (table: TableName, row: Row) => copiedTables[table].map((name) => row[name]);
+const rowKey = (table: TableName, row: CopiedRow) => copiedTables[table].map((name) => row[name]);
 /** Returns the key of a row as a text that identifies it in its table. */
-export const nameOf = (table: TableName, row: Row) => JSON.stringify(rowKey(table, row));
+export const rowKeyText = (table: TableName, row: CopiedRow) => JSON.stringify(rowKey(table, row));
 
-async function selectRows(db: Tx, query: RawBuilder<Row>): Promise<readonly Row[]> {
+async function selectRows(db: Tx, query: RawBuilder<CopiedRow>): Promise<readonly CopiedRow[]> {
   return (await query.execute(db)).rows;
 }
 
@@ -57,26 +57,26 @@ const rowBytes = (names: readonly string[]) =>
 /** Returns how many of the following rows fit in a page: an audit entry with long lists may hold megabytes. */
 async function nextPageSize(db: Tx, table: TableName, names: readonly string[], following: RawBuilder<unknown>): Promise<number> {
   const sizes = await sql<{ bytes: number }>`
-    select ${rowBytes(names)} as bytes from ${sql.table(table)} ${following} limit ${sql.lit(largestPage.rows)}`.execute(db);
+    select ${rowBytes(names)} as bytes from ${sql.table(table)} ${following} limit ${sql.lit(maxCopyPage.rows)}`.execute(db);
   let bytes = 0;
   const beyond = sizes.rows.findIndex((row) => {
     bytes += Number(row.bytes);
-    return bytes > largestPage.bytes;
+    return bytes > maxCopyPage.bytes;
   });
   return beyond < 0 ? sizes.rows.length : Math.max(1, beyond);
 }
 
 /** Yields all rows of a table in the order of its key, page by page. */
-export async function* pagesOf(db: Tx, table: TableName): AsyncGenerator<readonly Row[]> {
+export async function* readPages(db: Tx, table: TableName): AsyncGenerator<readonly CopiedRow[]> {
   const key = columnList(copiedTables[table]);
-  const [sample] = await selectRows(db, sql<Row>`select * from ${sql.table(table)} limit 1`);
+  const [sample] = await selectRows(db, sql<CopiedRow>`select * from ${sql.table(table)} limit 1`);
   if (!sample) return;
   const names = Object.keys(sample);
   let after = sql``;
   for (;;) {
     const following = sql`${after} order by ${key}`;
     const size = await nextPageSize(db, table, names, following);
-    const page = await selectRows(db, sql<Row>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
+    const page = await selectRows(db, sql<CopiedRow>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
     const last = page.at(-1);
     if (!last) return;
     yield page;
@@ -85,16 +85,16 @@ export async function* pagesOf(db: Tx, table: TableName): AsyncGenerator<readonl
 }
 
 /** Returns the rows of a table between the first and the last row of a page in key order, both included. */
-export async function rowsBetween(db: Tx, table: TableName, page: readonly Row[]): Promise<readonly Row[]> {
+export async function rowsBetween(db: Tx, table: TableName, page: readonly CopiedRow[]): Promise<readonly CopiedRow[]> {
   const [first, last] = [page.at(0), page.at(-1)];
   if (!first || !last) return [];
   const key = columnList(copiedTables[table]);
   const [from, to] = [first, last].map((row) => sql.join(rowKey(table, row)));
-  return selectRows(db, sql<Row>`select * from ${sql.table(table)} where (${key}) >= (${from}) and (${key}) <= (${to})`);
+  return selectRows(db, sql<CopiedRow>`select * from ${sql.table(table)} where (${key}) >= (${from}) and (${key}) <= (${to})`);
 }
 
 /** Inserts rows into a table; rows whose key exists are left as they are. */
-export async function addRows(tx: Tx, table: TableName, rows: readonly Row[]): Promise<void> {
+export async function addRows(tx: Tx, table: TableName, rows: readonly CopiedRow[]): Promise<void> {
   const [first] = rows;
   if (!first) return;
   const names = Object.keys(first);
@@ -103,7 +103,7 @@ export async function addRows(tx: Tx, table: TableName, rows: readonly Row[]): P
 }
 
 /** Returns the number of rows of a table. */
-export async function countOf(db: Tx, table: TableName): Promise<number> {
+export async function countRows(db: Tx, table: TableName): Promise<number> {
   const [row] = (await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(db)).rows;
   return row?.total ?? 0;
 }

@@ -5,8 +5,8 @@ import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { insertOperator, operatorRecord } from '#features/operators/operator-rows.ts';
-import { beginOperatorSession, type Origin, sessionBits } from '#features/operators/operator-session.ts';
-import type { OperatorSignedIn } from '#features/operators/sign-in-operator.ts';
+import { type Origin, sessionBits, startOperatorSession } from '#features/operators/operator-session.ts';
+import type { OperatorSignInResult } from '#features/operators/sign-in-operator.ts';
 import { attemptTurn, networkKeys } from '#features/rate-limits/failed-attempts.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -38,7 +38,7 @@ export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 
 }
 
 /** Creates the first operator, an admin of tenant 1, and signs them in. @throws 400, 410 */
-export async function makeFirstOperator(ports: Ports, body: FirstOperator, origin: Origin): Promise<OperatorSignedIn> {
+export async function createFirstOperator(ports: Ports, body: FirstOperator, origin: Origin): Promise<OperatorSignInResult> {
   const { store, clock, random, passwordHash } = ports;
   checkNewPassword(body, 'password');
   await checkInvitation(store.read, body.token, clock.now()); // an invalid token must not cost a password hash
@@ -50,8 +50,8 @@ export async function makeFirstOperator(ports: Ports, body: FirstOperator, origi
       await checkInvitation(tx, body.token, now);
       await tx.deleteFrom('console_invitation').execute();
       const id = await insertOperator(tx, { tid: firstTenant, name, role: 'admin', passwordHash: hash, owner: name }, now);
-      await beginOperatorSession(tx, token, { id, epoch: 1 }, now);
-      const newCaller = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', proof: sha256(token), ...origin } as const;
+      await startOperatorSession(tx, token, { id, epoch: 1 }, now);
+      const newCaller = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', credentialHash: sha256(token), ...origin } as const;
       await appendChangeEntry(tx, newCaller, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
       return newCaller;
     },

@@ -2,7 +2,7 @@ import { fold } from '#core/fold.ts';
 import { environmentKeyName } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { insertKey, keyBits, keyPrefix } from '#features/api-keys/api-key-rows.ts';
-import { roleOfKey } from '#features/api-keys/find-api-key.ts';
+import { findKeyRole } from '#features/api-keys/find-api-key.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
 import { openConfiguration, sealConfiguration } from '#features/storage-access/open-location.ts';
@@ -84,11 +84,11 @@ async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports,
 }
 
 /** Returns whether the database is new: it has no tenant. */
-export const isNew = async ({ store }: Pick<Ports, 'store'>) =>
+export const isNewDatabase = async ({ store }: Pick<Ports, 'store'>) =>
   (await store.read.selectFrom('tenant').select('id').limit(1).executeTakeFirst()) === undefined;
 
 /** Returns whether the database has never stored an encrypted secret. */
-export const holdsNoSecrets = async (store: Pick<Store, 'read'>) =>
+export const hasNoSecrets = async (store: Pick<Store, 'read'>) =>
   (await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst()) === undefined;
 
 /**
@@ -108,17 +108,17 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
 }
 
 /** Returns whether an API key exists and has not expired. */
-export const isLivingKey = async ({ store, clock }: Pick<Ports, 'store' | 'clock'>, key: string) =>
-  (await roleOfKey(store.read, sha256(key), clock.now())) !== null;
+export const isValidKey = async ({ store, clock }: Pick<Ports, 'store' | 'clock'>, key: string) =>
+  (await findKeyRole(store.read, sha256(key), clock.now())) !== null;
 
 /** Returns a new API key. */
-export const newKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
+export const newApiKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
 
 /**
  * Prepares the database at every start. In a new one, creates tenant 1, its default login profile, the location `local` and
  * the first key. Then sets the key of POSTERN_API_KEY and makes the folders of locations relative.
  */
-export async function prepare(
+export async function prepareDatabase(
   ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault'>,
   { files, apiKey, firstKey }: FirstStart,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { type LocationHealth, locationsHealth, passes } from '#features/storage-access/location-health.ts';
+import { type LocationHealth, locationsHealth, passesCheck } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
 
 const locationsInterval = 30_000; // ms
@@ -24,7 +24,7 @@ export interface ReadinessCheck extends Disposable {
  * Starts to check the locations at an interval, and returns the readiness check.
  * @param probe rejects if the disk of POSTERN_DATA is not writable
  */
-export function checkReadiness(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>, probe: () => Promise<void>): ReadinessCheck {
+export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>, probe: () => Promise<void>): ReadinessCheck {
   let probing: Promise<void> | undefined;
   /** Runs one probe at a time: on a disk that hangs, each probe would block a thread of the pool for ever. */
   function probeOnce(): Promise<void> {
@@ -36,7 +36,7 @@ export function checkReadiness(ports: Pick<Ports, 'store' | 'storages' | 'vault'
   let latest: Promise<Pick<Readiness, 'store' | 'data'>> | undefined;
   let checkedAt = 0;
   async function checkNow() {
-    const result = { store: await passes(() => ports.store.check()), data: await passes(probeOnce) };
+    const result = { store: await passesCheck(() => ports.store.check()), data: await passesCheck(probeOnce) };
     if (!result.store || !result.data) latest = undefined; // after a failure, the next request checks again
     return result;
   }

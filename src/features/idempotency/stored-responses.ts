@@ -3,7 +3,7 @@ import type { Store, Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
 /** How long a stored response is replayed to duplicate requests (decisions.md); ms. */
-export const responsesStoredFor = 24 * 3_600_000;
+export const responseLifetime = 24 * 3_600_000;
 const maxKeyLength = 255;
 const purpose = 'idempotent answer';
 
@@ -57,7 +57,7 @@ export async function findStoredResponse(db: Tx, request: IdempotentRequest, vau
     .where('key', '=', request.key)
     .executeTakeFirst();
   // The key of a pending change never expires: the clock may have been set forward.
-  if (!row || (row.audit_id === null && row.created_at <= now - responsesStoredFor)) return null;
+  if (!row || (row.audit_id === null && row.created_at <= now - responseLifetime)) return null;
   if (row.fingerprint !== request.fingerprint) throw new Refusal('idempotencyReused');
   if (row.audit_id !== null) throw new Refusal('idempotencyRunning');
   return { status: row.status, body: vault.open(purpose, row.answer) };
@@ -97,7 +97,7 @@ export async function storeResponse(
     .where('tid', '=', request.tid)
     .where('caller', '=', request.caller)
     .where('key', '=', request.key)
-    .where('created_at', '<=', now - responsesStoredFor)
+    .where('created_at', '<=', now - responseLifetime)
     .execute();
   const values = {
     tid: request.tid,
@@ -142,7 +142,7 @@ export async function runOnce<T>(
   try {
     const response = await findStoredResponse(store.read, request, vault, now);
     if (!response) return await run();
-    await store.durable(); // the stored response may not be on disk yet
+    await store.sync(); // the stored response may not be on disk yet
     return { replayed: response };
   } catch (cause) {
     if (cause instanceof AlreadyAnswered) return { replayed: cause.response };

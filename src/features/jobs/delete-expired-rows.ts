@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { failuresCountFor } from '#core/policy/sign-in-delay.ts';
+import { failureLifetime } from '#core/policy/sign-in-delay.ts';
 import type { AuditRetention } from '#features/audit/audit-retention.ts';
-import { responsesStoredFor } from '#features/idempotency/stored-responses.ts';
-import { longestOperatorSession } from '#features/operators/operator-session.ts';
-import { longestIdle, longestSession } from '#features/visits/sessions/visit-session.ts';
+import { responseLifetime } from '#features/idempotency/stored-responses.ts';
+import { maxOperatorSessionTime } from '#features/operators/operator-session.ts';
+import { maxIdleTime, maxSessionDuration } from '#features/visits/sessions/visit-session.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Database } from '#ports/tables.ts';
 
@@ -12,11 +12,11 @@ const batchSize = 1000; // rows in one transaction, so that other changes get th
 
 /** Returns, for each table, the condition of its expired rows. */
 const expiredConditions = (now: number): readonly (readonly [keyof Database, RawBuilder<boolean>])[] => [
-  ['failure', sql`at < ${now - Math.max(failuresCountFor, conflictWindow)}`],
-  ['visit_session', sql`created_at < ${now - longestSession} or used_at < ${now - longestIdle}`],
-  ['operator_session', sql`created_at < ${now - longestOperatorSession}`],
+  ['failure', sql`at < ${now - Math.max(failureLifetime, conflictWindow)}`],
+  ['visit_session', sql`created_at < ${now - maxSessionDuration} or used_at < ${now - maxIdleTime}`],
+  ['operator_session', sql`created_at < ${now - maxOperatorSessionTime}`],
   ['api_token', sql`expires_at < ${now}`],
-  ['idempotency', sql`audit_id is null and created_at < ${now - responsesStoredFor}`],
+  ['idempotency', sql`audit_id is null and created_at < ${now - responseLifetime}`],
   ['ongoing', sql`until < ${now}`],
 ];
 

@@ -1,5 +1,5 @@
 import type { Ports } from '#ports/ports.ts';
-import { StoreAway, StoreFull } from '#ports/store.ts';
+import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { type Claim, claimJobs, completeJob, ensureRecurringJob, extendClaim, failJob, releaseClaim } from './job-queue.ts';
 
 const pollEvery = 1000; // ms
@@ -106,7 +106,7 @@ export class ScheduledJobs implements JobRunner {
       await kind.run(claim, stop.signal);
     } catch (cause) {
       if (stop.signal.aborted) return;
-      if (cause instanceof StoreAway || cause instanceof StoreFull) return await releaseClaim(this.#ports, claim); // not the job's own failure
+      if (cause instanceof StoreUnavailable || cause instanceof StoreFull) return await releaseClaim(this.#ports, claim); // not the job's own failure
       const pause = pauseAfter(kind, claim.attempts);
       await failJob(this.#ports, claim, errorText(cause), pause);
       const next = pause === null ? 'It is given up.' : `It runs again in ${Math.ceil(pause / 1000)} s.`;

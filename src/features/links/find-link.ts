@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { packList } from '#core/policy/address-range.ts';
 import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
-import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
+import { profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
 import { findViewIdOwner } from './view-ids.ts';
@@ -128,6 +128,6 @@ export const profileRules = (profile: {
   readonly ip_bounds: string | null;
   readonly ip_range: string | null;
 }): ProfileRules => ({
-  asksSignIn: asksSignIn(profile.type_id),
+  requiresSignIn: requiresSignIn(profile.type_id),
   ipRanges: profile.ip_bounds ?? packList(profile.ip_range ?? ''),
 });

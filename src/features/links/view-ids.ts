@@ -1,6 +1,6 @@
-import { shortestOpenViewId, viewIdBits, viewIdKey, viewIdPattern } from '#core/link.ts';
+import { minOpenViewIdLength, viewIdBits, viewIdKey, viewIdPattern } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { asksSignIn } from '#core/records/login-profile.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
 import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import type { Random } from '#ports/random.ts';
 import type { Tx } from '#ports/store.ts';
@@ -15,12 +15,12 @@ export function checkViewId(viewId: string): void {
 
 /** Checks that the viewId of a link without sign-in is too long to guess. @throws 409 */
 export function checkViewIdLength(viewId: string, typeId: number): void {
-  if (asksSignIn(typeId) || viewId.length >= shortestOpenViewId) return;
+  if (requiresSignIn(typeId) || viewId.length >= minOpenViewIdLength) return;
   throw new Refusal(
     'viewIdTooShort',
-    `A link without sign-in needs a view id of at least ${shortestOpenViewId} characters: share/updateSharableLink gives a longer one.`,
+    `A link without sign-in needs a view id of at least ${minOpenViewIdLength} characters: share/updateSharableLink gives a longer one.`,
     {
-      fieldErrors: [{ field: 'viewId', detail: `must be at least ${shortestOpenViewId} characters for a login profile without sign-in` }],
+      fieldErrors: [{ field: 'viewId', detail: `must be at least ${minOpenViewIdLength} characters for a login profile without sign-in` }],
     },
   );
 }

@@ -1,15 +1,15 @@
 import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
-import { locationFields, mostLocations, NewLocation } from '#core/records/location.ts';
+import { locationFields, maxLocations, NewLocation } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkLocation, checkOthersUnchanged, locationRecord } from './location-rows.ts';
 
 /** Checks that no other location of the tenant has the name. @throws Refusal 409 */
-export async function checkNameFree(tx: Tx, tid: number, name: string, id = 0): Promise<void> {
+export async function checkLocationName(tx: Tx, tid: number, name: string, id = 0): Promise<void> {
   const other = await tx
     .selectFrom('location')
     .select('id')
@@ -27,10 +27,10 @@ async function checkCount(tx: Tx, tid: number): Promise<void> {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('tid', '=', tid)
     .executeTakeFirstOrThrow();
-  if (count >= mostLocations) throw new Refusal('locationsTooMany', `A tenant has at most ${mostLocations} locations.`);
+  if (count >= maxLocations) throw new Refusal('locationsTooMany', `A tenant has at most ${maxLocations} locations.`);
 }
 
-export const addLocation = change({
+export const addLocation = changeOperation({
   name: 'location/add',
   method: 'POST',
   role: 'admin',
@@ -43,7 +43,7 @@ export const addLocation = change({
   async change(body, caller, tx, { clock, vault }, checked) {
     await checkOthersUnchanged(tx, caller.tid, checked);
     const [now, name] = [clock.now(), normalizeText(body.name)];
-    await checkNameFree(tx, caller.tid, name);
+    await checkLocationName(tx, caller.tid, name);
     await checkCount(tx, caller.tid);
     const { id } = await tx
       .insertInto('location')

@@ -5,9 +5,9 @@ import type { Entry } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
-import { StorageAway } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
 
 const maxEntries = 10_000;
 
@@ -36,7 +36,7 @@ async function readEntries(batches: AsyncIterable<readonly Entry[]>): Promise<{ 
   return { entries, complete: true };
 }
 
-export const browseLocation = read({
+export const browseLocation = readOperation({
   name: 'location/browse',
   locationName: ({ location }) => normalizeText(location),
   method: 'GET',
@@ -70,7 +70,7 @@ export const browseLocation = read({
         .map(({ name, folder, size, modified }) => ({ name, folder, size, modifiedDateTime: formatInstant(modified) }));
       return { path: formatItemPath(path), entries: list, complete };
     } catch (cause) {
-      if (cause instanceof StorageAway) throw new Refusal('storageAway');
+      if (cause instanceof StorageUnavailable) throw new Refusal('storageAway');
       throw cause;
     }
   },

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { locationRecord } from './location-rows.ts';
 
 const sharesOf = (db: Tx, tid: number, id: number) => db.selectFrom('share').where('tid', '=', tid).where('location_id', '=', id);
 
-export const deleteLocation = change({
+export const deleteLocation = changeOperation({
   name: 'location/delete',
   method: 'DELETE',
   role: 'admin',

@@ -1,10 +1,10 @@
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { Location, locationFields } from '#core/records/location.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import { locationRecords } from './location-rows.ts';
 
-export const getLocation = read({
+export const getLocation = readOperation({
   name: 'location/get',
   method: 'POST',
   role: 'admin',

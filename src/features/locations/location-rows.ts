@@ -3,8 +3,8 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { availableLocationKinds, LocalConfiguration, type Location, locationKinds, locationSecrets } from '#core/records/location.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
-import { stampsOf } from '#features/records/record-stamps.ts';
-import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
+import { recordStamps } from '#features/records/record-stamps.ts';
+import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 import { openConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { StorageLocation } from '#ports/storages.ts';
@@ -26,13 +26,13 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     name: row.name,
     kind: row.kind,
     configuration: maskMembers(openConfiguration(row, vault), locationSecrets),
-    ...stampsOf(row),
+    ...recordStamps(row),
   }));
   return inIdOrder(ids, records);
 }
 
 /** Returns a location as storages take it, its secrets decrypted. @throws Error if the location does not exist */
-export async function placeOf(db: Tx, tid: number, id: number, vault: Vault): Promise<StorageLocation> {
+export async function readStorageLocation(db: Tx, tid: number, id: number, vault: Vault): Promise<StorageLocation> {
   const row = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('id', '=', id).executeTakeFirstOrThrow();
   return { ...row, configuration: openConfiguration(row, vault) };
 }
@@ -63,7 +63,7 @@ export interface CheckedLocation {
   /** The configuration to store, secrets decrypted. */
   readonly configuration: string;
   /** Ids and versions of the locations of other tenants, which were checked for overlap. */
-  readonly others: string;
+  readonly otherVersions: string;
 }
 
 /** Selects the locations of other tenants. Those of the same tenant may overlap. */
@@ -86,13 +86,13 @@ export async function checkLocation(
   const parsed = parseConfiguration(location.configuration);
   const value = unmaskMembers(parsed, locationSecrets, current?.configuration ?? '');
   checkKindAndConfiguration(location.kind, value);
-  const isVerbatim = location.configuration.length <= maxVerbatimLength && !holdsMask(parsed, locationSecrets);
+  const isVerbatim = location.configuration.length <= maxVerbatimLength && !containsMask(parsed, locationSecrets);
   const configuration = isVerbatim ? location.configuration : JSON.stringify(value);
   const others = await otherLocations(store.read, location.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
   const places = others.map((row) => ({ ...row, configuration: openConfiguration(row, vault) }));
   const configurationError = await storages.configurationError({ ...location, configuration }, places);
   if (configurationError) throw configurationRefusal(configurationError);
-  return { configuration, others: versionsOf(others) };
+  return { configuration, otherVersions: versionsOf(others) };
 }
 
 /**
@@ -100,7 +100,7 @@ export async function checkLocation(
  * concurrent changes could give two tenants overlapping folders.
  * @throws Refusal 409
  */
-export async function checkOthersUnchanged(tx: Tx, tid: number, { others }: CheckedLocation): Promise<void> {
+export async function checkOthersUnchanged(tx: Tx, tid: number, { otherVersions: others }: CheckedLocation): Promise<void> {
   const rows = await otherLocations(tx, tid).select(['id', 'version']).execute();
   if (versionsOf(rows) !== others) throw new Refusal('locationsChanged');
 }

@@ -36,8 +36,8 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
 /** Returns the turns of all locations. */
 export function locationTurns(): LocationTurns {
   const withTurns = turnsByKey({
-    atOnce: maxConcurrent,
-    mostWaiting: maxWaiting,
+    concurrency: maxConcurrent,
+    maxWaiting,
     refusal: () => new Refusal('listingBusy', undefined, { retryAfter }),
   });
   return {

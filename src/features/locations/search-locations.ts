@@ -1,8 +1,8 @@
 import { Location } from '#core/records/location.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import { bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
-import { envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
+import { findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
 import { locationRecords } from './location-rows.ts';
 
 const sortColumns = {
@@ -15,7 +15,7 @@ const sortColumns = {
   updateDateTime: 'location.updated_at',
 };
 
-export const searchLocations = read({
+export const searchLocations = readOperation({
   name: 'location/search',
   isSearch: true,
   method: 'GET',
@@ -26,13 +26,13 @@ export const searchLocations = read({
   async read(query, caller, ports) {
     const page = parsePage(query, sortColumns);
     let matches = ports.store.search.selectFrom('location').where('tid', '=', caller.tid);
-    if (page.word !== null) matches = matches.where(ports.store.dialect.holds('location.search_text', page.word));
+    if (page.word !== null) matches = matches.where(ports.store.dialect.containsWord('location.search_text', page.word));
     if (page.from !== null) matches = matches.where('created_at', '>=', page.from);
     if (page.before !== null) matches = matches.where('updated_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches, page, id: 'location.id' });
     checkPageBytes(await bytesOfRows(ports.store.search, 'location', ['configuration'], caller.tid, ids));
     const records = await locationRecords(ports.store.search, caller.tid, ids, ports.vault);
     const list = caller.role === 'admin' ? records : records.map((record) => ({ ...record, configuration: '' }));
-    return envelopeOf('location', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
+    return searchResponse('location', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

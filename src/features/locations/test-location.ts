@@ -3,7 +3,7 @@ import { rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Storage } from '#ports/storage.ts';
 
@@ -26,12 +26,12 @@ const probes: Record<string, (storage: Storage, token: string) => Promise<void>>
     try {
       await upload.write(new TextEncoder().encode('Postern tries this location.'));
     } finally {
-      await upload.forget();
+      await upload.discard();
     }
   },
 };
 
-export const testLocation = read({
+export const testLocation = readOperation({
   name: 'location/test',
   method: 'POST',
   role: 'admin',

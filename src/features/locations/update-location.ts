@@ -2,15 +2,22 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
-import { checkNameFree } from './add-location.ts';
-import { type CheckedLocation, checkLocation, checkOthersUnchanged, locationRecord, locationRecords, placeOf } from './location-rows.ts';
+import { checkLocationName } from './add-location.ts';
+import {
+  type CheckedLocation,
+  checkLocation,
+  checkOthersUnchanged,
+  locationRecord,
+  locationRecords,
+  readStorageLocation,
+} from './location-rows.ts';
 
 const fixedFields = { kind: 'cannot be changed; add another location', tid: 'cannot be changed' };
 
-export const updateLocation = change({
+export const updateLocation = changeOperation({
   name: 'location/update',
   method: 'POST',
   role: 'admin',
@@ -25,7 +32,7 @@ export const updateLocation = change({
     const [before] = await locationRecords(store.read, caller.tid, [body.id], vault);
     const { configuration } = body;
     if (!before || !configuration || configuration === before.configuration) return null;
-    const current = await placeOf(store.read, caller.tid, body.id, vault);
+    const current = await readStorageLocation(store.read, caller.tid, body.id, vault);
     return checkLocation({ tid: caller.tid, kind: before.kind, configuration }, current, ports);
   },
   async change(body, caller, tx, { clock, vault }, checked: CheckedLocation | null) {
@@ -35,7 +42,7 @@ export const updateLocation = change({
     if (body.name === null) throw fieldRefusal('name', 'must not be empty');
     if (body.configuration === null || body.configuration === '') throw fieldRefusal('configuration', 'must not be empty');
     const name = normalizeText(body.name ?? before.name);
-    await checkNameFree(tx, caller.tid, name, before.id);
+    await checkLocationName(tx, caller.tid, name, before.id);
     await tx
       .updateTable('location')
       .set((row) => ({

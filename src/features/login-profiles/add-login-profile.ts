@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { loginProfileFields, NewLoginProfile } from '#core/records/login-profile.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { insertProfile } from './insert-login-profile.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
-import { profileCreated } from './make-profile.ts';
+import { createdProfileResult } from './make-profile.ts';
 
 /** Fields that add and duplicate return beside the envelope. */
 export const createdProfileFields = Type.Object({
@@ -12,7 +12,7 @@ export const createdProfileFields = Type.Object({
   viewUrl: loginProfileFields.viewUrl,
 });
 
-export const addLoginProfile = change({
+export const addLoginProfile = changeOperation({
   name: 'loginprofile/add',
   method: 'POST',
   role: 'admin',
@@ -22,6 +22,6 @@ export const addLoginProfile = change({
   responseFields: createdProfileFields,
   async change({ typeId, ...body }, caller, tx, ports) {
     const profile = mergeProfile(typeId ? { ...body, typeId } : body, emptyProfile);
-    return profileCreated(tx, caller.tid, await insertProfile(tx, caller, profile, ports), ports);
+    return createdProfileResult(tx, caller.tid, await insertProfile(tx, caller, profile, ports), ports);
   },
 });

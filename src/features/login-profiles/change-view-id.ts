@@ -3,10 +3,10 @@ import { portalUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
 import { checkViewId, claimViewId, newViewId, releaseViewId } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
-export const changeViewId = change({
+export const changeViewId = changeOperation({
   name: 'loginprofile/updateViewId',
   method: 'POST',
   role: 'admin',

@@ -1,8 +1,8 @@
 import Value from 'typebox/value';
-import { typeNameOf } from '#core/records/login-profile.ts';
+import { profileTypeName } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { configurationSchema, secretKeys } from '#core/records/profile-configuration.ts';
-import { configurationRefusal, holdsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
+import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 
 /**
  * Checks a configuration for a type of login profile, and replaces masked secrets by the current ones.
@@ -15,14 +15,14 @@ export function readConfiguration(typeId: number, text: string, current: string)
   const value = text === '' ? null : parseConfiguration(text);
   const schema = configurationSchema(typeId, value ?? {});
   if (!schema) {
-    if (value && Object.keys(value).length > 0) throw configurationRefusal(`must be empty for type ${typeNameOf(typeId)}`);
+    if (value && Object.keys(value).length > 0) throw configurationRefusal(`must be empty for type ${profileTypeName(typeId)}`);
     return '';
   }
-  if (!value) throw configurationRefusal(`must be given for type ${typeNameOf(typeId)}`);
+  if (!value) throw configurationRefusal(`must be given for type ${profileTypeName(typeId)}`);
   const unmasked = unmaskMembers(value, secretKeys, current);
   const [schemaError] = Value.Errors(schema, unmasked);
   if (schemaError) throw configurationRefusal(schemaErrorText(schemaError));
-  return holdsMask(value, secretKeys) ? JSON.stringify(unmasked) : text;
+  return containsMask(value, secretKeys) ? JSON.stringify(unmasked) : text;
 }
 
 /** Returns the text as responses contain it, with every secret masked. */

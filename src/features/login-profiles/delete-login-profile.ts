@@ -2,10 +2,10 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
 import { releaseViewId } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { defaultProfileId, loginProfileRecord } from './login-profile-rows.ts';
 
-export const deleteLoginProfile = change({
+export const deleteLoginProfile = changeOperation({
   name: 'loginprofile/delete',
   method: 'DELETE',
   role: 'admin',

@@ -2,13 +2,13 @@ import { fieldRefusal } from '#core/messages.ts';
 import { bodyOf, limits } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { createdProfileFields } from './add-login-profile.ts';
 import { insertProfile } from './insert-login-profile.ts';
-import { profileCreated } from './make-profile.ts';
-import { profileText } from './update-login-profile.ts';
+import { createdProfileResult } from './make-profile.ts';
+import { readLoginProfileInput } from './update-login-profile.ts';
 
-export const duplicateLoginProfile = change({
+export const duplicateLoginProfile = changeOperation({
   name: 'loginprofile/duplicate',
   method: 'POST',
   role: 'admin',
@@ -19,8 +19,8 @@ export const duplicateLoginProfile = change({
   target: { table: 'login_profile' },
   async change(body, caller, tx, ports) {
     if (body.title === '') throw fieldRefusal('title', 'must not be empty');
-    const original = await profileText(tx, caller.tid, body.id ?? 0, ports.vault);
+    const original = await readLoginProfileInput(tx, caller.tid, body.id ?? 0, ports.vault);
     const title = normalizeText(body.title ?? `${original.title.slice(0, limits.name - 7)} (copy)`);
-    return profileCreated(tx, caller.tid, await insertProfile(tx, caller, { ...original, title }, ports), ports);
+    return createdProfileResult(tx, caller.tid, await insertProfile(tx, caller, { ...original, title }, ports), ports);
   },
 });

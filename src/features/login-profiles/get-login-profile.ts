@@ -1,10 +1,10 @@
 import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { LoginProfile, loginProfileFields } from '#core/records/login-profile.ts';
-import { read } from '#features/operation.ts';
-import { defaultProfileId, loginProfileRecords, withoutDetails } from './login-profile-rows.ts';
+import { readOperation } from '#features/operation.ts';
+import { defaultProfileId, hideProfileDetails, loginProfileRecords } from './login-profile-rows.ts';
 
-export const getLoginProfile = read({
+export const getLoginProfile = readOperation({
   name: 'loginprofile/get',
   method: 'POST',
   role: 'reader',
@@ -15,6 +15,6 @@ export const getLoginProfile = read({
     const profileId = id ?? (await defaultProfileId(ports.store.read, caller.tid)) ?? 0;
     const [record] = await loginProfileRecords(ports.store.read, caller.tid, [profileId], ports);
     if (!record) throw new Refusal('recordUnknown');
-    return caller.role === 'reader' ? withoutDetails(record) : record;
+    return caller.role === 'reader' ? hideProfileDetails(record) : record;
   },
 });

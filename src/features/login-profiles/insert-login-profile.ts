@@ -5,7 +5,7 @@ import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** The fields of a profile that a request may set, secrets decrypted. */
-export interface ProfileText {
+export interface LoginProfileInput {
   readonly title: string;
   readonly description: string;
   readonly ip_range: string;
@@ -20,14 +20,14 @@ export interface ProfileText {
 }
 
 /** The purposes for which the encrypted columns of a profile are sealed (see `Vault.seal`). */
-export const sealedFor = { password: 'login profile password', configuration: 'login profile configuration' } as const;
+export const sealPurposes = { password: 'login profile password', configuration: 'login profile configuration' } as const;
 
 /** Returns the text that every caller may search. The username is searched in addition, only for callers who may see it. */
 const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));
 
 /** Returns the columns of a profile, secrets encrypted. */
-export function profileColumns(profile: ProfileText, { vault }: Pick<InstantPorts, 'vault'>) {
-  const seal = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealedFor[field], profile[field]));
+export function profileColumns(profile: LoginProfileInput, { vault }: Pick<InstantPorts, 'vault'>) {
+  const seal = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealPurposes[field], profile[field]));
   return {
     ...profile,
     ip_bounds: packList(profile.ip_range),
@@ -42,7 +42,7 @@ export function profileColumns(profile: ProfileText, { vault }: Pick<InstantPort
 export async function insertProfile(
   tx: Tx,
   owner: { tid: number; name: string },
-  profile: ProfileText,
+  profile: LoginProfileInput,
   ports: InstantPorts,
 ): Promise<{ id: number; viewId: string }> {
   const [now, viewId] = [ports.clock.now(), newViewId(ports.random)];

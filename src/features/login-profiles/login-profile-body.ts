@@ -1,12 +1,12 @@
-import { checkAll, fieldRefusal } from '#core/messages.ts';
-import { checkGuessable } from '#core/password-rules.ts';
+import { fieldRefusal, runChecksSync } from '#core/messages.ts';
+import { checkNotGuessable } from '#core/password-rules.ts';
 import { countRanges, parseRanges } from '#core/policy/address-range.ts';
 import { limits } from '#core/records/field.ts';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { readConfiguration } from './configuration.ts';
-import type { ProfileText } from './insert-login-profile.ts';
+import type { LoginProfileInput } from './insert-login-profile.ts';
 
 /** The fields of a profile in a request. */
 interface ProfileBody {
@@ -38,10 +38,10 @@ function checkLanguage(lang: string): void {
  * Checks the fields of a profile of type PASSWORD.
  * @param currentPassword is accepted again even if it is shorter than required today
  */
-function checkPasswordProfile({ type_id, password, username }: ProfileText, currentPassword: string): void {
+function checkPasswordProfile({ type_id, password, username }: LoginProfileInput, currentPassword: string): void {
   if (type_id !== profileTypes.PASSWORD) return;
   if (password === '') throw fieldRefusal('password', 'must be given for a profile of type PASSWORD');
-  if (password !== currentPassword) checkGuessable(password, 'password');
+  if (password !== currentPassword) checkNotGuessable(password, 'password');
   if (username.includes(':')) throw fieldRefusal('username', 'must not hold a colon');
 }
 
@@ -49,14 +49,14 @@ function checkPasswordProfile({ type_id, password, username }: ProfileText, curr
  * Returns the profile with the fields of a request merged in: null clears a field, an absent field stays as it is.
  * @throws Refusal 400 at the invalid field
  */
-export function mergeProfile(body: ProfileBody, current: ProfileText): ProfileText {
+export function mergeProfile(body: ProfileBody, current: LoginProfileInput): LoginProfileInput {
   const mergeText = (value: string | null | undefined, currentValue: string) =>
     value === undefined ? currentValue : normalizeText(value ?? '');
   if (body.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
   const typeId = body.typeId ?? current.type_id;
   if (body.password === secretMask && current.password === '')
     throw fieldRefusal('password', `${secretMask} stands for a password that is kept; there is none yet`);
-  const profile: ProfileText = {
+  const profile: LoginProfileInput = {
     title: mergeText(body.title, current.title),
     description: mergeText(body.description, current.description),
     ip_range: mergeText(body.ipRange, current.ip_range).trim(),
@@ -67,7 +67,7 @@ export function mergeProfile(body: ProfileBody, current: ProfileText): ProfileTe
     startup_message: mergeText(body.startupMessage, current.startup_message),
     configuration: readConfiguration(typeId, mergeText(body.configuration, current.configuration), current.configuration),
   };
-  checkAll(
+  runChecksSync(
     () => checkRanges(profile.ip_range),
     () => checkLanguage(profile.lang),
     () => checkPasswordProfile(profile, current.password),
@@ -75,7 +75,7 @@ export function mergeProfile(body: ProfileBody, current: ProfileText): ProfileTe
   return profile;
 }
 
-export const emptyProfile: ProfileText = {
+export const emptyProfile: LoginProfileInput = {
   title: '',
   description: '',
   ip_range: '',
@@ -88,5 +88,5 @@ export const emptyProfile: ProfileText = {
 };
 
 /** Returns whether the change ends the sessions of the profile (visit.md, Sessions). */
-export const endsSessions = (before: ProfileText, after: ProfileText) =>
+export const endsSessions = (before: LoginProfileInput, after: LoginProfileInput) =>
   (['type_id', 'configuration', 'username', 'password'] as const).some((field) => before[field] !== after[field]);

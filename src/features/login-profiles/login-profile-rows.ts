@@ -1,26 +1,26 @@
 import { sql } from 'kysely';
 import { portalUrl } from '#core/link.ts';
-import { type LoginProfile, secretMask, typeNameOf } from '#core/records/login-profile.ts';
+import { type LoginProfile, profileTypeName, secretMask } from '#core/records/login-profile.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
-import { beginningOf } from '#features/records/record-search.ts';
-import { stampsOf } from '#features/records/record-stamps.ts';
+import { sortablePrefix } from '#features/records/record-search.ts';
+import { recordStamps } from '#features/records/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { maskConfiguration } from './configuration.ts';
-import { sealedFor } from './insert-login-profile.ts';
+import { sealPurposes } from './insert-login-profile.ts';
 
 /** Columns by which loginprofile/search can sort. */
 export const loginProfileSortColumns = {
   id: 'login_profile.id',
   title: 'login_profile.title',
   tid: 'login_profile.tid',
-  description: beginningOf('login_profile.description'),
-  ipRange: beginningOf('login_profile.ip_range'),
+  description: sortablePrefix('login_profile.description'),
+  ipRange: sortablePrefix('login_profile.ip_range'),
   typeId: 'login_profile.type_id',
   viewId: 'login_profile.view_id',
   username: 'login_profile.username',
   lang: 'login_profile.lang',
-  startupMessage: beginningOf('login_profile.startup_message'),
+  startupMessage: sortablePrefix('login_profile.startup_message'),
   createdOwner: 'login_profile.created_owner',
   updatedOwner: 'login_profile.updated_owner',
   createDateTime: 'login_profile.created_at',
@@ -46,7 +46,7 @@ const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginPro
   description: row.description,
   ipRange: row.ip_range,
   typeId: row.type_id,
-  typeString: typeNameOf(row.type_id),
+  typeString: profileTypeName(row.type_id),
   shareCount: row.share_count,
   userCount: row.user_count,
   viewId: row.view_id,
@@ -55,8 +55,8 @@ const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginPro
   password: row.password === '' ? '' : secretMask,
   lang: row.lang,
   startupMessage: row.startup_message,
-  configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(sealedFor.configuration, row.configuration)),
-  ...stampsOf(row),
+  configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(sealPurposes.configuration, row.configuration)),
+  ...recordStamps(row),
 });
 
 /** Returns the records of a tenant's profiles in the order of the ids, secrets masked. */
@@ -84,7 +84,7 @@ export const defaultProfileId = async (db: Tx, tid: number): Promise<number | nu
   (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
 
 /** Returns a profile as readers and pick-lists get it: without configuration, username and counts. */
-export const withoutDetails = (profile: LoginProfile): LoginProfile => ({
+export const hideProfileDetails = (profile: LoginProfile): LoginProfile => ({
   ...profile,
   configuration: '',
   username: '',

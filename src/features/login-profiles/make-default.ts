@@ -1,9 +1,9 @@
 import { bodyOf } from '#core/records/field.ts';
 import { loginProfileFields } from '#core/records/login-profile.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { defaultProfileId } from './login-profile-rows.ts';
 
-export const makeDefault = change({
+export const makeDefault = changeOperation({
   name: 'loginprofile/makeDefault',
   method: 'POST',
   role: 'admin',

@@ -5,7 +5,7 @@ import type { Tx } from '#ports/store.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
 /** Returns the result of the changes that create a profile: add and duplicate. */
-export async function profileCreated(
+export async function createdProfileResult(
   tx: Tx,
   tid: number,
   created: { id: number; viewId: string },

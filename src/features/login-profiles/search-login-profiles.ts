@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import { LoginProfile } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import { bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
-import { envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
-import { loginProfileRecords, loginProfileSortColumns, withoutDetails } from './login-profile-rows.ts';
+import { findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
+import { hideProfileDetails, loginProfileRecords, loginProfileSortColumns } from './login-profile-rows.ts';
 
 const longTexts = ['configuration', 'description', 'ip_range', 'startup_message'];
 
-export const searchLoginProfiles = read({
+export const searchLoginProfiles = readOperation({
   name: 'loginprofile/search',
   isSearch: true,
   method: 'GET',
@@ -25,10 +25,13 @@ export const searchLoginProfiles = read({
     const page = parsePage(query, hidesDetails ? publicColumns : { ...publicColumns, username });
     const { word } = page;
     let matches = ports.store.search.selectFrom('login_profile').where('tid', '=', caller.tid);
-    if (word !== null && hidesDetails) matches = matches.where(ports.store.dialect.holds('login_profile.search_text', word));
+    if (word !== null && hidesDetails) matches = matches.where(ports.store.dialect.containsWord('login_profile.search_text', word));
     if (word !== null && !hidesDetails)
       matches = matches.where(({ or }) =>
-        or([ports.store.dialect.holds('login_profile.search_text', word), ports.store.dialect.holds('login_profile.username_key', word)]),
+        or([
+          ports.store.dialect.containsWord('login_profile.search_text', word),
+          ports.store.dialect.containsWord('login_profile.username_key', word),
+        ]),
       );
     if (page.from !== null) matches = matches.where('created_at', '>=', page.from);
     if (page.before !== null) matches = matches.where('updated_at', '<', page.before);
@@ -36,7 +39,7 @@ export const searchLoginProfiles = read({
     const { ids, ...rest } = await findPage(ports.store, { matches, page, id: 'login_profile.id' });
     checkPageBytes(await bytesOfRows(ports.store.search, 'login_profile', longTexts, caller.tid, ids));
     const records = await loginProfileRecords(ports.store.search, caller.tid, ids, ports);
-    const list = hidesDetails ? records.map(withoutDetails) : records;
-    return envelopeOf('loginprofile', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
+    const list = hidesDetails ? records.map(hideProfileDetails) : records;
+    return searchResponse('loginprofile', { list, ...rest }, page, hasFilter(query), caller, ports, 'admin');
   },
 });

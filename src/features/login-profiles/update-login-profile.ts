@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { shortestOpenViewId } from '#core/link.ts';
+import { minOpenViewIdLength } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { LoginProfileChange, loginProfileFields, profileTypes } from '#core/records/login-profile.ts';
 import { checkViewId, claimViewId, releaseViewId } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { listedUser } from '#features/records/listed-users.ts';
 import { tenantPolicy } from '#features/records/tenant-policy.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
-import { type ProfileText, profileColumns, sealedFor } from './insert-login-profile.ts';
+import { type LoginProfileInput, profileColumns, sealPurposes } from './insert-login-profile.ts';
 import { endsSessions, mergeProfile } from './login-profile-body.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
@@ -18,14 +18,14 @@ const maxRelinkedNames = 100_000; // listed names whose users one change looks u
 const fixedFields = { tid: 'cannot be changed' };
 
 /** Returns the stored fields of a profile, secrets decrypted. */
-export async function profileText(tx: Tx, tid: number, id: number, vault: Vault): Promise<ProfileText> {
+export async function readLoginProfileInput(tx: Tx, tid: number, id: number, vault: Vault): Promise<LoginProfileInput> {
   const row = await tx
     .selectFrom('login_profile')
     .select(['title', 'description', 'ip_range', 'type_id', 'username', 'password', 'lang', 'startup_message', 'configuration'])
     .where('tid', '=', tid)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const decrypt = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(sealedFor[field], row[field]));
+  const decrypt = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(sealPurposes[field], row[field]));
   return { ...row, password: decrypt('password'), configuration: decrypt('configuration') };
 }
 
@@ -36,7 +36,7 @@ async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<v
     .select('id')
     .where('tid', '=', tid)
     .where('profile_id', '=', profileId)
-    .where(sql`length(view_id)`, '<', shortestOpenViewId)
+    .where(sql`length(view_id)`, '<', minOpenViewIdLength)
     .limit(1)
     .executeTakeFirst();
   if (!share) return;
@@ -123,7 +123,7 @@ async function updateViewId(tx: Tx, tid: number, id: number, newViewId: string |
   return newViewId;
 }
 
-export const updateLoginProfile = change({
+export const updateLoginProfile = changeOperation({
   name: 'loginprofile/update',
   method: 'POST',
   role: 'admin',
@@ -136,7 +136,7 @@ export const updateLoginProfile = change({
     const before = await loginProfileRecord(tx, caller.tid, body.id ?? 0, ports);
     checkFixedFields(body, before, fixedFields);
     if (body.title === null || body.title === '') throw fieldRefusal('title', 'must not be empty');
-    const current = await profileText(tx, caller.tid, before.id, ports.vault);
+    const current = await readLoginProfileInput(tx, caller.tid, before.id, ports.vault);
     const profile = mergeProfile(body, current);
     if (profile.type_id !== current.type_id) await changeType(tx, caller.tid, before.id, { from: current.type_id, to: profile.type_id });
     const viewId = await updateViewId(tx, caller.tid, before.id, body.viewId, before.viewId);

@@ -2,11 +2,11 @@ import Type from 'typebox';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { NewOperator, operatorFields } from '#core/records/operator.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { change } from '#features/operation.ts';
-import { namedTenant } from '#features/records/named-tenant.ts';
+import { changeOperation } from '#features/operation.ts';
+import { resolveTenant } from '#features/records/named-tenant.ts';
 import { insertOperator, operatorRecord } from './operator-rows.ts';
 
-export const addOperator = change({
+export const addOperator = changeOperation({
   name: 'operator/add',
   method: 'POST',
   role: 'admin',
@@ -19,7 +19,7 @@ export const addOperator = change({
     return { hash: await passwordHash.hash(body.password, caller) };
   },
   async change(body, caller, tx, { clock }, { hash }) {
-    const tid = await namedTenant(tx, caller, body.tid);
+    const tid = await resolveTenant(tx, caller, body.tid);
     const name = normalizeText(body.name);
     const id = await insertOperator(tx, { tid, name, role: body.role, passwordHash: hash, owner: caller.name }, clock.now());
     return { created: { id }, audit: { after: await operatorRecord(tx, tid, id) } };

@@ -1,9 +1,9 @@
 import { bodyOf } from '#core/records/field.ts';
 import { operatorFields } from '#core/records/operator.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { checkAdminRemains, operatorRecord } from './operator-rows.ts';
 
-export const deleteOperator = change({
+export const deleteOperator = changeOperation({
   name: 'operator/delete',
   method: 'DELETE',
   role: 'admin',

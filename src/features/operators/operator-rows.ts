@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { parseOperatorRole, type Role } from '#core/policy/role.ts';
 import type { Operator } from '#core/records/operator.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
-import { stampsOf } from '#features/records/record-stamps.ts';
+import { recordStamps } from '#features/records/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** Returns the records of a tenant's operators, in the order of the ids. */
@@ -22,7 +22,7 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     name: row.name,
     role: parseOperatorRole(row.role),
     lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
-    ...stampsOf(row),
+    ...recordStamps(row),
   }));
   return inIdOrder(ids, records);
 }

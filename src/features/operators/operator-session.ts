@@ -6,7 +6,7 @@ import type { Store, Tx } from '#ports/store.ts';
 
 // The same times as for sessions of visitors (visit.md, Sessions).
 /** Longest life of a console session; ms. */
-export const longestOperatorSession = 12 * 3_600_000;
+export const maxOperatorSessionTime = 12 * 3_600_000;
 const maxIdleTime = 3_600_000; // ms
 const useRecordInterval = 60_000; // ms
 export const sessionBits = 256;
@@ -42,7 +42,7 @@ const findSessionRow = (db: Tx, hash: string) =>
 type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
 
 const isActive = (row: SessionRow, now: number) =>
-  row.operator_epoch === row.session_epoch && row.created_at > now - longestOperatorSession && row.used_at > now - maxIdleTime;
+  row.operator_epoch === row.session_epoch && row.created_at > now - maxOperatorSessionTime && row.used_at > now - maxIdleTime;
 
 /** Returns the role of the operator of an active session, or null if the session has ended. */
 export async function roleOfSession(db: Tx, hash: string, now: number): Promise<Role | null> {
@@ -69,7 +69,7 @@ export function recordOperatorUse(store: Store, { tid, hash, usedAt }: OperatorS
  * Starts a session of an operator.
  * @param operator its id, and the session epoch of the password that was verified: a later epoch ends the session
  */
-export async function beginOperatorSession(tx: Tx, token: string, operator: { id: number; epoch: number }, now: number): Promise<void> {
+export async function startOperatorSession(tx: Tx, token: string, operator: { id: number; epoch: number }, now: number): Promise<void> {
   const values = { hash: sha256(token), operator_id: operator.id, operator_epoch: operator.epoch, created_at: now, used_at: now };
   await tx.insertInto('operator_session').values(values).execute();
   await tx.updateTable('operator').set({ last_sign_in_at: now }).where('id', '=', operator.id).execute();
@@ -91,7 +91,7 @@ export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' |
         name: row.name,
         role: parseKeyRole(row.role),
         kind: 'operator',
-        proof: hash,
+        credentialHash: hash,
         ...origin,
       } as const;
       await appendChangeEntry(tx, caller, 'operator/signOut', {}, clock.now());

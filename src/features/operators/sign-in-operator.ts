@@ -6,15 +6,15 @@ import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { appendAuditEntry, appendChangeEntry } from '#features/audit/audit-entry.ts';
 import type { Caller } from '#features/operation.ts';
-import { attemptTurn, checkWait, networkKeys, pairKey, verifyCounted } from '#features/rate-limits/failed-attempts.ts';
+import { attemptTurn, checkDelay, networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { beginOperatorSession, type Origin, sessionBits } from './operator-session.ts';
+import { type Origin, sessionBits, startOperatorSession } from './operator-session.ts';
 
 /** The result of a sign-in. The token is stored only in the browser: the database holds its hash. */
-export interface OperatorSignedIn {
+export interface OperatorSignInResult {
   readonly caller: Caller;
   readonly token: string;
 }
@@ -60,16 +60,16 @@ async function auditRefusedSignIn(
  * @throws Refusal 401, the same for an unknown name and a wrong password; 429 until the delay after failed attempts is over;
  * 503 where too many sign-ins wait
  */
-export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorSignedIn> {
+export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorSignInResult> {
   const { store, clock, random } = ports;
   const [tid, name] = [body.tid ?? firstTenant, normalizeText(body.name)];
   const pair = pairKey(`operator ${tid}`, fold(name), origin.address);
   const networks = networkKeys('operator', origin.address);
-  await checkWait(store.read, [pair, ...networks], clock.now());
+  await checkDelay(store.read, [pair, ...networks], clock.now());
   const attempt = (verify: VerifyPassword) =>
-    verifyCounted(ports, pair, networks, () => verifyOperator(ports, tid, { ...body, name }, verify));
+    verifyAttempt(ports, pair, networks, () => verifyOperator(ports, tid, { ...body, name }, verify));
   const operator = await ports.passwordHash
-    .inTurn(origin.address, attempt)
+    .runInTurn(origin.address, attempt)
     .catch((cause: unknown) => auditRefusedSignIn(ports, { tid, name, origin, cause }));
   const token = random.token(sessionBits);
   const caller = {
@@ -78,14 +78,14 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
     name: operator.name,
     kind: 'operator',
     role: parseKeyRole(operator.role),
-    proof: sha256(token),
+    credentialHash: sha256(token),
     ...origin,
   } as const;
   await store.write(async (tx) => {
     const current = await tx.selectFrom('operator').select('session_epoch').where('id', '=', operator.id).executeTakeFirst();
     // The password has changed since it was verified.
     if (current?.session_epoch !== operator.session_epoch) throw new Refusal('signInWrong');
-    await beginOperatorSession(tx, token, { id: operator.id, epoch: operator.session_epoch }, clock.now());
+    await startOperatorSession(tx, token, { id: operator.id, epoch: operator.session_epoch }, clock.now());
     await appendChangeEntry(tx, caller, 'operator/signIn', {}, clock.now());
   }, attemptTurn(networks));
   return { caller, token };

@@ -2,8 +2,8 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
-import { type Caller, change } from '#features/operation.ts';
-import { networkKeys, pairKey, verifyCounted } from '#features/rate-limits/failed-attempts.ts';
+import { type Caller, changeOperation } from '#features/operation.ts';
+import { networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { operatorRecord } from './operator-rows.ts';
 
@@ -20,15 +20,15 @@ function checkPermission(caller: Caller, { id, currentPassword }: OperatorPasswo
 async function verifyCurrentPassword(ports: Ports, { tid, address }: Caller, name: string, hash: string, password: string): Promise<void> {
   const pair = pairKey(`operator ${tid}`, fold(name), address);
   try {
-    await ports.passwordHash.inTurn(address, (verify) =>
-      verifyCounted(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
+    await ports.passwordHash.runInTurn(address, (verify) =>
+      verifyAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
     );
   } catch (cause) {
     throw cause instanceof Refusal && cause.messageName === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
   }
 }
 
-export const updateOperatorPassword = change({
+export const updateOperatorPassword = changeOperation({
   name: 'operator/updatePassword',
   method: 'POST',
   role: 'reader',

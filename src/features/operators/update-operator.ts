@@ -2,13 +2,13 @@ import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { OperatorChange, operatorFields } from '#core/records/operator.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { checkAdminRemains, checkOperatorName, operatorRecord } from './operator-rows.ts';
 
 const fixedFields = { tid: 'cannot be changed' };
 
-export const updateOperator = change({
+export const updateOperator = changeOperation({
   name: 'operator/update',
   method: 'POST',
   role: 'admin',

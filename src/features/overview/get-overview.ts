@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
-import { day, formatInstant } from '#core/instant.ts';
+import { formatInstant, millisecondsPerDay } from '#core/instant.ts';
 import { count, recordId } from '#core/records/field.ts';
 import { addToKey, type DayCounts, dayCounts, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
-import { type InTurn, read } from '#features/operation.ts';
+import { type QueryInTurn, readOperation } from '#features/operation.ts';
 import { emptyFirst } from '#features/records/record-search.ts';
 import { locationsHealth } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -40,7 +40,7 @@ const Overview = Type.Object({
 });
 
 /** Returns what visitors of a tenant did by day. @param from ms since the epoch */
-async function visitorCounts({ store }: Ports, tid: number, from: number, inTurn: InTurn): Promise<DayCounts[]> {
+async function visitorCounts({ store }: Ports, tid: number, from: number, inTurn: QueryInTurn): Promise<DayCounts[]> {
   const sums = new Map<number, VisitSums>();
   const range = { tid, shareId: null, from, before: null };
   for await (const days of visitorDays(store.reports, range, inTurn)) for (const one of days) addToKey(sums, one.start, one);
@@ -54,7 +54,7 @@ async function findEndingShares({ store }: Ports, tid: number, now: number) {
     .select(['id', 'title', 'valid_to'])
     .where('tid', '=', tid)
     .where(end, '>', now)
-    .where(end, '<=', now + daysAhead * day)
+    .where(end, '<=', now + daysAhead * millisecondsPerDay)
     .where('active', '=', 1)
     .orderBy(end)
     .limit(maxEnding)
@@ -71,7 +71,7 @@ async function countWaitingAlerts({ store }: Ports, tid: number): Promise<number
   return waiting;
 }
 
-export const getOverview = read({
+export const getOverview = readOperation({
   name: 'overview/get',
   isReport: true,
   method: 'GET',
@@ -81,7 +81,7 @@ export const getOverview = read({
   response: Overview,
   async read(_query, { tid }, ports, inTurn) {
     const now = ports.clock.now();
-    const from = now - (now % day) - (daysBack - 1) * day;
+    const from = now - (now % millisecondsPerDay) - (daysBack - 1) * millisecondsPerDay;
     const locations = await locationsHealth(ports, tid);
     return {
       byDay: await visitorCounts(ports, tid, from, inTurn),

@@ -4,12 +4,12 @@ import type { Ports } from '#ports/ports.ts';
 /** Interval between two reports of a process that it is running; ms. */
 export const reportInterval = 10_000;
 /** How long a process counts as running after its last report; ms. */
-export const livingFor = 60_000;
+export const processTimeout = 60_000;
 
 type ProcessPorts = Pick<Ports, 'store' | 'process'>;
 
 /** The database is not the one that this process was started with: it was created again, or a copy is being restored into it. */
-export class DatabaseExchanged extends Error {}
+export class DatabaseReplaced extends Error {}
 
 /**
  * Checks that the database was not replaced since this process started. The caches of the process would be wrong there.
@@ -17,35 +17,35 @@ export class DatabaseExchanged extends Error {}
  * @throws DatabaseExchanged
  */
 export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 'vault'>, identity: string): Promise<void> {
-  if (!store.shared) return;
-  if ((await store.identity()) !== identity) throw new DatabaseExchanged();
+  if (!store.isShared) return;
+  if ((await store.identity()) !== identity) throw new DatabaseReplaced();
   const row = await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst();
-  if (row?.fingerprint !== vault.fingerprint) throw new DatabaseExchanged();
+  if (row?.fingerprint !== vault.fingerprint) throw new DatabaseReplaced();
 }
 
 /** Reports to the other processes on the database that this one is running. Uses the database's clock, since machines' clocks differ. */
 export async function reportAlive({ store, process }: ProcessPorts): Promise<void> {
-  if (!store.shared) return;
+  if (!store.isShared) return;
   const { now } = store.dialect;
   await store.write(async (tx) => {
     await tx.deleteFrom('process').where('name', '=', process).execute();
-    await tx.deleteFrom('process').where('seen_at', '<', sql<number>`${now} - ${livingFor}`).execute();
+    await tx.deleteFrom('process').where('seen_at', '<', sql<number>`${now} - ${processTimeout}`).execute();
     await tx.insertInto('process').values({ name: process, seen_at: now }).execute();
   }, 'job');
 }
 
 /** Reports that this process has ended, so that others can recover its interrupted work at once. */
 export async function reportEnded({ store, process }: ProcessPorts): Promise<void> {
-  if (store.shared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
+  if (store.isShared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 
 /** Returns the names of the running processes, this one first. Pending work of any other process was interrupted. */
-export async function livingProcesses({ store, process }: ProcessPorts): Promise<string[]> {
-  if (!store.shared) return [process];
+export async function findRunningProcesses({ store, process }: ProcessPorts): Promise<string[]> {
+  if (!store.isShared) return [process];
   const rows = await store.read
     .selectFrom('process')
     .select('name')
-    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${livingFor}`)
+    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${processTimeout}`)
     .execute();
   return [process, ...rows.map(({ name }) => name)];
 }

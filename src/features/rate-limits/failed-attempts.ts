@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { networkOf } from '#core/policy/address-range.ts';
-import { clockTolerance, type FailureCount, type FailureScope, failuresCountFor, remainingDelay } from '#core/policy/sign-in-delay.ts';
+import { clockTolerance, type FailureCount, type FailureScope, failureLifetime, remainingDelay } from '#core/policy/sign-in-delay.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -34,7 +34,7 @@ async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): P
       'in',
       keys.map(({ key }) => key),
     )
-    .where('at', '>', now - failuresCountFor)
+    .where('at', '>', now - failureLifetime)
     .where('at', '<=', now + clockTolerance)
     .groupBy('key')
     .execute();
@@ -45,7 +45,7 @@ async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): P
 }
 
 /** Checks that no delay after failed attempts is running. @throws 429 with Retry-After during the delay */
-export async function checkWait(db: Tx, keys: readonly FailureKey[], now: number): Promise<void> {
+export async function checkDelay(db: Tx, keys: readonly FailureKey[], now: number): Promise<void> {
   const delay = remainingDelay(await findFailures(db, keys, now), now);
   if (delay > 0) throw new Refusal('tooManyFailures', undefined, { retryAfter: Math.ceil(delay / 1000) });
 }
@@ -57,7 +57,7 @@ export const attemptTurn = (keys: readonly FailureKey[]) => ({ network: keys.fin
 export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'clock'>, keys: readonly FailureKey[]): Promise<void> {
   await store.write(async (tx) => {
     const now = clock.now();
-    await checkWait(tx, keys, now);
+    await checkDelay(tx, keys, now);
     await tx
       .insertInto('failure')
       .values(keys.map(({ key }) => ({ key, at: now })))
@@ -81,7 +81,7 @@ async function removeLatestFailures(tx: Tx, keys: readonly FailureKey[]): Promis
  * @returns the result of `verify`
  * @throws 401; 429 during the delay; what `verify` throws: a Refusal does not count as an attempt
  */
-export async function verifyCounted<Result>(
+export async function verifyAttempt<Result>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   pair: FailureKey,
   networks: readonly FailureKey[],

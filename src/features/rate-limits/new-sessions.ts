@@ -8,20 +8,20 @@ const minute = 60_000; // ms
 const maxPerMinute = { network: 300, wide: 1000 };
 
 /** Limits the number of new sessions: each needs a row in the database until it expires. */
-export interface NewSessions {
+export interface NewSessionLimit {
   /** Counts a new session. @throws 503 with Retry-After if there were too many in this minute */
-  take(address: string, profileId: number): void;
+  count(address: string, profileId: number): void;
 }
 
 /** Returns a limit of new sessions for this process. */
-export function newSessions(clock: Clock): NewSessions {
+export function newSessionLimit(clock: Clock): NewSessionLimit {
   const counts = windowCounts(minute, clock.now);
   return {
-    take(address, profileId) {
+    count(address, profileId) {
       const network = counts.add(`${profileId} network ${networkOf(address, 32, 64)}`);
       const wide = counts.add(`${profileId} wide ${networkOf(address, 24, 48)}`);
       if (network <= maxPerMinute.network && wide <= maxPerMinute.wide) return;
-      throw new Refusal('signInBusy', undefined, { retryAfter: Math.ceil(counts.left() / 1000) });
+      throw new Refusal('signInBusy', undefined, { retryAfter: Math.ceil(counts.remainingTime() / 1000) });
     },
   };
 }

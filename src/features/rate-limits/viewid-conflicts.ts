@@ -63,7 +63,7 @@ export function conflictLimit(clock: Clock): WithinConflictLimit {
     if (!hasViewId(parameters)) return work();
     const limits = limitsOf(caller);
     if (limits.some(({ key, max }) => counts.count(key) >= max))
-      throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil(counts.left() / 1000) });
+      throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil(counts.remainingTime() / 1000) });
     try {
       return await work();
     } catch (cause) {

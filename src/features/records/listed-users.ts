@@ -23,9 +23,9 @@ const isActive = (id: RawBuilder<unknown>) =>
 // Both counts use a subquery for each list entry: without statistics, PostgreSQL would join two lists by a nested loop.
 
 /** SQL expression: the number of active users that a share lists by id. */
-export const activeUsersListed = sql<number>`(select count(*) ${fromShareList} and ${isActive(sql`listed.user_id`)})`;
+export const activeUsersById = sql<number>`(select count(*) ${fromShareList} and ${isActive(sql`listed.user_id`)})`;
 
 /** SQL expression: the number of active users that a share lists by name or e-mail address. */
-export const activeUsersNamed = sql<number>`(select count(*) from (
+export const activeUsersByName = sql<number>`(select count(*) from (
   select ${listedUser('listed', sql`share.profile_id`)} as id ${fromShareList}
   union select ${userOfAddress} as id ${fromShareList}) as either where ${isActive(sql`either.id`)})`;

@@ -8,7 +8,7 @@ import type { Tx } from '#ports/store.ts';
  * @param tid the tenant that the body names, if any
  * @throws 400, 403
  */
-export async function namedTenant(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
+export async function resolveTenant(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
   if (!tid || tid === caller.tid) return caller.tid;
   if (caller.tid !== firstTenant)
     throw new Refusal('tenantForbidden', undefined, {

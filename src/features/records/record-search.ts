@@ -2,7 +2,7 @@ import { type Expression, type ReferenceExpression, type SelectQueryBuilder, typ
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { reaches } from '#core/policy/role.ts';
+import { includesRole } from '#core/policy/role.ts';
 import { defaultPageSize, type PageQuery, sortOrders } from '#core/records/search.ts';
 import type { Caller } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -39,15 +39,15 @@ export interface SearchResult {
 }
 
 /** The sort value of an empty column. It is lower than every value in the database. */
-export const asEmpty = Number.MIN_SAFE_INTEGER;
+export const emptySortValue = Number.MIN_SAFE_INTEGER;
 
 /** Returns a sort expression for a nullable column. Both engines then sort empty values first. */
-export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(asEmpty)})`;
+export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(emptySortValue)})`;
 
 const maxSortLength = 200; // characters
 
 /** Returns a sort expression for the beginnings of long texts: the sort of a late page holds the values of all records before it. */
-export const beginningOf = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(maxSortLength)})`;
+export const sortablePrefix = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(maxSortLength)})`;
 
 function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
@@ -83,7 +83,7 @@ export function parsePage(query: PageQuery, sortable: Sortable): SearchPageReque
 interface Word {
   readonly word: string;
   /** Ids of the locations whose own text contains the word. */
-  readonly within: readonly number[];
+  readonly locationIds: readonly number[];
   /** The same search as an SQL condition. */
   readonly holds: Expression<SqlBool>;
 }
@@ -91,9 +91,9 @@ interface Word {
 /** Records that the database keeps a count of. */
 interface CountedRecords extends SearchedRecords {
   /** Whether the search has a filter other than the word. */
-  readonly narrowed: boolean;
+  readonly hasOtherFilters: boolean;
   /** Whether the number of matches stays the same until one of these records changes. */
-  readonly lasting: boolean;
+  readonly isCacheable: boolean;
 }
 
 /** A search over one table. */
@@ -109,7 +109,7 @@ interface SearchRequest<TB extends keyof Database> {
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
 /** Returns the number of a tenant's records, and a version that changes whenever one of them changes (null: not applicable). */
-async function recordCount(db: Tx, { table, tid, lasting }: CountedRecords) {
+async function recordCount(db: Tx, { table, tid, isCacheable: lasting }: CountedRecords) {
   const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db
     .selectFrom(counts)
@@ -130,13 +130,13 @@ export async function findPage<TB extends keyof Database>(
     ids: query.select(idOf).as('found'),
   });
   const count = counted ? await recordCount(store.search, counted) : null;
-  const { rows, total } = await store.find({
+  const { rows, total } = await store.searchPage({
     matches: select(matches),
     word: word ? { ...word, matches: select(matches.where(word.holds)) } : null,
-    texts: counted ? { table: counted.table, tid: counted.tid } : null,
-    narrowed: counted?.narrowed ?? true,
-    size: count?.total ?? null,
-    version: count?.version ?? null,
+    searchedRecords: counted ? { table: counted.table, tid: counted.tid } : null,
+    hasOtherFilter: counted?.hasOtherFilters ?? true,
+    recordCount: count?.total ?? null,
+    countVersion: count?.version ?? null,
     order: page.order,
     after: page.after,
     startIndex: page.startIndex,
@@ -151,10 +151,10 @@ export async function findPage<TB extends keyof Database>(
 const maxReadRecords = 100;
 
 /** Returns the connection to read a page's records with. Few records are read directly: sending them between threads costs more. */
-export const recordsFrom = ({ read, search }: Store, ids: readonly number[]): Tx => (ids.length <= maxReadRecords ? read : search);
+export const connectionForRecords = ({ read, search }: Store, ids: readonly number[]): Tx => (ids.length <= maxReadRecords ? read : search);
 
 /** Returns the response of a search: the records of a page in the envelope that all searches share. */
-export function envelopeOf(
+export function searchResponse(
   kind: string,
   result: Omit<SearchResult, 'ids'> & { readonly list: readonly object[] },
   page: SearchPageRequest,
@@ -163,7 +163,7 @@ export function envelopeOf(
   { limits }: Pick<Ports, 'limits'>,
   changeRole: 'editor' | 'admin',
 ) {
-  const mayChange = reaches(caller.role, changeRole);
+  const mayChange = includesRole(caller.role, changeRole);
   return {
     list: result.list,
     startIndex: page.startIndex,

@@ -10,7 +10,7 @@ interface StampedRow {
 }
 
 /** Returns the response fields for the creation and the last change of a record, and its etag. */
-export const stampsOf = (row: StampedRow) => ({
+export const recordStamps = (row: StampedRow) => ({
   createdOwner: row.created_owner,
   updatedOwner: row.updated_owner,
   createDateTime: formatInstant(row.created_at),

@@ -36,7 +36,7 @@ export function unmaskMembers(value: object, secrets: readonly string[], present
 }
 
 /** Returns whether a secret of this configuration is a mask. */
-export const holdsMask = (value: object, secrets: readonly string[]) =>
+export const containsMask = (value: object, secrets: readonly string[]) =>
   entriesOf(value).some(([key, text]) => secrets.includes(key) && text === secretMask);
 
 /** Returns the configuration with every secret masked, for responses and the audit log. */

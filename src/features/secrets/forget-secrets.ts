@@ -1,4 +1,4 @@
-import { typeNameOf } from '#core/records/login-profile.ts';
+import { profileTypeName } from '#core/records/login-profile.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
@@ -25,7 +25,7 @@ const isFirstLocation = ({ tid, name, kind }: { tid: number; name: string; kind:
 export async function secretsToEnter(db: Tx): Promise<string[]> {
   const profileLines = (await selectProfilesWithSecrets(db)).map(
     ({ tid, id, title, type_id, password }) =>
-      `tenant ${tid}, login profile ${id} "${title}" (${typeNameOf(type_id)}): its ${password === '' ? 'configuration' : 'password'}; until then nobody signs in by it`,
+      `tenant ${tid}, login profile ${id} "${title}" (${profileTypeName(type_id)}): its ${password === '' ? 'configuration' : 'password'}; until then nobody signs in by it`,
   );
   const locationLines = (await selectLocations(db)).map(
     ({ tid, id, name, kind }) =>

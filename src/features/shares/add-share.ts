@@ -1,23 +1,23 @@
 import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
-import { checkTogether } from '#core/messages.ts';
-import { asksSignIn } from '#core/records/login-profile.ts';
+import { runChecks } from '#core/messages.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
 import { NewShare, shareFields } from '#core/records/share.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { insertRow } from '#features/records/insert-row.ts';
 import { checkPolicy } from '#features/records/tenant-policy.ts';
-import { checkLinkPassword, profileOfShare } from './link-password.ts';
-import { checkTexts, emailsIn, listIn, pathKey, shareSearchText, windowIn } from './share-body.ts';
+import { checkLinkPassword, resolveShareProfile } from './link-password.ts';
+import { checkTexts, parseListField, parseNotifyEmails, parseValidity, sharePathKey, shareSearchText } from './share-body.ts';
 import { emptyColumns, plainColumns } from './share-columns.ts';
 import { addGroupNames, addUserNames } from './share-names.ts';
-import { checkPlace, locationNamed } from './share-place.ts';
-import { auditedShare, newShareRecord, profileNamed } from './share-rows.ts';
+import { checkSharedItem, findLocationByName } from './share-place.ts';
+import { findShareProfile, newShareRecord, shareAuditFields } from './share-rows.ts';
 
 /** Fields that add and duplicate return beside the envelope. */
 export const createdShareFields = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
 
-export const addShare = change({
+export const addShare = changeOperation({
   name: 'share/add',
   method: 'POST',
   role: 'editor',
@@ -29,11 +29,12 @@ export const addShare = change({
     const { read, cachedUntilChange } = ports.store;
     const { location, authenticationId } = body;
     // change() queries both again in its transaction. Here the cache lets many concurrent requests share one query.
-    const findLocation = () => cachedUntilChange(`location ${caller.tid} ${location}`, () => locationNamed(read, caller.tid, location));
+    const findLocation = () =>
+      cachedUntilChange(`location ${caller.tid} ${location}`, () => findLocationByName(read, caller.tid, location));
     const findProfile = () =>
-      cachedUntilChange(`profile ${caller.tid} ${authenticationId}`, () => profileNamed(read, caller.tid, authenticationId));
-    await checkTogether(
-      async () => checkPlace(ports, await findLocation(), body.path, body.folder),
+      cachedUntilChange(`profile ${caller.tid} ${authenticationId}`, () => findShareProfile(read, caller.tid, authenticationId));
+    await runChecks(
+      async () => checkSharedItem(ports, await findLocation(), body.path, body.folder),
       findProfile,
       () => checkTexts(body),
       () => checkLinkPassword(body.linkPassword),
@@ -41,11 +42,11 @@ export const addShare = change({
   },
   async change(body, caller, tx, ports) {
     const { clock, random, links } = ports;
-    const location = await locationNamed(tx, caller.tid, body.location);
-    const profile = await profileOfShare(tx, caller, body, ports);
-    const { from, to } = windowIn(body);
-    await checkPolicy(tx, caller.tid, { active: body.active, from, to, asksSignIn: asksSignIn(profile.type_id) }, clock.now());
-    const [userNames, groupNames] = [listIn('userNames', body.userNames), listIn('groupNames', body.groupNames)];
+    const location = await findLocationByName(tx, caller.tid, body.location);
+    const profile = await resolveShareProfile(tx, caller, body, ports);
+    const { from, to } = parseValidity(body);
+    await checkPolicy(tx, caller.tid, { active: body.active, from, to, requiresSignIn: requiresSignIn(profile.type_id) }, clock.now());
+    const [userNames, groupNames] = [parseListField('userNames', body.userNames), parseListField('groupNames', body.groupNames)];
     const [now, viewId] = [clock.now(), newViewId(random)];
     const columns = { ...emptyColumns, ...plainColumns(body) };
     const row = {
@@ -54,10 +55,10 @@ export const addShare = change({
       version: 1,
       location_id: location.id,
       path: body.path,
-      path_key: pathKey(body.path),
+      path_key: sharePathKey(body.path),
       profile_id: profile.id,
       view_id: viewId,
-      notify_emails: emailsIn(body.notifyEmails),
+      notify_emails: parseNotifyEmails(body.notifyEmails),
       valid_from: from,
       valid_to: to,
       listed_names: userNames.length + groupNames.length,
@@ -74,6 +75,6 @@ export const addShare = change({
       groupNames: await addGroupNames(tx, { ...row, id }, groupNames),
     };
     const after = await newShareRecord(tx, { ...row, id }, { location, profile, lists }, links);
-    return { created: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { after, share: auditedShare(after) } };
+    return { created: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { after, share: shareAuditFields(after) } };
   },
 });

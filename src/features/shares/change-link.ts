@@ -3,11 +3,11 @@ import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
 import { checkViewId, checkViewIdLength, claimViewId, newViewId, releaseViewId } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { shareSearchText } from './share-body.ts';
-import { auditedShare, shareRecord } from './share-rows.ts';
+import { shareAuditFields, shareRecord } from './share-rows.ts';
 
-export const changeLink = change({
+export const changeLink = changeOperation({
   name: 'share/updateSharableLink',
   method: 'POST',
   role: 'editor',
@@ -36,6 +36,6 @@ export const changeLink = change({
       .where('id', '=', before.id)
       .execute();
     const after = await shareRecord(tx, caller.tid, before.id, links);
-    return { created: { viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { before, after, share: auditedShare(after) } };
+    return { created: { viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { before, after, share: shareAuditFields(after) } };
   },
 });

@@ -1,11 +1,11 @@
 import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
 import { releaseViewId } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
-import { dropLinkProfile } from './link-password.ts';
-import { auditedShare, shareRecord } from './share-rows.ts';
+import { changeOperation } from '#features/operation.ts';
+import { deleteUnusedLinkProfile } from './link-password.ts';
+import { shareAuditFields, shareRecord } from './share-rows.ts';
 
-export const deleteShare = change({
+export const deleteShare = changeOperation({
   name: 'share/delete',
   method: 'DELETE',
   role: 'editor',
@@ -17,7 +17,7 @@ export const deleteShare = change({
     const before = await shareRecord(tx, caller.tid, id, links);
     await releaseViewId(tx, before.viewId);
     await tx.deleteFrom('share').where('tid', '=', caller.tid).where('id', '=', id).execute();
-    await dropLinkProfile(tx, caller.tid, before.authenticationId);
-    return { audit: { before, share: auditedShare(before) } };
+    await deleteUnusedLinkProfile(tx, caller.tid, before.authenticationId);
+    return { audit: { before, share: shareAuditFields(before) } };
   },
 });

@@ -1,17 +1,17 @@
 import { shareUrl } from '#core/link.ts';
 import { bodyOf } from '#core/records/field.ts';
-import { asksSignIn } from '#core/records/login-profile.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
 import { shareFields } from '#core/records/share.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { checkPolicy } from '#features/records/tenant-policy.ts';
 import { createdShareFields } from './add-share.ts';
 import { shareSearchText } from './share-body.ts';
 import { copyNames } from './share-names.ts';
-import { auditedShare, profileNamed, shareRecord } from './share-rows.ts';
+import { findShareProfile, shareAuditFields, shareRecord } from './share-rows.ts';
 
-export const duplicateShare = change({
+export const duplicateShare = changeOperation({
   name: 'share/duplicate',
   method: 'POST',
   role: 'editor',
@@ -28,9 +28,9 @@ export const duplicateShare = change({
       .where('tid', '=', tid)
       .where('id', '=', body.id)
       .executeTakeFirstOrThrow();
-    const { type_id } = await profileNamed(tx, tid, original.profile_id);
+    const { type_id } = await findShareProfile(tx, tid, original.profile_id);
     const window = { active: original.active === 1, from: original.valid_from, to: original.valid_to };
-    await checkPolicy(tx, tid, { ...window, asksSignIn: asksSignIn(type_id) }, clock.now());
+    await checkPolicy(tx, tid, { ...window, requiresSignIn: requiresSignIn(type_id) }, clock.now());
     const [now, viewId, title] = [clock.now(), newViewId(random), normalizeText(body.title)];
     const { id } = await tx
       .insertInto('share')
@@ -50,6 +50,6 @@ export const duplicateShare = change({
     await claimNewViewId(tx, tid, viewId, { share_id: id });
     await copyNames(tx, tid, body.id, id);
     const after = await shareRecord(tx, tid, id, links);
-    return { created: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { after, share: auditedShare(after) } };
+    return { created: { id, viewId, viewUrl: shareUrl(links.publicUrl(), viewId) }, audit: { after, share: shareAuditFields(after) } };
   },
 });

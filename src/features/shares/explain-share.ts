@@ -4,11 +4,11 @@ import { parseInstant } from '#core/instant.ts';
 import { parseList } from '#core/list-text.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
-import { actions, decide, explain } from '#core/policy/decide.ts';
+import { actions, decide, explainDecision } from '#core/policy/decide.ts';
 import { limits, recordId } from '#core/records/field.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { findLinkOfShare, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import type { Store } from '#ports/store.ts';
 
 const maxGroups = 1000; // each action compares all of them with the groups of the share
@@ -87,7 +87,7 @@ function parseAddress(address: string | null | undefined): string | null {
   return address;
 }
 
-export const explainShare = read({
+export const explainShare = readOperation({
   name: 'share/explain',
   method: 'POST',
   role: 'reader',
@@ -111,6 +111,6 @@ export const explainShare = read({
       const denial = 'because' in decision ? decision.because : null;
       return { action: request, allowed: denial === null, denial };
     });
-    return { action, rules: explain({ ...visit, request: action }), outcomes };
+    return { action, rules: explainDecision({ ...visit, request: action }), outcomes };
   },
 });

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { recordId } from '#core/records/field.ts';
-import { largestPageSize } from '#core/records/search.ts';
+import { maxPageSize } from '#core/records/search.ts';
 import { admittedActions } from '#features/audit/visitor-counts.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
 const LastVisits = Type.Object({
@@ -39,14 +39,14 @@ const selectLastVisits = (db: Tx, tid: number) =>
         .as('at'),
     );
 
-export const lastVisits = read({
+export const lastVisits = readOperation({
   name: 'share/lastVisits',
   isSearch: true,
   method: 'POST',
   role: 'reader',
   summary: 'Says when shares were last visited.',
   body: Type.Object(
-    { ids: Type.Array(recordId('Share.'), { minItems: 1, maxItems: largestPageSize, description: 'Shares asked about.' }) },
+    { ids: Type.Array(recordId('Share.'), { minItems: 1, maxItems: maxPageSize, description: 'Shares asked about.' }) },
     { additionalProperties: false },
   ),
   response: LastVisits,

@@ -1,4 +1,4 @@
-import { checkGuessable } from '#core/password-rules.ts';
+import { checkNotGuessable } from '#core/password-rules.ts';
 import { limits } from '#core/records/field.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
@@ -7,7 +7,7 @@ import { insertProfile } from '#features/login-profiles/insert-login-profile.ts'
 import type { Caller } from '#features/operation.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { profileNamed } from './share-rows.ts';
+import { findShareProfile } from './share-rows.ts';
 
 interface LinkPassword {
   readonly title: string;
@@ -18,7 +18,7 @@ interface LinkPassword {
 
 /** Checks that the password is hard to guess. @throws Refusal 400 */
 export function checkLinkPassword(password: string | null | undefined): void {
-  if (password) checkGuessable(password, 'linkPassword');
+  if (password) checkNotGuessable(password, 'linkPassword');
 }
 
 /** Creates the login profile of a link that has its own password. */
@@ -42,25 +42,25 @@ async function createLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, 
     for_link: 1,
   } as const;
   const { id } = await insertProfile(tx, caller, profile, ports);
-  return profileNamed(tx, caller.tid, id);
+  return findShareProfile(tx, caller.tid, id);
 }
 
 /**
  * Returns the login profile of a share: the one that the request names or, for a link password, a new one.
  * @throws Refusal 400 at authenticationId
  */
-export async function profileOfShare(
+export async function resolveShareProfile(
   tx: Tx,
   caller: Caller,
   body: { readonly title: string; readonly authenticationId: number; readonly linkPassword?: string | null },
   ports: InstantPorts,
 ) {
-  const profile = await profileNamed(tx, caller.tid, body.authenticationId);
+  const profile = await findShareProfile(tx, caller.tid, body.authenticationId);
   return body.linkPassword ? createLinkProfile(tx, caller, { ...body, linkPassword: body.linkPassword }, ports) : profile;
 }
 
 /** Deletes a login profile that was created for a link, if no share uses it any more. Other profiles are not deleted. */
-export async function dropLinkProfile(tx: Tx, tid: number, id: number): Promise<void> {
+export async function deleteUnusedLinkProfile(tx: Tx, tid: number, id: number): Promise<void> {
   const deleted = await tx
     .deleteFrom('login_profile')
     .where('tid', '=', tid)

@@ -4,19 +4,19 @@ import { limits, recordId } from '#core/records/field.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { read } from '#features/operation.ts';
-import { asEmpty, emptyFirst, envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
+import { readOperation } from '#features/operation.ts';
+import { emptyFirst, emptySortValue, findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import { pathKey } from './share-body.ts';
+import { sharePathKey } from './share-body.ts';
 import { shareSortColumns } from './share-columns.ts';
-import { sharesOfPage } from './share-page.ts';
-import { isBelow } from './share-rows.ts';
+import { sharePageRecords } from './share-page.ts';
+import { pathCondition } from './share-rows.ts';
 
 const sharesOf = (db: Tx, tid: number) => db.selectFrom('share').where('share.tid', '=', tid);
 
 /** Returns the locations whose name contains the word: the search finds their shares too. */
 async function findLocationsByWord({ read, dialect }: Store, tid: number, word: string): Promise<number[]> {
-  const query = read.selectFrom('location').select('id').where('tid', '=', tid).where(dialect.holds('location.search_text', word));
+  const query = read.selectFrom('location').select('id').where('tid', '=', tid).where(dialect.containsWord('location.search_text', word));
   return (await query.execute()).map(({ id }) => id);
 }
 
@@ -26,9 +26,9 @@ const selectLocation = (db: Tx, tid: number, name: string) =>
 async function wordFilter(store: Store, tid: number, word: string | null) {
   if (word === null) return null;
   const locationIds = await findLocationsByWord(store, tid, word);
-  const inText = store.dialect.holds('share.search_text', word);
+  const inText = store.dialect.containsWord('share.search_text', word);
   const holds = locationIds.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(locationIds)}))`;
-  return { word, within: locationIds, holds };
+  return { word, locationIds, holds };
 }
 
 /** The same expression as in the index (migration 0003-lists). */
@@ -40,11 +40,11 @@ function whereState(shares: ReturnType<typeof sharesOf>, state: ShareState, now:
   const active = shares.where('share.active', '=', 1);
   const started = active.where(({ or, eb }) => or([eb('share.valid_from', 'is', null), eb('share.valid_from', '<=', now)]));
   if (state === 'scheduled') return active.where('share.valid_from', '>', now);
-  if (state === 'ended') return started.where(endInstant, '>', asEmpty).where(endInstant, '<=', now);
+  if (state === 'ended') return started.where(endInstant, '>', emptySortValue).where(endInstant, '<=', now);
   return started.where(({ or, eb }) => or([eb('share.valid_to', 'is', null), eb('share.valid_to', '>', now)]));
 }
 
-export const searchShares = read({
+export const searchShares = readOperation({
   name: 'share/search',
   isSearch: true,
   method: 'GET',
@@ -65,7 +65,7 @@ export const searchShares = read({
     let matches = sharesOf(search, caller.tid);
     if (from !== null) matches = matches.where('share.created_at', '>=', from);
     if (before !== null) matches = matches.where('share.updated_at', '<', before);
-    if (query.path !== undefined) matches = matches.where(isBelow(pathKey(query.path)));
+    if (query.path !== undefined) matches = matches.where(pathCondition(sharePathKey(query.path)));
     if (query.authType !== undefined)
       matches = matches.where(
         'share.profile_id',
@@ -83,9 +83,9 @@ export const searchShares = read({
       page,
       id: 'share.id',
       word: await wordFilter(ports.store, caller.tid, word),
-      counted: { table: 'share', tid: caller.tid, narrowed: hasFilter(otherFilters), lasting: isLasting },
+      counted: { table: 'share', tid: caller.tid, hasOtherFilters: hasFilter(otherFilters), isCacheable: isLasting },
     });
-    const list = await sharesOfPage(ports.store, caller.tid, ids, ports.links);
-    return envelopeOf('share', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');
+    const list = await sharePageRecords(ports.store, caller.tid, ids, ports.links);
+    return searchResponse('share', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');
   },
 });

@@ -3,7 +3,7 @@ import { formatInstant, parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
 import { addSums, addToKey, dayCounts, type VisitorDay, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
-import { read } from '#features/operation.ts';
+import { readOperation } from '#features/operation.ts';
 
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
@@ -54,7 +54,7 @@ function addVisitorDay({ byDay, byVisitor, missing }: Activity, day: VisitorDay)
   byVisitor.set(day.visitor, present ? { ...addSums(present, day), last: present.last } : { visits, downloads, uploads, last });
 }
 
-export const shareActivity = read({
+export const shareActivity = readOperation({
   name: 'share/activity',
   isReport: true,
   method: 'POST',

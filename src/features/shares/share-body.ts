@@ -2,7 +2,7 @@ import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { formatItemPath, parseItemPath, pathRule } from '#core/item-path.ts';
 import { formatList, listLength, parseList } from '#core/list-text.ts';
-import { checkTogether, fieldRefusal } from '#core/messages.ts';
+import { fieldRefusal, runChecks } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
 import { normalizeText } from '#core/unicode.ts';
 
@@ -28,7 +28,7 @@ interface Dates {
  * @returns milliseconds; `from` is included, `to` is not; null is no limit
  * @throws Refusal 400 at the field, also for an end that is not after the start
  */
-export function windowIn(dates: Dates, before: Dates = {}): { from: number | null; to: number | null } {
+export function parseValidity(dates: Dates, before: Dates = {}): { from: number | null; to: number | null } {
   const allDates = { ...before, ...dates };
   const from = parseDate('validityStartDate', allDates.validityStartDate) ?? null;
   const to = parseDate('validityEndDate', allDates.validityEndDate) ?? null;
@@ -37,7 +37,7 @@ export function windowIn(dates: Dates, before: Dates = {}): { from: number | nul
 }
 
 /** Parses a list of a request into its entries. @throws Refusal 400 at the field */
-export function listIn(field: string, text: string | null | undefined): string[] {
+export function parseListField(field: string, text: string | null | undefined): string[] {
   const entries = parseList(normalizeText(text ?? ''), limits.list);
   if (!entries) throw fieldRefusal(field, 'has a quote that is not closed, or text behind a closing quote');
   if (listLength(entries) > limits.list) throw fieldRefusal(field, `must be at most ${limits.list} characters long`);
@@ -45,22 +45,22 @@ export function listIn(field: string, text: string | null | undefined): string[]
 }
 
 /** Returns the e-mail addresses of a request, each once, as a list text. @throws Refusal 400 at notifyEmails */
-export function emailsIn(text: string | null | undefined): string {
-  const entries = listIn('notifyEmails', text);
+export function parseNotifyEmails(text: string | null | undefined): string {
+  const entries = parseListField('notifyEmails', text);
   const invalid = entries.find((entry) => !emailShape.test(entry) || entry.length > maxEmailLength);
   if (invalid !== undefined) throw fieldRefusal('notifyEmails', `"${invalid}" is not an e-mail address`);
   return formatList(entries);
 }
 
 /** Parses the path of a share into its segments. @throws Refusal 400 at path */
-export function pathIn(text: string) {
+export function parseSharePath(text: string) {
   const path = parseItemPath(text);
   if (!path) throw fieldRefusal('path', pathRule);
   return path;
 }
 
 /** Returns the path in a canonical spelling, so that /a and a/ are the same. */
-export const pathKey = (text: string) => formatItemPath(pathIn(text));
+export const sharePathKey = (text: string) => formatItemPath(parseSharePath(text));
 
 /** Returns the text in which share/search looks for words. The location's name is searched in addition. */
 export const shareSearchText = (share: { title: string; description: string; path: string; view_id: string }) =>
@@ -74,9 +74,9 @@ interface CheckedTexts extends Dates {
 
 /** Checks every text that must have a certain form. @throws Refusal 400 with an error for every invalid field */
 export const checkTexts = (body: CheckedTexts, before: Dates = {}) =>
-  checkTogether(
-    () => windowIn(body, before),
-    () => emailsIn(body.notifyEmails),
-    () => listIn('userNames', body.userNames),
-    () => listIn('groupNames', body.groupNames),
+  runChecks(
+    () => parseValidity(body, before),
+    () => parseNotifyEmails(body.notifyEmails),
+    () => parseListField('userNames', body.userNames),
+    () => parseListField('groupNames', body.groupNames),
   );

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { normalizeText } from '#core/unicode.ts';
-import { beginningOf, emptyFirst, type Sortable } from '#features/records/record-search.ts';
+import { emptyFirst, type Sortable, sortablePrefix } from '#features/records/record-search.ts';
 import type { Flag } from '#ports/tables.ts';
 
 /** The seven permissions and the other flags of a share, with their columns. */
@@ -47,12 +47,12 @@ const firstName = (table: 'share_user' | 'share_group') =>
 export const shareSortColumns: Sortable = {
   id: 'share.id',
   ...Object.fromEntries(Object.entries(flagColumns).map(([field, column]) => [field, `share.${column}`])),
-  ...Object.fromEntries(Object.entries(textColumns).map(([field, column]) => [field, beginningOf(`share.${column}`)])),
+  ...Object.fromEntries(Object.entries(textColumns).map(([field, column]) => [field, sortablePrefix(`share.${column}`)])),
   title: 'share.title',
   location: sql<string>`(select name from location as its where its.tid = share.tid and its.id = share.location_id)`,
   path: 'share.path_key',
   viewId: 'share.view_id',
-  notifyEmails: beginningOf('share.notify_emails'),
+  notifyEmails: sortablePrefix('share.notify_emails'),
   tid: 'share.tid',
   authenticationId: 'share.profile_id',
   authTypeId: sql<number>`(select type_id from login_profile as its where its.tid = share.tid and its.id = share.profile_id)`,

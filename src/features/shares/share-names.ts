@@ -132,14 +132,14 @@ async function writeDifference(
 }
 
 /** Returns an upper bound of the number of names in lists: a comma within a name counts too. */
-export const namesIn = (lists: Readonly<Record<string, string>>): number =>
+export const countListedNames = (lists: Readonly<Record<string, string>>): number =>
   Object.values(lists).reduce((sum, text) => sum + (text === '' ? 0 : text.split(',').length), 0);
 
 /**
  * Returns whether a share of a USERS profile lists a name that refers to no user. Such a list must be written again even if
  * its text does not change, since the user may exist by now.
  */
-export async function listsNobody(tx: Tx, share: ShareRef, profile: { type_id: number }): Promise<boolean> {
+export async function hasUnlinkedNames(tx: Tx, share: ShareRef, profile: { type_id: number }): Promise<boolean> {
   if (profile.type_id !== profileTypes.USERS) return false;
   const entries = tx.selectFrom('share_user').select('name').where('tid', '=', share.tid).where('share_id', '=', share.id);
   return (await entries.where('user_id', 'is', null).limit(1).executeTakeFirst()) !== undefined;

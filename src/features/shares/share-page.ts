@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Share } from '#core/records/share.ts';
 import { bytesOf, bytesOfRows, checkPageBytes, isPageTooLarge } from '#features/records/page-bytes.ts';
-import { recordsFrom } from '#features/records/record-search.ts';
+import { connectionForRecords } from '#features/records/record-search.ts';
 import type { Links } from '#ports/links.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import { mostReadAtOnce, shareRecords } from './share-rows.ts';
+import { maxNamesOnEventLoop, shareRecords } from './share-rows.ts';
 
 const longTexts = ['notify_emails', 'description', 'startup_message', 'water_mark_text', 'digital_sign_reason', 'path'];
 const assumedNameBytes = 256; // estimate for a listed name; the exact sizes are read only where the estimated page is too large
@@ -32,10 +32,10 @@ async function checkSize({ search }: Store, tid: number, ids: readonly number[],
  * they are many or list many names, so that other requests do not wait.
  * @throws Refusal 400 where they are too large for one response
  */
-export async function sharesOfPage(store: Store, tid: number, ids: readonly number[], links: Links): Promise<Share[]> {
+export async function sharePageRecords(store: Store, tid: number, ids: readonly number[], links: Links): Promise<Share[]> {
   if (ids.length === 0) return [];
-  const reader = recordsFrom(store, ids);
+  const reader = connectionForRecords(store, ids);
   const size = await selectPageSize(reader, tid, ids);
   await checkSize(store, tid, ids, size);
-  return shareRecords(size.names > mostReadAtOnce ? store.search : reader, tid, ids, links);
+  return shareRecords(size.names > maxNamesOnEventLoop ? store.search : reader, tid, ids, links);
 }

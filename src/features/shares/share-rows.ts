@@ -2,19 +2,19 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { formatInstant } from '#core/instant.ts';
 import { portalUrl, shareUrl } from '#core/link.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { asksSignIn, keepsUsers, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
+import { hasAccessUsers, profileTypeName, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
-import { activeUsersListed, activeUsersNamed } from '#features/records/listed-users.ts';
+import { activeUsersById, activeUsersByName } from '#features/records/listed-users.ts';
 import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
-import { stampsOf } from '#features/records/record-stamps.ts';
+import { recordStamps } from '#features/records/record-stamps.ts';
 import type { Links } from '#ports/links.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { plainFields } from './share-columns.ts';
 
 /** Largest number of listed names that the event loop reads itself: with more, other requests would wait. */
-export const mostReadAtOnce = 500;
+export const maxNamesOnEventLoop = 500;
 
 /** The number of active users that a share admits: all of its profile, or those that it lists. */
 const allowedLogins = sql<number>`case
@@ -22,8 +22,8 @@ const allowedLogins = sql<number>`case
   when share.allow_all_users = 1 then
     (select coalesce(sum(active_users), 0) from user_count as counted
       where counted.tid = share.tid and counted.profile_id = share.profile_id)
-  when login_profile.type_id = ${profileTypes.USERS} then ${activeUsersListed}
-  else ${activeUsersNamed}
+  when login_profile.type_id = ${profileTypes.USERS} then ${activeUsersById}
+  else ${activeUsersByName}
   end`;
 
 /** Selects shares with the columns of their login profiles and locations that their records contain. */
@@ -73,7 +73,7 @@ const listsById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number
 export type ListTexts = Pick<Share, 'userNames' | 'groupNames'>;
 
 function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl: string): Share {
-  const hasPortal = asksSignIn(row.type_id);
+  const hasPortal = requiresSignIn(row.type_id);
   return {
     id: row.id,
     ...plainFields(row),
@@ -88,13 +88,13 @@ function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl
     tid: row.tid,
     authenticationId: row.profile_id,
     authTypeId: row.type_id,
-    authTypeIdStr: typeNameOf(row.type_id),
-    allowedLogins: keepsUsers(row.type_id) ? row.allowed_logins : 0,
+    authTypeIdStr: profileTypeName(row.type_id),
+    allowedLogins: hasAccessUsers(row.type_id) ? row.allowed_logins : 0,
     groupNames,
     userNames,
     validityStartDate: row.valid_from === null ? null : formatInstant(row.valid_from),
     validityEndDate: row.valid_to === null ? null : formatInstant(row.valid_to),
-    ...stampsOf(row),
+    ...recordStamps(row),
   };
 }
 
@@ -125,9 +125,13 @@ const listedNames = preparedQuery((db, p: QueryParameter<{ tid: number; id: numb
 );
 
 /** Returns the connection that reads a share. With many listed names it is one outside the event loop's thread, used in turns. */
-export async function readerOfShare({ read, longRecords }: Pick<Store, 'read' | 'longRecords'>, tid: number, id: number): Promise<Tx> {
+export async function selectShareReader(
+  { read, longRecordReader: longRecords }: Pick<Store, 'read' | 'longRecordReader'>,
+  tid: number,
+  id: number,
+): Promise<Tx> {
   const [row] = await listedNames(read, { tid, id });
-  return row && row.listed_names > mostReadAtOnce ? longRecords(tid) : read;
+  return row && row.listed_names > maxNamesOnEventLoop ? longRecords(tid) : read;
 }
 
 const allowedById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
@@ -155,7 +159,7 @@ export async function newShareRecord(
   { location, profile, lists }: ShareRelations,
   links: Links,
 ): Promise<Share> {
-  const [logins] = keepsUsers(profile.type_id) ? await allowedById(db, { tid: row.tid, id: row.id }) : [];
+  const [logins] = hasAccessUsers(profile.type_id) ? await allowedById(db, { tid: row.tid, id: row.id }) : [];
   const joined = {
     location_name: location.name,
     type_id: profile.type_id,
@@ -179,7 +183,7 @@ export async function shareRecord(db: Tx, tid: number, id: number, links: Links)
  * @param loginCount the number of users that it admits; null: count them
  * @throws Error if the share does not exist
  */
-export async function shareRecordWith(
+export async function shareRecordWithLists(
   db: Tx,
   { tid, id }: { readonly tid: number; readonly id: number },
   lists: ListTexts,
@@ -200,7 +204,7 @@ const versionById = preparedQuery((db, p: QueryParameter<{ tid: number; id: numb
  * Returns the record of a share within a change.
  * @param checked the record that `check` has read; it is read again only if the share has changed since
  */
-export async function currentRecord(db: Tx, tid: number, id: number, links: Links, checked: Share | undefined): Promise<Share> {
+export async function currentShareRecord(db: Tx, tid: number, id: number, links: Links, checked: Share | undefined): Promise<Share> {
   const [current] = await versionById(db, { tid, id });
   return checked && current && checked.etag === `"${current.version}"` ? checked : shareRecord(db, tid, id, links);
 }
@@ -210,20 +214,20 @@ const profilesById = preparedQuery((db, p: QueryParameter<{ tid: number; id: num
 );
 
 /** Returns the login profile of an id in a share's request. @throws Refusal 400 at authenticationId */
-export async function profileNamed(db: Tx, tid: number, id: number) {
+export async function findShareProfile(db: Tx, tid: number, id: number) {
   const [profile] = await profilesById(db, { tid, id });
   if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');
   return profile;
 }
 
 /** Returns the fields of a share that an audit entry records. */
-export const auditedShare = ({ id, title, viewId }: Share) => ({ id, title, viewId });
+export const shareAuditFields = ({ id, title, viewId }: Share) => ({ id, title, viewId });
 
 /**
  * Returns the condition for the path `key` and everything below it: one range of the index, without names that only begin
  * alike, as `/ab` does for `/a`.
  */
-export const isBelow = (key: string) => {
+export const pathCondition = (key: string) => {
   const inner = key === '/' ? '' : key;
   return sql<SqlBool>`(share.path_key >= ${key} and share.path_key < ${`${inner}0`} and (share.path_key = ${key} or share.path_key >= ${`${inner}/`}))`;
 };

@@ -1,18 +1,26 @@
 import { formatList } from '#core/list-text.ts';
-import { checkTogether, Refusal } from '#core/messages.ts';
-import { asksSignIn } from '#core/records/login-profile.ts';
+import { Refusal, runChecks } from '#core/messages.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
 import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
 import { checkViewIdLength } from '#features/links/view-ids.ts';
-import { change } from '#features/operation.ts';
+import { changeOperation } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { checkPolicy } from '#features/records/tenant-policy.ts';
 import type { Tx } from '#ports/store.ts';
-import { checkLinkPassword, dropLinkProfile, profileOfShare } from './link-password.ts';
-import { checkTexts, emailsIn, listIn, shareSearchText, windowIn } from './share-body.ts';
+import { checkLinkPassword, deleteUnusedLinkProfile, resolveShareProfile } from './link-password.ts';
+import { checkTexts, parseListField, parseNotifyEmails, parseValidity, shareSearchText } from './share-body.ts';
 import { plainColumns } from './share-columns.ts';
-import { listsNobody, namesIn, setGroupNames, setUserNames } from './share-names.ts';
-import { checkPlace, locationNamed } from './share-place.ts';
-import { auditedShare, currentRecord, type ListTexts, profileNamed, readerOfShare, shareRecords, shareRecordWith } from './share-rows.ts';
+import { countListedNames, hasUnlinkedNames, setGroupNames, setUserNames } from './share-names.ts';
+import { checkSharedItem, findLocationByName } from './share-place.ts';
+import {
+  currentShareRecord,
+  findShareProfile,
+  type ListTexts,
+  selectShareReader,
+  shareAuditFields,
+  shareRecords,
+  shareRecordWithLists,
+} from './share-rows.ts';
 
 /** Fields that this operation does not change, with the reason or the operation that does. */
 const fixedFields = {
@@ -39,10 +47,10 @@ function checkAudience(body: ShareChange, before: Share): void {
 async function updateLists(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<ListTexts> {
   const share = { tid: before.tid, id: before.id };
   const hasNewProfile = profile.id !== before.authenticationId;
-  const [users, groups] = [listIn('userNames', body.userNames), listIn('groupNames', body.groupNames)];
+  const [users, groups] = [parseListField('userNames', body.userNames), parseListField('groupNames', body.groupNames)];
   const isChanged = (field: keyof ListTexts, names: readonly string[]) =>
     hasNewProfile || (body[field] !== undefined && formatList(names) !== before[field]);
-  const hasUnknownUser = body.userNames !== undefined && (await listsNobody(tx, share, profile));
+  const hasUnknownUser = body.userNames !== undefined && (await hasUnlinkedNames(tx, share, profile));
   return {
     userNames:
       isChanged('userNames', users) || hasUnknownUser ? await setUserNames(tx, share, profile, users, hasNewProfile) : before.userNames,
@@ -50,7 +58,7 @@ async function updateLists(tx: Tx, body: ShareChange, before: Share, profile: { 
   };
 }
 
-export const updateShare = change({
+export const updateShare = changeOperation({
   name: 'share/update',
   method: 'POST',
   role: 'editor',
@@ -74,28 +82,28 @@ export const updateShare = change({
   target: { table: 'share' },
   async check(body, caller, ports) {
     const { read } = ports.store;
-    const reader = await readerOfShare(ports.store, caller.tid, body.id);
+    const reader = await selectShareReader(ports.store, caller.tid, body.id);
     const [before] = await shareRecords(reader, caller.tid, [body.id], ports.links);
-    await checkTogether(
+    await runChecks(
       () => checkFixedFields(body, before ?? {}, fixedFields),
-      () => profileNamed(read, caller.tid, body.authenticationId),
+      () => findShareProfile(read, caller.tid, body.authenticationId),
       () => checkTexts(body, before),
       () => checkLinkPassword(body.linkPassword),
     );
     // Only if the request changes it: a share can be deactivated while its storage is away.
     if (before && before.folder !== body.folder)
-      await checkPlace(ports, await locationNamed(read, caller.tid, before.location), before.path, body.folder);
+      await checkSharedItem(ports, await findLocationByName(read, caller.tid, before.location), before.path, body.folder);
     return before;
   },
   async change(body, caller, tx, ports, checked: Share | undefined) {
     const { clock, links } = ports;
-    const before = await currentRecord(tx, caller.tid, body.id, links, checked);
+    const before = await currentShareRecord(tx, caller.tid, body.id, links, checked);
     checkFixedFields(body, before, fixedFields);
     checkAudience(body, before);
-    const profile = await profileOfShare(tx, caller, body, ports);
+    const profile = await resolveShareProfile(tx, caller, body, ports);
     checkViewIdLength(before.viewId, profile.type_id);
-    const { from, to } = windowIn(body, before);
-    await checkPolicy(tx, caller.tid, { active: body.active, from, to, asksSignIn: asksSignIn(profile.type_id) }, clock.now());
+    const { from, to } = parseValidity(body, before);
+    await checkPolicy(tx, caller.tid, { active: body.active, from, to, requiresSignIn: requiresSignIn(profile.type_id) }, clock.now());
     const columns = plainColumns(body);
     const lists = await updateLists(tx, body, before, profile);
     await tx
@@ -103,10 +111,10 @@ export const updateShare = change({
       .set((row) => ({
         ...columns,
         profile_id: profile.id,
-        listed_names: namesIn(lists),
+        listed_names: countListedNames(lists),
         valid_from: from,
         valid_to: to,
-        ...(body.notifyEmails === undefined ? {} : { notify_emails: emailsIn(body.notifyEmails) }),
+        ...(body.notifyEmails === undefined ? {} : { notify_emails: parseNotifyEmails(body.notifyEmails) }),
         search_text: shareSearchText({
           title: columns.title ?? before.title,
           description: columns.description ?? before.description,
@@ -120,13 +128,13 @@ export const updateShare = change({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
-    if (profile.id !== before.authenticationId) await dropLinkProfile(tx, caller.tid, before.authenticationId);
+    if (profile.id !== before.authenticationId) await deleteUnusedLinkProfile(tx, caller.tid, before.authenticationId);
     const hasSameAudience =
       profile.id === before.authenticationId &&
       body.allowAllUsers === before.allowAllUsers &&
       lists.userNames === before.userNames &&
       lists.groupNames === before.groupNames;
-    const after = await shareRecordWith(tx, before, lists, hasSameAudience ? before.allowedLogins : null, links);
-    return { audit: { before, after, share: auditedShare(after) } };
+    const after = await shareRecordWithLists(tx, before, lists, hasSameAudience ? before.allowedLogins : null, links);
+    return { audit: { before, after, share: shareAuditFields(after) } };
   },
 });

@@ -14,7 +14,7 @@ export interface LocationHealth {
 }
 
 /** Runs a check. @returns whether it passed within the timeout */
-export async function passes(check: () => Promise<unknown>): Promise<boolean> {
+export async function passesCheck(check: () => Promise<unknown>): Promise<boolean> {
   const deadline = new Promise<never>((_, reject) => setTimeout(reject, timeout, new Error('no answer')).unref());
   return Promise.race([check(), deadline]).then(
     () => true,
@@ -43,7 +43,7 @@ export async function locationsHealth(ports: HealthPorts, tid?: number): Promise
       tid: row.tid,
       name: row.name,
       kind: row.kind,
-      answers: await passes(async () => (await openLocation(row, ports)).check()),
+      answers: await passesCheck(async () => (await openLocation(row, ports)).check()),
     });
     results.push(...(await Promise.all(rows.map(healthOf))));
     await new Promise(setImmediate);

@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { day } from '#core/instant.ts';
+import { millisecondsPerDay } from '#core/instant.ts';
 import { formatList, parseList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import type { TenantPolicy } from '#core/policy/tenant-policy.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { PolicyChange, permissionNames, TenantPolicyRecord } from '#core/records/tenant-policy.ts';
-import { change, read } from '#features/operation.ts';
+import { changeOperation, readOperation } from '#features/operation.ts';
 import { tenantPolicy } from '#features/records/tenant-policy.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -32,13 +32,13 @@ async function countNoncompliant(
     .where('share.tid', '=', tid)
     .where('share.active', '=', 1)
     .where(({ eb, or, and }) => {
-      const latest = now + (days ?? 0) * day;
+      const latest = now + (days ?? 0) * millisecondsPerDay;
       const endsLate = and([
         eb('share.valid_to', '>', latest),
         or([
           eb('share.valid_from', 'is', null),
           eb('share.valid_from', '<=', now),
-          eb('share.valid_to', '>', eb('share.valid_from', '+', (days ?? 0) * day)),
+          eb('share.valid_to', '>', eb('share.valid_from', '+', (days ?? 0) * millisecondsPerDay)),
         ]),
       ]);
       return or([
@@ -50,7 +50,7 @@ async function countNoncompliant(
   return Number(outside);
 }
 
-export const getPolicy = read({
+export const getPolicy = readOperation({
   name: 'tenant/getPolicy',
   isSearch: true,
   method: 'GET',
@@ -73,7 +73,7 @@ function parsePermissions(text: string): readonly string[] {
   return allowed.filter((name) => names.includes(name));
 }
 
-export const updatePolicy = change({
+export const updatePolicy = changeOperation({
   name: 'tenant/updatePolicy',
   method: 'POST',
   role: 'admin',

@@ -6,9 +6,9 @@ import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { firstTenant, NewTenant, Tenant, tenantFields } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
-import { type Caller, change, read } from '#features/operation.ts';
+import { type Caller, changeOperation, readOperation } from '#features/operation.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
-import { envelopeOf, findPage, hasFilter, parsePage } from '#features/records/record-search.ts';
+import { findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -64,7 +64,7 @@ export async function insertTenant(
   return tid;
 }
 
-export const addTenant = change({
+export const addTenant = changeOperation({
   name: 'tenant/add',
   method: 'POST',
   role: 'admin',
@@ -97,7 +97,7 @@ async function tenantRecords(db: Tx, ids: readonly number[]) {
   return inIdOrder(ids, records);
 }
 
-export const searchTenants = read({
+export const searchTenants = readOperation({
   name: 'tenant/search',
   isSearch: true,
   method: 'GET',
@@ -109,11 +109,11 @@ export const searchTenants = read({
     checkFirstTenant(caller);
     const page = parsePage(query, { id: 'tenant.id', title: 'tenant.title', createDateTime: 'tenant.created_at' });
     let tenants = ports.store.search.selectFrom('tenant');
-    if (page.word !== null) tenants = tenants.where(ports.store.dialect.holds('tenant.title', page.word));
+    if (page.word !== null) tenants = tenants.where(ports.store.dialect.containsWord('tenant.title', page.word));
     if (page.from !== null) tenants = tenants.where('created_at', '>=', page.from);
     if (page.before !== null) tenants = tenants.where('created_at', '<', page.before);
     const { ids, ...rest } = await findPage(ports.store, { matches: tenants, page, id: 'tenant.id' });
-    return envelopeOf(
+    return searchResponse(
       'tenant',
       { list: await tenantRecords(ports.store.search, ids), ...rest },
       page,

@@ -19,8 +19,8 @@ export interface SearchTurns {
 
 function limitSearches(concurrency: number, concurrencyOfTenant: number): SearchTurns {
   const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
-  const tenants = turns({ atOnce: concurrency, mostWaiting: maxWaiting, refusal });
-  const callers = turnsByKey({ atOnce: concurrencyOfTenant, mostWaiting: maxWaiting, refusal });
+  const tenants = turns({ concurrency, maxWaiting, refusal });
+  const callers = turnsByKey({ concurrency: concurrencyOfTenant, maxWaiting, refusal });
   return {
     run: ({ tid, caller }, clientGone, search) => {
       const tenant = `${tid}`;

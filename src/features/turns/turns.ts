@@ -1,7 +1,7 @@
 import { concurrencyLimit } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import type { Refusal } from '#core/messages.ts';
-import { type Waiting, type WaitingLimit, waitingLimit } from './waiting-limit.ts';
+import { type WaitingCaller, type WaitingLimit, waitingLimit } from './waiting-limit.ts';
 
 /**
  * The groups of a caller. The outer groups take turns, and the inner groups take turns within their outer group. An inner
@@ -10,8 +10,8 @@ import { type Waiting, type WaitingLimit, waitingLimit } from './waiting-limit.t
 export type TurnGroups = readonly [outer: string, inner: string];
 
 interface Limits {
-  readonly atOnce: number;
-  readonly mostWaiting: { readonly inner: number; readonly all: number };
+  readonly concurrency: number;
+  readonly maxWaiting: { readonly inner: number; readonly all: number };
   readonly refusal: () => Refusal;
 }
 
@@ -25,8 +25,11 @@ export interface Turns {
 }
 
 /** Returns new turns. @param limit limit of the waiting callers; several turns may share it */
-export function turns({ atOnce, mostWaiting, refusal }: Limits, limit = waitingLimit(mostWaiting, refusal)): Turns {
-  const queue = fairQueue<Waiting & { readonly start: () => void }>();
+export function turns(
+  { concurrency: atOnce, maxWaiting: mostWaiting, refusal }: Limits,
+  limit = waitingLimit(mostWaiting, refusal),
+): Turns {
+  const queue = fairQueue<WaitingCaller & { readonly start: () => void }>();
   const runLimited = concurrencyLimit(atOnce, () => {
     const next = queue.take();
     if (next) limit.remove(next);
@@ -38,7 +41,7 @@ export function turns({ atOnce, mostWaiting, refusal }: Limits, limit = waitingL
       queue.remove(groups, caller);
       turn.reject(cause);
     };
-    const caller = { inner: groups[1], crowds, start: turn.resolve, refuse };
+    const caller = { inner: groups[1], largeGroups: crowds, start: turn.resolve, refuse };
     limit.add(caller);
     queue.add(groups, caller);
     const leave = () => limit.remove(caller) && refuse(clientGone.reason);

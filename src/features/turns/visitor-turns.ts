@@ -11,7 +11,10 @@ export interface TurnVisitor {
 export const wideNetworkOf = (address: string) => networkOf(address, 24, 48);
 
 /** Returns the large groups that a visitor shares with others: the link and the wide network. */
-export const crowdsOf = ({ viewId, address }: TurnVisitor): readonly string[] => [`link ${viewId}`, `network ${wideNetworkOf(address)}`];
+export const largeGroupsOf = ({ viewId, address }: TurnVisitor): readonly string[] => [
+  `link ${viewId}`,
+  `network ${wideNetworkOf(address)}`,
+];
 
 /** Returns the groups that take turns: links, and networks within a link. */
 export const turnGroupsOf = ({ viewId, address }: TurnVisitor): TurnGroups => [viewId, networkOf(address, 32, 64)];

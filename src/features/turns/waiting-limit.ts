@@ -2,11 +2,11 @@ import { addCount } from '#core/count-by-key.ts';
 import type { Refusal } from '#core/messages.ts';
 
 /** A caller that waits for its turn. */
-export interface Waiting {
+export interface WaitingCaller {
   /** Name of its inner group. */
   readonly inner: string;
   /** Names of the large groups that it belongs to. */
-  readonly crowds: readonly string[];
+  readonly largeGroups: readonly string[];
   /** Ends its wait. */
   readonly refuse: (cause: unknown) => void;
 }
@@ -17,27 +17,28 @@ export interface WaitingLimit {
    * Adds a caller. If the total is reached, refuses the newest caller of the largest crowd in favour of a caller of smaller crowds.
    * @throws the refusal if too many callers of its group wait, or if its own crowds are the largest
    */
-  add(caller: Waiting): void;
+  add(caller: WaitingCaller): void;
   /** Removes a caller. @returns whether it still waited */
-  remove(caller: Waiting): boolean;
+  remove(caller: WaitingCaller): boolean;
 }
 
 /** Returns a limit. @param max how many callers may wait in an inner group and in total. @param refusal creates the error */
 export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Refusal): WaitingLimit {
-  const waiting = new Set<Waiting>(); // in the order of arrival
+  const waiting = new Set<WaitingCaller>(); // in the order of arrival
   const counts = new Map<string, number>(); // waiting callers by inner group and by crowd
   const countOf = (name: string) => counts.get(name) ?? 0;
-  const namesOf = ({ inner, crowds }: Waiting) => new Set([`inner ${inner}`, ...crowds.map((crowd) => `crowd ${crowd}`)]);
-  const sizeOf = ({ crowds }: Waiting) => Math.max(...crowds.map((crowd) => countOf(`crowd ${crowd}`)));
+  const namesOf = ({ inner, largeGroups: crowds }: WaitingCaller) =>
+    new Set([`inner ${inner}`, ...crowds.map((crowd) => `crowd ${crowd}`)]);
+  const sizeOf = ({ largeGroups: crowds }: WaitingCaller) => Math.max(...crowds.map((crowd) => countOf(`crowd ${crowd}`)));
 
-  function remove(caller: Waiting): boolean {
+  function remove(caller: WaitingCaller): boolean {
     if (!waiting.delete(caller)) return false;
     for (const name of namesOf(caller)) addCount(counts, name, -1);
     return true;
   }
   /** Refuses the newest caller of the largest crowd. @throws the refusal if that crowd is not larger than the newcomer's */
-  function refuseLargestFor(newcomer: Waiting): void {
-    let candidate: Waiting | undefined;
+  function refuseLargestFor(newcomer: WaitingCaller): void {
+    let candidate: WaitingCaller | undefined;
     for (const caller of waiting) if (!candidate || sizeOf(caller) >= sizeOf(candidate)) candidate = caller;
     if (!candidate || sizeOf(candidate) <= sizeOf(newcomer) + 1) throw refusal();
     remove(candidate);

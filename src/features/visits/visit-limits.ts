@@ -1,7 +1,7 @@
-import { newSessions } from '#features/rate-limits/new-sessions.ts';
+import { newSessionLimit } from '#features/rate-limits/new-sessions.ts';
 import { archivePlans } from '#features/visits/archives/archive-plans.ts';
 import { changeTurns } from '#features/visits/files/change-turns.ts';
-import { listingWriter } from '#features/visits/files/listing-json.ts';
+import { listingFormatter } from '#features/visits/files/listing-json.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Clock } from '#ports/clock.ts';
 
@@ -10,6 +10,6 @@ export const visitLimits = (clock: Clock) => ({
   archives: archivePlans(),
   changes: changeTurns(),
   uploads: uploadSlots(),
-  newSessions: newSessions(clock),
-  writePage: listingWriter(),
+  newSessions: newSessionLimit(clock),
+  formatListing: listingFormatter(),
 });

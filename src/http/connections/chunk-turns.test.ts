@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { nodeServer } from './node-server.ts';
+import { createNodeServer } from './node-server.ts';
 
 const chunk = '1\r\nx\r\n';
 
 async function connectClients(t: TestContext, handle: RequestListener) {
-  const server = nodeServer(handle).listen(0, '127.0.0.1');
+  const server = createNodeServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;

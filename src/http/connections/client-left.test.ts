@@ -4,7 +4,7 @@ import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { unreadResponses } from '#http/unread-responses.ts';
-import { clientLeft } from './client-left.ts';
+import { disconnectSignal } from './client-left.ts';
 
 /** Returns the response to a client that has left, after all its 'close' listeners have run. */
 async function abandonedResponse(t: TestContext): Promise<ServerResponse> {
@@ -23,7 +23,7 @@ async function abandonedResponse(t: TestContext): Promise<ServerResponse> {
 }
 
 test('the signal is aborted for a client that left while a hook was waiting', async (t) => {
-  assert.equal(clientLeft(await abandonedResponse(t)).aborted, true);
+  assert.equal(disconnectSignal(await abandonedResponse(t)).aborted, true);
 });
 
 test('a large response to a client that has left does not count for its tenant', async (t) => {

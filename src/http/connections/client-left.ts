@@ -10,7 +10,7 @@ export function onceClosed(response: ServerResponse, work: () => void): void {
 }
 
 /** Returns a signal that is aborted when the client leaves before it has received its response. */
-export function clientLeft(response: ServerResponse): AbortSignal {
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const clientGone = new AbortController();
   onceClosed(response, () => {
     if (!response.writableFinished) clientGone.abort();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { boundConnections } from './crowded-connections.ts';
+import { limitConnections } from './crowded-connections.ts';
 
 const maxConnections = 8;
 
@@ -13,7 +13,7 @@ async function startServer(t: TestContext) {
     if (request.url === '/held') openResponses.push(response);
     else response.end('answered');
   });
-  boundConnections(server, maxConnections);
+  limitConnections(server, maxConnections);
   server.listen(0);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

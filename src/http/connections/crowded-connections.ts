@@ -18,7 +18,7 @@ function findLargest(byNetwork: ReadonlyMap<string, Connections>): Connections {
  * idle connections of one network do not keep others out: the oldest without a request in progress, else the oldest
  * that still sends a body, else the newest. A new connection of the largest network is refused if none there is idle.
  */
-export function boundConnections(server: Server, max: number): void {
+export function limitConnections(server: Server, max: number): void {
   const byNetwork = new Map<string, Connections>();
   const lastResponses = new WeakMap<Socket, ServerResponse>(); // responses end in the order of their requests
   let count = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostConnections } from './descriptors.ts';
+import { maxConnections } from './descriptors.ts';
 
 test('the limit leaves a descriptor for the file of each connection, one more for each upload, and some for Postern itself', () => {
   for (const [limit, uploads] of [
@@ -8,9 +8,9 @@ test('the limit leaves a descriptor for the file of each connection, one more fo
     [1024, 298],
     [20_000, 640],
   ] as const) {
-    const connections = mostConnections(limit) ?? 0;
+    const connections = maxConnections(limit) ?? 0;
     assert.ok(connections >= uploads, String(limit));
     assert.ok(2 * connections + uploads + 128 <= limit, String(limit));
   }
-  assert.equal(mostConnections(null), undefined);
+  assert.equal(maxConnections(null), undefined);
 });

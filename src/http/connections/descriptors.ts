@@ -17,7 +17,7 @@ function descriptorLimit(): number | null {
 }
 
 /** Returns how many connections leave enough descriptors for their transfers, in either direction; undefined without a limit. */
-export function mostConnections(limit: number | null = descriptorLimit()): number | undefined {
+export function maxConnections(limit: number | null = descriptorLimit()): number | undefined {
   if (limit === null) return undefined;
   const free = limit - ownDescriptors;
   if (limit < manyDescriptors) return Math.max(16, Math.floor(free / descriptorsPerUpload));

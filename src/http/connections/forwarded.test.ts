@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trustIn, withoutPorts } from './forwarded.ts';
+import { trustedProxyCheck, withoutPorts } from './forwarded.ts';
 
 test('the port of a forwarded address is removed', () => {
   assert.equal(withoutPorts('203.0.113.7:52100'), '203.0.113.7');
@@ -10,10 +10,10 @@ test('the port of a forwarded address is removed', () => {
 });
 
 test('trusted proxies are addresses, blocks and first-last ranges', () => {
-  const isTrusted = trustIn(['10.0.0.1-10.0.0.9', '192.0.2.0/24', '::1']);
+  const isTrusted = trustedProxyCheck(['10.0.0.1-10.0.0.9', '192.0.2.0/24', '::1']);
   for (const address of ['10.0.0.1', '10.0.0.9', '::ffff:10.0.0.5', '192.0.2.200', '::1']) assert.ok(isTrusted?.(address), address);
   for (const address of ['10.0.0.10', '192.0.3.1', '::2', 'proxy', '']) assert.ok(!isTrusted?.(address), address);
-  assert.equal(trustIn([]), undefined);
+  assert.equal(trustedProxyCheck([]), undefined);
 });
 
 test('only the last of thousands of forwarded addresses are read: trusted proxies wrote those', () => {
@@ -23,5 +23,5 @@ test('only the last of thousands of forwarded addresses are read: trusted proxie
 });
 
 test('a reset connection without an address does not come from a trusted proxy', () => {
-  assert.equal(trustIn(['10.0.0.1'])?.(undefined), false);
+  assert.equal(trustedProxyCheck(['10.0.0.1'])?.(undefined), false);
 });

@@ -23,10 +23,10 @@ export function withoutPorts(forwarded: string): string {
 }
 
 /** Returns whether an address belongs to a trusted proxy. A connection that was reset has no address. */
-export type TrustedProxies = (address: string | undefined) => boolean;
+export type IsTrustedProxy = (address: string | undefined) => boolean;
 
 /** Returns the check for trusted proxies, or undefined if no proxy is trusted. */
-export function trustIn(proxies: readonly string[]): TrustedProxies | undefined {
+export function trustedProxyCheck(proxies: readonly string[]): IsTrustedProxy | undefined {
   if (proxies.length === 0) return undefined;
   const ranges = packList(proxies.join(' '));
   const cached = new Map<string, boolean>();
@@ -42,7 +42,7 @@ export function trustIn(proxies: readonly string[]): TrustedProxies | undefined 
  * Returns a check that logs once if an untrusted proxy sends X-Forwarded-For. All its visitors then count as one
  * address, in address ranges and rate limits.
  */
-export function untrustedProxyWarning(isTrusted: TrustedProxies | undefined): (request: FastifyRequest) => void {
+export function untrustedProxyWarning(isTrusted: IsTrustedProxy | undefined): (request: FastifyRequest) => void {
   let hasWarned = false;
   return ({ raw, log }) => {
     if (hasWarned || raw.headers['x-forwarded-for'] === undefined) return;

@@ -1,15 +1,15 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { chunkTurns } from './chunk-turns.ts';
-import { boundConnections } from './crowded-connections.ts';
-import { mostConnections } from './descriptors.ts';
+import { limitConnections } from './crowded-connections.ts';
+import { maxConnections } from './descriptors.ts';
 import { JoinedRequest } from './join-chunks.ts';
-import { oneAfterAnother } from './pipelining.ts';
+import { handleInSequence } from './pipelining.ts';
 
 const headersTimeout = 30_000; // ms
 const keepAliveTimeout = 72_000; // ms, longer than the 60 s after which nginx closes its own connections
 
 /** Creates the Node.js server behind Fastify. All requests pass through it, even those that Fastify refuses without calling a hook. */
-export function nodeServer(handle: RequestListener): Server {
+export function createNodeServer(handle: RequestListener): Server {
   const options = {
     IncomingMessage: JoinedRequest,
     headersTimeout,
@@ -18,16 +18,16 @@ export function nodeServer(handle: RequestListener): Server {
     requireHostHeader: false, // refused later with our own message
     optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit
   };
-  const handleInSequence = oneAfterAnother(handle);
+  const handleNext = handleInSequence(handle);
   const watchChunks = chunkTurns();
   const server = createServer(options, (request, response) => {
     if (request.headers['transfer-encoding'] !== undefined) watchChunks(request.socket);
-    handleInSequence(request, response);
+    handleNext(request, response);
   });
   // RFC 9110, 10.1.1: an upload sends 100 Continue after all its checks. Other expectations are refused by a hook.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));
-  const connections = mostConnections();
-  if (connections !== undefined) boundConnections(server, connections);
+  const connections = maxConnections();
+  if (connections !== undefined) limitConnections(server, connections);
   return server;
 }

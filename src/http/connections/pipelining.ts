@@ -15,7 +15,7 @@ interface RequestQueue {
  * not read the responses, which would all stay in memory. A connection with too many waiting requests is closed, and
  * what it has sent already, up to 64 KiB of requests, is dropped.
  */
-export function oneAfterAnother(handle: RequestListener): RequestListener {
+export function handleInSequence(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, RequestQueue>();
   return (request, response) => {
     const { socket } = request;

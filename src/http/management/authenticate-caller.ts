@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
-import { findKey, recordKeyUse } from '#features/api-keys/find-api-key.ts';
+import { findValidKey, recordKeyUse } from '#features/api-keys/find-api-key.ts';
 import type { Caller } from '#features/operation.ts';
 import { findOperatorSession, recordOperatorUse } from '#features/operators/operator-session.ts';
 import { countAttempt, networkKeys } from '#features/rate-limits/failed-attempts.ts';
@@ -27,7 +27,7 @@ async function authenticateOperator(request: FastifyRequest, token: string, { st
   if (!session) throw new Refusal('signInNeeded', 'The session has ended: sign in again.');
   recordOperatorUse(store, session, now);
   const { id, tid, name, role, hash } = session;
-  return { id, tid, name, role, kind: 'operator', proof: hash, address: request.ip, requestId: request.id };
+  return { id, tid, name, role, kind: 'operator', credentialHash: hash, address: request.ip, requestId: request.id };
 }
 
 /** Returns the caller: an API key, or the operator of a session. @throws 401, 429 for a network of wrong keys; a valid key never waits */
@@ -37,9 +37,9 @@ export async function authenticateCaller(request: FastifyRequest, ports: CallerP
   if (token !== null) return authenticateOperator(request, token, ports);
   if (secret === null) throw new Refusal('keyMissing', 'Send Authorization: Bearer and an API key.');
   const now = ports.clock.now();
-  const key = await findKey(ports.store, secret, now);
+  const key = await findValidKey(ports.store, secret, now);
   if (!key) return refuseKey(ports, request.ip);
   recordKeyUse(ports.store, key, now);
   const { keyId: id, tid, name, role, hash } = key;
-  return { id, tid, name, role, kind: 'key', proof: hash, address: request.ip, requestId: request.id };
+  return { id, tid, name, role, kind: 'key', credentialHash: hash, address: request.ip, requestId: request.id };
 }

@@ -9,10 +9,10 @@ const retryAfter = 5; // seconds
 export type CheckInTurn = <T>(operation: AnyChange, caller: Caller, check: () => Promise<T>) => Promise<T>;
 
 /** Returns a runner of checks. Those that read records of all tenants run one at a time for each tenant: they block the event loop. */
-export function checksInTurn(): CheckInTurn {
+export function checkTurns(): CheckInTurn {
   const tenantTurns = turnsByKey({
-    atOnce: 1,
-    mostWaiting: maxWaiting,
+    concurrency: 1,
+    maxWaiting,
     refusal: () => new Refusal('changesBusy', undefined, { retryAfter }),
   });
   const neverAborted = new AbortController().signal; // a change is made even if its client leaves

@@ -18,7 +18,7 @@ export function isSecure(request: FastifyRequest, publicUrl: string): boolean {
 const cookiesOf = ({ headers: { cookie } }: FastifyRequest) => (cookie === undefined ? {} : parseCookie(cookie));
 
 /** Returns whether the request has a session that was started over TLS. */
-export const carriesSecure = (request: FastifyRequest) => cookiesOf(request)[secureName] !== undefined;
+export const hasSecureSession = (request: FastifyRequest) => cookiesOf(request)[secureName] !== undefined;
 
 /** Returns the token of the console's session in a request, or null. Over TLS, no other host can have set it. */
 export function consoleToken(request: FastifyRequest, publicUrl: string): string | null {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { Refusal } from '#core/messages.ts';
 import type { Operation } from '#features/operation.ts';
-import { namesOf, readQuery } from '#http/validation.ts';
+import { propertyNamesOf, readQuery } from '#http/validation.ts';
 
 /** The schema of `dryRun`: a parameter of every change, and a field of its response. */
 export const dryRun = Type.Optional(
@@ -14,7 +14,7 @@ const dryRunQuery = Type.Object({ dryRun });
 /** Returns whether a change requests a dry run. @throws 400 */
 export function isDryRun(request: FastifyRequest, operation: Operation): boolean {
   if (!request.url.includes('?')) return false;
-  const value = readQuery(request.url, dryRunQuery, namesOf(operation.body))['dryRun'];
+  const value = readQuery(request.url, dryRunQuery, propertyNamesOf(operation.body))['dryRun'];
   if (value === undefined || typeof value === 'boolean') return value ?? false;
   throw new Refusal('fieldInvalid', 'dryRun must be true or false', {
     fieldErrors: [{ field: 'dryRun', detail: 'must be true or false' }],

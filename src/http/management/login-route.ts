@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
-import { findKey, issueToken } from '#features/api-keys/find-api-key.ts';
-import { largestOpenBody } from '#http/body-limits.ts';
-import { noQuery, readQuery, validator } from '#http/validation.ts';
+import { findValidKey, issueToken } from '#features/api-keys/find-api-key.ts';
+import { maxPublicBodyBytes } from '#http/body-limits.ts';
+import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
 import { refuseKey } from './authenticate-caller.ts';
 
@@ -18,7 +18,7 @@ export const Login = Type.Object(
   { additionalProperties: false },
 );
 /** The response of a login. */
-export const LoginAnswer = Type.Object({
+export const LoginResponse = Type.Object({
   token: Type.String({ description: 'Bearer token, good for an hour and never longer than its key.' }),
   expiryDateTime: Type.String({ format: 'date-time', description: 'When the token ends.' }),
 });
@@ -26,18 +26,18 @@ export const LoginAnswer = Type.Object({
 /** Adds POST /api/v1/login, for clients that sign in before other calls. */
 export function loginRoute(api: FastifyInstance, ports: Ports): void {
   const check = validator(Login);
-  const checkNoQuery = validator(noQuery);
+  const checkNoQuery = validator(NoParameters);
   api.post<{ Body: Static<typeof Login> }>(
     '/login',
-    { config: { open: true }, bodyLimit: largestOpenBody, schema: { response: { 200: LoginAnswer } } },
+    { config: { open: true }, bodyLimit: maxPublicBodyBytes, schema: { response: { 200: LoginResponse } } },
     async (request) => {
-      checkNoQuery(readQuery(request.url, noQuery));
+      checkNoQuery(readQuery(request.url, NoParameters));
       check(request.body ?? {});
       const { username, secretkey } = request.body;
       const now = ports.clock.now();
-      const key = await findKey(ports.store, secretkey, now);
+      const key = await findValidKey(ports.store, secretkey, now);
       // A token must not sign in: it could renew itself for ever.
-      if (!key || key.byToken || key.name !== username) return refuseKey(ports, request.ip);
+      if (!key || key.isFromToken || key.name !== username) return refuseKey(ports, request.ip);
       const token = `pst_t_${ports.random.token(tokenBits)}`;
       return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };
     },

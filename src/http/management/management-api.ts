@@ -17,23 +17,23 @@ import type { AnyChange, Caller, ChangeResult, Operation } from '#features/opera
 import { checkConflictLimit, conflictLimit, countConflict, type WithinConflictLimit } from '#features/rate-limits/viewid-conflicts.ts';
 import { checkTarget } from '#features/records/check-target.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
-import { largestBody } from '#http/body-limits.ts';
-import { checkOwnHost, originIn } from '#http/own-site.ts';
+import { maxBodyBytes } from '#http/body-limits.ts';
+import { checkOwnHost, parseOrigin } from '#http/own-site.ts';
 import { bodyTooLarge, sendProblem } from '#http/problem.ts';
 import { type UnreadResponses, unreadResponses } from '#http/unread-responses.ts';
 import { validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
 import { authenticateCaller } from './authenticate-caller.ts';
-import { type CheckInTurn, checksInTurn } from './check-turns.ts';
-import { carriesSecure, isSecure } from './console-cookie.ts';
+import { type CheckInTurn, checkTurns } from './check-turns.ts';
+import { hasSecureSession, isSecure } from './console-cookie.ts';
 import { dryRun, isDryRun } from './dry-run.ts';
 import { loginRoute } from './login-route.ts';
 import { parametersOf } from './operation-parameters.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { type ReadTurns, readTurns } from './read-turns.ts';
-import { type LimitChanges, limitChanges } from './waiting-changes.ts';
+import { limitChanges, type RunLimitedChange } from './waiting-changes.ts';
 
-export const prefix = '/api/v1';
+export const apiPrefix = '/api/v1';
 /** Maximum bytes of responses that callers have not read yet. */
 const maxUnreadBytes = { tenant: 32 << 20, all: 128 << 20 };
 const streamBytes = 4 << 20; // memory of a streamed response: a page as it was read and as it is written, and the next one
@@ -140,7 +140,7 @@ interface ManagementParts {
   readonly ports: Ports;
   readonly running: RunningRequests;
   readonly withinLimit: WithinConflictLimit;
-  readonly runLimited: LimitChanges;
+  readonly runLimited: RunLimitedChange;
   readonly checkInTurn: CheckInTurn;
   readonly turnsOf: ReadTurns;
   readonly unread: UnreadResponses;
@@ -160,7 +160,7 @@ async function run(
   const parameters = parametersOf(request, operation);
   check(parameters);
   if ('change' in operation) {
-    const bytes = Number(request.headers['content-length'] ?? largestBody);
+    const bytes = Number(request.headers['content-length'] ?? maxBodyBytes);
     return parts.runLimited(caller.tid, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
   }
   const inTurn = turnsOf(operation, parameters, caller, reply.raw);
@@ -183,7 +183,7 @@ async function run(
 /** Returns the absolute URL of the next page (RFC 8288), at the host that the client called. */
 function nextPageUrl(request: FastifyRequest, publicUrl: string, after: string): string {
   const origin = `${isSecure(request, publicUrl) ? 'https' : 'http'}://${request.host}`;
-  const url = new URL(request.url, originIn(origin) ?? publicUrl);
+  const url = new URL(request.url, parseOrigin(origin) ?? publicUrl);
   url.searchParams.delete('startIndex');
   url.searchParams.set('after', after);
   return url.href;
@@ -200,13 +200,13 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 }
 
 /** Adds the routes of /api/v1. A request is checked in the order of decisions.md: key, role, address and method, size, type, body. */
-export function managementApi(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
+export function managementRoutes(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
   const parts = {
     ports,
     running: new Set<string>(),
     withinLimit: conflictLimit(ports.clock),
     runLimited: limitChanges(),
-    checkInTurn: checksInTurn(),
+    checkInTurn: checkTurns(),
     turnsOf: readTurns(ports, searches),
     unread: unreadResponses(maxUnreadBytes),
   };
@@ -217,7 +217,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
         reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
         const { operation, open } = request.routeOptions.config ?? {};
         if (!open) request.caller = await authenticateCaller(request, ports);
-        checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: carriesSecure(request) });
+        checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: hasSecureSession(request) });
         if (operation && request.caller) checkRole(request.caller, operation.role);
         checkAddress(api, request);
         const { bodyLimit } = request.routeOptions;
@@ -228,7 +228,7 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
       loginRoute(api, ports);
       operatorRoutes(api, ports);
       for (const operation of operations) {
-        const check = validator(operation.body, operation.mostFieldErrors);
+        const check = validator(operation.body, operation.maxFieldErrors);
         api.route({
           method: operation.method,
           url: `/${operation.name}`,
@@ -240,6 +240,6 @@ export function managementApi(app: FastifyInstance, operations: readonly Operati
       }
       api.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), ports.clock.now()));
     },
-    { prefix },
+    { prefix: apiPrefix },
   );
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.ts';
-import { whoCalls } from '#features/callers/get-caller.ts';
-import { makeFirstOperator } from '#features/first-start/first-operator.ts';
-import { endOperatorSession, longestOperatorSession } from '#features/operators/operator-session.ts';
-import { type OperatorSignedIn, signInOperator } from '#features/operators/sign-in-operator.ts';
-import { largestOpenBody } from '#http/body-limits.ts';
-import { noQuery, readQuery, validator } from '#http/validation.ts';
+import { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
+import { callerRecord } from '#features/callers/get-caller.ts';
+import { createFirstOperator } from '#features/first-start/first-operator.ts';
+import { endOperatorSession, maxOperatorSessionTime } from '#features/operators/operator-session.ts';
+import { type OperatorSignInResult, signInOperator } from '#features/operators/sign-in-operator.ts';
+import { maxPublicBodyBytes } from '#http/body-limits.ts';
+import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
 import { allConsoleTokens, clearConsoleCookies, consoleToken, setConsoleCookie } from './console-cookie.ts';
 
@@ -13,30 +13,30 @@ const origin = (request: FastifyRequest) => ({ address: request.ip, requestId: r
 
 /** Adds the routes of /api/v1 that sign operators in and out. They set the console's cookie. */
 export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
-  const checkNoQuery = validator(noQuery);
+  const checkNoQuery = validator(NoParameters);
   const checkSignIn = validator(OperatorSignIn);
   const checkFirst = validator(FirstOperator);
-  const options = { config: { open: true }, bodyLimit: largestOpenBody, schema: { response: { 200: WhoCalls } } };
+  const options = { config: { open: true }, bodyLimit: maxPublicBodyBytes, schema: { response: { 200: CallerRecord } } };
   const { publicUrl } = ports.links;
-  async function openSession(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorSignedIn): Promise<WhoCalls> {
+  async function openSession(request: FastifyRequest, reply: FastifyReply, { caller, token }: OperatorSignInResult): Promise<CallerRecord> {
     const previousToken = consoleToken(request, publicUrl());
     if (previousToken !== null) await endOperatorSession(ports, previousToken, origin(request));
-    setConsoleCookie(request, reply, publicUrl(), token, longestOperatorSession / 1000);
-    return whoCalls(caller, ports);
+    setConsoleCookie(request, reply, publicUrl(), token, maxOperatorSessionTime / 1000);
+    return callerRecord(caller, ports);
   }
 
   api.post<{ Body: OperatorSignIn }>('/operator/signIn', options, async (request, reply) => {
-    checkNoQuery(readQuery(request.url, noQuery));
+    checkNoQuery(readQuery(request.url, NoParameters));
     checkSignIn(request.body ?? {});
     return openSession(request, reply, await signInOperator(ports, request.body, origin(request)));
   });
   api.post<{ Body: FirstOperator }>('/operator/first', options, async (request, reply) => {
-    checkNoQuery(readQuery(request.url, noQuery));
+    checkNoQuery(readQuery(request.url, NoParameters));
     checkFirst(request.body ?? {});
-    return openSession(request, reply, await makeFirstOperator(ports, request.body, origin(request)));
+    return openSession(request, reply, await createFirstOperator(ports, request.body, origin(request)));
   });
-  api.post('/operator/signOut', { config: { open: true }, bodyLimit: largestOpenBody }, async (request, reply) => {
-    checkNoQuery(readQuery(request.url, noQuery));
+  api.post('/operator/signOut', { config: { open: true }, bodyLimit: maxPublicBodyBytes }, async (request, reply) => {
+    checkNoQuery(readQuery(request.url, NoParameters));
     checkNoQuery(request.body ?? {});
     for (const token of allConsoleTokens(request)) await endOperatorSession(ports, token, origin(request));
     clearConsoleCookies(request, reply, publicUrl());

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
-import type { AnyRead, AnyStream, Caller, InTurn } from '#features/operation.ts';
+import type { AnyRead, AnyStream, Caller, QueryInTurn } from '#features/operation.ts';
 import { reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
-import { clientLeft } from '#http/connections/client-left.ts';
+import { disconnectSignal } from '#http/connections/client-left.ts';
 import type { Ports } from '#ports/ports.ts';
 
 /** Returns the queue in which the queries of a read operation wait for their turn. */
-export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => InTurn;
+export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => QueryInTurn;
 
 /** Creates the queues of read operations: searches, reports, and reads of one location. */
 export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadTurns {
@@ -17,7 +17,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
     const { tid } = caller;
     const callerKey = `${caller.kind} ${caller.id}`;
     if ('stream' in operation) {
-      const clientGone = clientLeft(response);
+      const clientGone = disconnectSignal(response);
       // A client that reads slowly may lose its rights before the end of the response.
       return (query) =>
         searches.run({ tid, caller: callerKey }, clientGone, async () => {
@@ -25,11 +25,11 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
           return query();
         });
     }
-    if (operation.isSearch) return (query) => searches.run({ tid, caller: callerKey }, clientLeft(response), query);
-    if (operation.isReport) return (query) => reports.run({ tid, caller: callerKey }, clientLeft(response), query);
+    if (operation.isSearch) return (query) => searches.run({ tid, caller: callerKey }, disconnectSignal(response), query);
+    if (operation.isReport) return (query) => reports.run({ tid, caller: callerKey }, disconnectSignal(response), query);
     const location = operation.locationName?.(parameters);
     return location === undefined
       ? (query) => query()
-      : (query) => locations.run({ tid, caller: callerKey, location }, clientLeft(response), query);
+      : (query) => locations.run({ tid, caller: callerKey, location }, disconnectSignal(response), query);
   };
 }

@@ -6,10 +6,10 @@ const minBytes = 1 << 13; // memory of a request with a very short body
 const retryAfter = 2; // seconds
 
 /** Runs a change of a tenant. @throws 503 if too many of its changes are in progress: each counts even if its client has left */
-export type LimitChanges = <T>(tenant: number, bytes: number, change: () => Promise<T>) => Promise<T>;
+export type RunLimitedChange = <T>(tenant: number, bytes: number, change: () => Promise<T>) => Promise<T>;
 
 /** Limits the changes in progress of each tenant, by number and bytes. */
-export function limitChanges(): LimitChanges {
+export function limitChanges(): RunLimitedChange {
   const counts = new Map<string, number>();
   return async (tenant, bytes, change) => {
     const [changes, memory] = [`changes ${tenant}`, `bytes ${tenant}`];

@@ -4,7 +4,7 @@ import { ApiKey } from '#core/records/api-key.ts';
 import { AuditEntry } from '#core/records/audit-entry.ts';
 import { Location } from '#core/records/location.ts';
 import { LoginProfile } from '#core/records/login-profile.ts';
-import { Operator, WhoCalls } from '#core/records/operator.ts';
+import { CallerRecord, Operator } from '#core/records/operator.ts';
 import { Share } from '#core/records/share.ts';
 import { Tenant } from '#core/records/tenant.ts';
 import { Listing, PortalVisit, Visit } from '#core/records/visit.ts';
@@ -16,9 +16,9 @@ const records: Readonly<Record<string, TSchema>> = {
   LoginProfile,
   Location,
   ApiKey,
-  AuditEntry: AuditEntry,
+  AuditEntry,
   Operator,
-  Caller: WhoCalls,
+  Caller: CallerRecord,
   Tenant,
   Visit,
   PortalVisit,
@@ -28,7 +28,7 @@ const records: Readonly<Record<string, TSchema>> = {
 /** The named schemas of the document. */
 export interface Components {
   /** Returns a reference to a schema, and adds it to the components under the name. */
-  refer(schema: object, name: string): object;
+  addSchema(schema: object, name: string): object;
   /** Returns a schema with references in place of its records. */
   withRecords(schema: object): object;
   readonly schemas: () => Readonly<Record<string, object>>;
@@ -55,7 +55,7 @@ export function components(): Components {
   };
   return {
     withRecords,
-    refer(schema, name) {
+    addSchema(schema, name) {
       const existing = names.get(schema);
       if (existing !== undefined) return reference(existing);
       schemas[name] ??= withRecords(schema);

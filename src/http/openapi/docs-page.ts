@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Operation } from '#features/operation.ts';
-import { type ConstantResponse, constantBody, sendConstant } from '#http/pages/constant-response.ts';
+import { type ConstantResponse, createConstantResponse, sendConstant } from '#http/pages/constant-response.ts';
 import type { Links } from '#ports/links.ts';
 import { openApi } from './openapi.ts';
 
@@ -42,7 +42,7 @@ function pageFiles(): (path: string) => Promise<ConstantResponse> {
     page ??= loadPage();
     const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: path });
     if (statusCode !== 200) throw new Error(`the page of the interface lacks ${path}`);
-    return constantBody(String(headers['content-type']), rawPayload);
+    return createConstantResponse(String(headers['content-type']), rawPayload);
   }
   return (path) => {
     const file = files.get(path) ?? load(path);
@@ -60,7 +60,7 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
   const loadFile = pageFiles();
   let document: Promise<ConstantResponse> | undefined;
   const createDocument = () =>
-    constantBody('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi(operations, links.publicUrl()))));
+    createConstantResponse('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi(operations, links.publicUrl()))));
   app.get('/openapi.json', async (request, reply) => {
     document ??= createDocument();
     return sendConstant(request, reply, await document);

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox';
 import { messages } from '#core/messages.ts';
-import { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.ts';
+import { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
 import { isChange, type Operation } from '#features/operation.ts';
-import { Login, LoginAnswer } from '#http/management/login-route.ts';
+import { Login, LoginResponse } from '#http/management/login-route.ts';
 import { changeResponse } from '#http/management/management-api.ts';
 import { type Components, components } from './components.ts';
 import { exampleOf } from './examples.ts';
@@ -55,8 +55,8 @@ const toPascalCase = (name: string) =>
 
 function responseSchema(operation: Operation, registry: Components): object {
   if (!isChange(operation))
-    return 'read' in operation ? registry.refer(operation.response, `${toPascalCase(operation.name)}Answer`) : { type: 'string' };
-  return registry.refer(changeResponse(operation), operation.responseFields ? `${toPascalCase(operation.name)}Answer` : 'Success');
+    return 'read' in operation ? registry.addSchema(operation.response, `${toPascalCase(operation.name)}Answer`) : { type: 'string' };
+  return registry.addSchema(changeResponse(operation), operation.responseFields ? `${toPascalCase(operation.name)}Answer` : 'Success');
 }
 
 /** Returns the OpenAPI path item of an operation of /api/v1. */
@@ -100,19 +100,19 @@ const signInPath = (operationId: string, summary: string, body: TSchema | null, 
 
 /** The paths that sign in and out. */
 const signInPaths = {
-  '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; answers a Bearer token.', Login, LoginAnswer),
+  '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; answers a Bearer token.', Login, LoginResponse),
   '/api/v1/operator/signIn': signInPath(
     'operator_signIn',
     "Signs an operator in; sets the console's cookie, which every operation takes in place of a key. A change needs the header Origin then.",
     OperatorSignIn,
-    WhoCalls,
+    CallerRecord,
   ),
   '/api/v1/operator/signOut': signInPath('operator_signOut', "Ends the session of the console's cookie.", null, null),
   '/api/v1/operator/first': signInPath(
     'operator_first',
     'Makes the first operator, an admin, by the address that the start has printed; once, and while there is no operator.',
     FirstOperator,
-    WhoCalls,
+    CallerRecord,
   ),
 };
 

@@ -7,14 +7,14 @@ import { preferencesOf } from '#http/preferences.ts';
 /** The reader of a page that the server renders: the language, and its translated texts. */
 export interface Reader {
   readonly language: Language;
-  readonly say: Say;
+  readonly translate: Say;
 }
 
 /** Returns the reader of a request, by the languages that the browser prefers. */
 export function readerOf(request: FastifyRequest): Reader {
   const tags = preferencesOf(request).languages();
   const language = languageOf(tags);
-  return { language, say: sayIn(allWords[language], tagOf(language, tags)) };
+  return { language, translate: sayIn(allWords[language], tagOf(language, tags)) };
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

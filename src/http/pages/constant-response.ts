@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isKnown } from '#http/conditional-request.ts';
+import { matchesEtag } from '#http/conditional-request.ts';
 import { preferencesOf } from '#http/preferences.ts';
 
 const compress = promisify(gzip);
@@ -12,22 +12,26 @@ const etagLength = 22; // characters of base64url: 128 bits
 export interface ConstantResponse {
   readonly type: string;
   readonly bytes: Buffer;
-  readonly gzipped: Buffer;
+  readonly gzipBytes: Buffer;
   readonly etag: string;
 }
 
 /** Compresses a body once, and adds its ETag. */
-export async function constantBody(type: string, bytes: Buffer): Promise<ConstantResponse> {
+export async function createConstantResponse(type: string, bytes: Buffer): Promise<ConstantResponse> {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, etagLength)}"`;
-  return { type, bytes, gzipped: await compress(bytes), etag };
+  return { type, bytes, gzipBytes: await compress(bytes), etag };
 }
 
 /** Sends a constant response: compressed if the client accepts gzip, or 304 if the client has it already. */
-export function sendConstant(request: FastifyRequest, reply: FastifyReply, { type, bytes, gzipped, etag }: ConstantResponse): FastifyReply {
+export function sendConstant(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, bytes, gzipBytes: gzipped, etag }: ConstantResponse,
+): FastifyReply {
   const isCompressed = preferencesOf(request).encoding(['gzip', 'identity']) === 'gzip';
   const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;
   reply.header('etag', tag).header('vary', 'accept-encoding').header('cache-control', 'no-cache');
-  if (isKnown(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send();
+  if (matchesEtag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send();
   if (isCompressed) reply.header('content-encoding', 'gzip');
   return reply.type(type).send(isCompressed ? gzipped : bytes);
 }

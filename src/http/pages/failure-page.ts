@@ -10,11 +10,12 @@ export function failurePage(refusal: Refusal, url: string, reader: Reader): stri
   const { title, next } = failureTexts(refusal.messageName);
   const { status } = messages[refusal.messageName];
   const detail = title === 'wentWrong' ? [escapeHtml(refusal.message)] : [];
-  const wait = refusal.extras.retryAfter === undefined ? [] : [escapeHtml(reader.say('waitSeconds', { count: refusal.extras.retryAfter }))];
+  const wait =
+    refusal.extras.retryAfter === undefined ? [] : [escapeHtml(reader.translate('waitSeconds', { count: refusal.extras.retryAfter }))];
   const link = linkOf(url);
   const button =
     link && status !== 404 && status !== 410
-      ? [`<a class="button" href="${escapeHtml(link)}">${escapeHtml(reader.say('openLink'))}</a>`]
+      ? [`<a class="button" href="${escapeHtml(link)}">${escapeHtml(reader.translate('openLink'))}</a>`]
       : [];
-  return cardPage(reader, reader.say(title), [...detail, escapeHtml(reader.say(next)), ...wait, ...button]);
+  return cardPage(reader, reader.translate(title), [...detail, escapeHtml(reader.translate(next)), ...wait, ...button]);
 }

@@ -7,5 +7,8 @@ import { cardPage, escapeHtml, type Reader } from './card-page.ts';
 export function frontPage(managed: boolean, reader: Reader): string {
   const operatorHint =
     '<span lang="en" dir="ltr">Do you run this server? <a href="/console">Open the console</a>, or <a href="/docs">try the interface</a>.</span>';
-  return cardPage(reader, reader.say('sharedByLink'), [escapeHtml(reader.say('notFoundNext')), ...(managed ? [operatorHint] : [])]);
+  return cardPage(reader, reader.translate('sharedByLink'), [
+    escapeHtml(reader.translate('notFoundNext')),
+    ...(managed ? [operatorHint] : []),
+  ]);
 }

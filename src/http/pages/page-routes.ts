@@ -13,7 +13,7 @@ export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const page = existsSync(file)
     ? readFileSync(file, 'utf8')
     : '<!doctype html><title>Postern</title><p>The pages are not built: run npm start.</p>';
-  app.get('/', async (request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.managed, readerOf(request))));
+  app.get('/', async (request, reply) => reply.type('text/html; charset=utf-8').send(frontPage(parts.hasManagement, readerOf(request))));
   // Mail programs and people may add a slash: it is the same address.
   for (const end of ['', '/']) {
     app.get(`/s/:viewId${end}`, async (request, reply) => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { nameError, parseItemPath, pathRule } from '#core/item-path.ts';
-import { defaultListing, largestListing } from '#core/listing.ts';
+import { defaultListingSize, maxListingSize } from '#core/listing.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import type { Action } from '#core/policy/decide.ts';
 import { sortOrders } from '#core/records/search.ts';
@@ -18,7 +18,7 @@ import { openDownload } from '#features/visits/files/download-file.ts';
 import { type FolderListing, listFolder } from '#features/visits/files/list-folder.ts';
 import type { StoreResponseOf } from '#features/visits/files/pending-change.ts';
 import { renameItem } from '#features/visits/files/rename-item.ts';
-import { clientLeft, onceClosed } from '#http/connections/client-left.ts';
+import { disconnectSignal, onceClosed } from '#http/connections/client-left.ts';
 import { expectProgress } from '#http/request-timeouts.ts';
 import { unreadResponses } from '#http/unread-responses.ts';
 import { readQuery, validator } from '#http/validation.ts';
@@ -31,7 +31,7 @@ import { linkHeaders } from './visitor-responses.ts';
 const ListQuery = Type.Object(
   {
     startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestListing })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxListingSize })),
     sortField: Type.Optional(Type.Enum([...listingSortFields])),
     sortOrder: Type.Optional(Type.String()),
     searchWord: Type.Optional(Type.String({ maxLength: 255 })),
@@ -55,11 +55,11 @@ function listQuery(url: string) {
     sortOrder = 'asc',
     searchWord,
     startIndex = 0,
-    pageSize = defaultListing,
+    pageSize = defaultListingSize,
   } = query as Static<typeof ListQuery>; // validated above
   const order = Object.entries(sortOrders).find(([word]) => word === sortOrder.toLowerCase())?.[1];
   if (!order) throw fieldRefusal('sortOrder', `must be one of ${Object.keys(sortOrders).join(', ')}`);
-  return { sort: sortField, order, word: searchWord || null, startIndex, pageSize };
+  return { sort: sortField, order, searchWord: searchWord || null, startIndex, pageSize };
 }
 
 function selectedNames(url: string): string[] | null {
@@ -106,7 +106,7 @@ function sendListing(reply: FastifyReply, { path, page, startIndex, pageSize }: 
 }
 
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
-  const clientGone = clientLeft(reply.raw);
+  const clientGone = disconnectSignal(reply.raw);
   const names = selectedNames(request.url);
   const archive = await downloadFolder(parts.ports, visitorRequestOf(request, parts), request.place.path, names, clientGone);
   await sendRaw(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
@@ -124,7 +124,7 @@ async function changeOnce<T>(
   const { ports, running } = parts;
   const now = ports.clock.now();
   // A duplicate request is authorized again too: the permission may have ended.
-  const { link, authenticated } = await authorizeVisit(ports, visitorRequestOf(request, parts), { action: action });
+  const { link, authenticated } = await authorizeVisit(ports, visitorRequestOf(request, parts), { action });
   const user = authenticated ? [authenticated.signedIn.userId, authenticated.signedIn.name] : [];
   const idempotentRequest: IdempotentRequest | null = idempotentRequestOf(
     request.headers['idempotency-key'],
@@ -165,11 +165,11 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const pathUrls = (url: string) => [url, `${url}/*`];
   for (const url of pathUrls('/s/:viewId/list'))
     app.get(url, async (request, reply) => {
-      const clientGone = clientLeft(reply.raw);
+      const clientGone = disconnectSignal(reply.raw);
       const sent = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
       expectProgress(request.raw, parts.timeouts); // also ends a response that nobody reads
       const visitor = visitorRequestOf(request, parts);
-      const listing = await listFolder(ports, visitor, request.place.path, listQuery(request.url), { left: clientGone, sent });
+      const listing = await listFolder(ports, visitor, request.place.path, listQuery(request.url), { clientGone, sent });
       const holders = { link: request.place.viewId, network: wideNetworkOf(request.ip) };
       unread.hold(holders, listing.page.entries.length, reply.raw);
       return sendListing(reply, listing);

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Refusal } from '#core/messages.ts';
 import type { FolderArchive } from '#features/visits/archives/download-folder.ts';
-import { type ByteRange, select } from '#http/conditional-request.ts';
-import { joinedPieces } from './join-pieces.ts';
+import { type ByteRange, evaluateConditions } from '#http/conditional-request.ts';
+import { joinPieces } from './join-pieces.ts';
 import { ClientGone, writePiece } from './send-bytes.ts';
-import { disposition, type Sending, trackTransfer } from './send-file.ts';
+import { disposition, type TransferContext, trackTransfer } from './send-file.ts';
 
 const noDate = Number.NaN; // a file that was removed from the folder leaves no newer date, so dates cannot validate an archive
 
@@ -16,10 +16,10 @@ interface ArchivePart {
 }
 
 /** Evaluates the conditions and a single range of RFC 9110. Several ranges get the entire archive. @throws 412, 416 */
-function selectPart({ request }: Sending, { known: layout }: FolderArchive, base: OutgoingHttpHeaders): ArchivePart {
+function selectPart({ request }: TransferContext, { layout }: FolderArchive, base: OutgoingHttpHeaders): ArchivePart {
   if (!layout) return { status: 200, headers: base, range: { start: 0, end: Number.POSITIVE_INFINITY } };
   const { size, etag } = layout;
-  const selected = select(request.method ?? 'GET', request.headers, { etag, modified: noDate, size });
+  const selected = evaluateConditions(request.method ?? 'GET', request.headers, { etag, modified: noDate, size });
   if (selected.status === 412) throw new Refusal('itemStale');
   if (selected.status === 416) throw new Refusal('rangeUnsatisfiable', `The archive is ${size} bytes long.`, { fileSize: size });
   const validators = { ...base, etag, 'accept-ranges': 'bytes' };
@@ -37,7 +37,7 @@ function selectPart({ request }: Sending, { known: layout }: FolderArchive, base
  * @param base headers of every response at the link
  * @throws 412, 416 before anything is sent
  */
-export async function sendArchive(sending: Sending, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
+export async function sendArchive(sending: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
   try {
     await send(sending, archive, base);
   } finally {
@@ -45,19 +45,19 @@ export async function sendArchive(sending: Sending, archive: FolderArchive, base
   }
 }
 
-async function send(sending: Sending, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
+async function send(sending: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
   const { request, response, timeouts } = sending;
   /** Restarts the timeout of the connection while files are read for their checksums, when no bytes are sent. */
   const keepAlive = () => {
     if (response.destroyed) throw new ClientGone();
-    request.socket.setTimeout(timeouts.stalled);
+    request.socket.setTimeout(timeouts.idle);
   };
   const typeHeaders = { 'content-type': 'application/zip', 'content-disposition': disposition('attachment', `${archive.name}.zip`) };
   const { status, headers, range } = selectPart(sending, archive, { ...base, ...typeHeaders });
   if (request.method === 'HEAD' || status === 304) return void response.writeHead(status, headers).end();
   await trackTransfer(sending, archive, await archive.appendEntry(), async (reportSent) => {
     response.writeHead(status, headers);
-    for await (const piece of joinedPieces(archive.pieces({ ...range, reading: keepAlive }))) {
+    for await (const piece of joinPieces(archive.pieces({ ...range, onRead: keepAlive }))) {
       await writePiece(response, piece);
       reportSent(piece.length);
     }

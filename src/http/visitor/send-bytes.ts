@@ -33,7 +33,7 @@ export const isSmall = (bytes: number) => bytes <= smallBody;
 
 /** Returns the bytes of a small range. */
 export async function readRange(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
-  if (file.whole) return file.whole.subarray(start, end + 1);
+  if (file.content) return file.content.subarray(start, end + 1);
   const bytes = Buffer.allocUnsafe(end - start + 1);
   await fillBuffer(file, bytes, start);
   return bytes;
@@ -73,6 +73,6 @@ export async function sendRange(
     isComplete = true;
   } finally {
     // After a failure the socket may still use a piece: those buffers go to the garbage collector.
-    buffers.giveBack(pair, isComplete);
+    buffers.release(pair, isComplete);
   }
 }

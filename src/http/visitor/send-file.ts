@@ -5,7 +5,7 @@ import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import type { FileDownload } from '#features/visits/files/download-file.ts';
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
-import { type ByteRange, select } from '#http/conditional-request.ts';
+import { type ByteRange, evaluateConditions } from '#http/conditional-request.ts';
 import { expectProgress, type RequestTimeouts } from '#http/request-timeouts.ts';
 import type { FrontServerHeaders } from './front-server-file.ts';
 import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
@@ -36,7 +36,7 @@ export function resetConnection(response: ServerResponse): void {
 }
 
 /** A response that is being sent, and the parts that send and watch it. */
-export interface Sending {
+export interface TransferContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly transfers: Transfers;
@@ -47,7 +47,7 @@ export interface Sending {
 
 /** Follows a transfer and records its outcome. Catches every error: the headers have been sent, so no refusal can follow. */
 export async function trackTransfer(
-  { request, response, transfers, timeouts }: Sending,
+  { request, response, transfers, timeouts }: TransferContext,
   { stillPermitted }: Pick<FileDownload, 'stillPermitted'>,
   auditEntry: TransferEntry,
   send: (reportSent: (bytes: number) => void) => Promise<void>,
@@ -89,7 +89,7 @@ function endResponse(response: ServerResponse, bytes: Uint8Array): void {
   else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), 'latin1');
 }
 
-async function sendSmall(sending: Sending, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
+async function sendSmall(sending: TransferContext, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
   const { response } = sending;
   const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(download.file, range);
   const auditEntry = await download.appendEntry();
@@ -102,7 +102,7 @@ async function sendSmall(sending: Sending, download: FileDownload, { status, hea
   });
 }
 
-async function sendLarge(sending: Sending, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
+async function sendLarge(sending: TransferContext, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
   const { response } = sending;
   await trackTransfer(sending, download, await download.appendEntry(), async (reportSent) => {
     response.writeHead(status, headers);
@@ -112,7 +112,7 @@ async function sendLarge(sending: Sending, download: FileDownload, { status, hea
 }
 
 async function sendParts(
-  sending: Sending,
+  sending: TransferContext,
   download: FileDownload,
   headers: OutgoingHttpHeaders,
   ranges: readonly ByteRange[],
@@ -135,7 +135,7 @@ async function sendParts(
  * @param base headers of every response at the link
  * @throws 412, 416 before anything is sent
  */
-export async function sendFile(sending: Sending, download: FileDownload, base: OutgoingHttpHeaders): Promise<void> {
+export async function sendFile(sending: TransferContext, download: FileDownload, base: OutgoingHttpHeaders): Promise<void> {
   const { request, response } = sending;
   const { file, mediaType } = download;
   const { etag, modified, size } = file.entry;
@@ -147,7 +147,7 @@ export async function sendFile(sending: Sending, download: FileDownload, base: O
       response.writeHead(200, { ...base, ...handOver }).end();
       return auditEntry?.end('done', null);
     }
-    const selected = select(request.method ?? 'GET', request.headers, { etag, modified, size });
+    const selected = evaluateConditions(request.method ?? 'GET', request.headers, { etag, modified, size });
     if (selected.status === 412) throw new Refusal('itemStale');
     if (selected.status === 416) throw new Refusal('rangeUnsatisfiable', `The file is ${size} bytes long.`, { fileSize: size });
     const validators = { ...base, etag, 'last-modified': new Date(modified).toUTCString(), 'accept-ranges': 'bytes' };

@@ -9,7 +9,7 @@ export type BufferPair = readonly [Buffer, Buffer];
 export interface TransferBuffers {
   take(): BufferPair;
   /** @param clean whether no write from the buffers can still be in progress: only then are they reused */
-  giveBack(pair: BufferPair, clean: boolean): void;
+  release(pair: BufferPair, clean: boolean): void;
   /**
    * Reserves memory for a response that is read at once, until its client has received it.
    * @returns a function that releases the memory; null if too much is reserved, so that the response must be sent in pieces
@@ -36,7 +36,7 @@ export function transferBuffers(): TransferBuffers {
       const reused = size === maxBuffer ? freePairs.pop() : undefined;
       return reused ?? [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)];
     },
-    giveBack(pair, clean) {
+    release(pair, clean) {
       pairsInUse -= 1;
       const isLargest = pair[0].length === maxBuffer;
       if (clean && isLargest && freePairs.length < totalMemory / (4 * maxBuffer)) freePairs.push(pair);

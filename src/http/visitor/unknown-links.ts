@@ -11,7 +11,7 @@ const maxExchanged = 500; // networks in one exchange: a client with many networ
 /** Counts unknown links by network and minute, and refuses networks that try too many. */
 export interface UnknownLinks {
   /** Counts an unknown link for the network of an address. */
-  note(address: string): void;
+  record(address: string): void;
   /** Returns the refusal for a network that has tried too many unknown links, or null. */
   refusal(address: string): Refusal | null;
   /**
@@ -40,7 +40,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
     currentMinute = minuteStart;
   };
   return {
-    note(address) {
+    record(address) {
       resetOldCounts(clock.now());
       onUnknownLink();
       const network = networkOf(address, 32, 64);

@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '#features/visits/sessions/authenticate-visitor.ts';
-import { longestSession, surplusTokens } from '#features/visits/sessions/visit-session.ts';
+import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/visit-session.ts';
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
@@ -67,7 +67,7 @@ export async function setSessionCookie(
   others.delete(profileId);
   const surplus = new Set(await surplusTokens(store.read, [...others.values()], maxCookies - 1));
   for (const [id, other] of others) if (surplus.has(other)) clearSessionCookie(reply, publicUrl, id);
-  sendCookie(reply, publicUrl, profileId, token, longestSession / 1000);
+  sendCookie(reply, publicUrl, profileId, token, maxSessionDuration / 1000);
 }
 
 /** Deletes the cookie of a session in the browser. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ItemPath, longestPath, mostLevels, parseEncodedPath } from '#core/item-path.ts';
+import { type ItemPath, maxPathLength, maxPathLevels, parseEncodedPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { RunningRequests } from '#features/idempotency/stored-responses.ts';
 import type { VisitorRequest, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
@@ -21,7 +21,7 @@ export interface VisitorParts {
   readonly frontServer: FrontServerHeaders;
   readonly buffers: TransferBuffers;
   /** Whether the management interface is served at the same address. */
-  readonly managed: boolean;
+  readonly hasManagement: boolean;
   /** Folder of the built pages. */
   readonly pages: string;
 }
@@ -50,7 +50,7 @@ function parsePlace(url: string): Place {
   if (!path)
     throw new Refusal(
       'pathMalformed',
-      `A path has at most ${mostLevels} levels and ${longestPath} characters, and none of its names is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.`,
+      `A path has at most ${maxPathLevels} levels and ${maxPathLength} characters, and none of its names is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.`,
     );
   return { viewId, path };
 }

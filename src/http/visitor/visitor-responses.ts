@@ -19,19 +19,19 @@ export const linkHeaders = {
 const basicRealm = 'Basic realm="Postern", charset="UTF-8"';
 
 /** Returns whether the client prefers a page to data. A client that accepts anything gets data. */
-export function asksForHtml(request: FastifyRequest): boolean {
+export function prefersHtml(request: FastifyRequest): boolean {
   return preferencesOf(request).mediaType(['application/json', 'text/html']) === 'text/html';
 }
 
 /** Returns the challenge of a 401. A browser gets one that does not open the browser's own dialog. */
 function challengeOf(request: FastifyRequest): string {
-  return request.headers['sec-fetch-mode'] === undefined && !asksForHtml(request) ? basicRealm : 'Postern';
+  return request.headers['sec-fetch-mode'] === undefined && !prefersHtml(request) ? basicRealm : 'Postern';
 }
 
 /** Sends a refusal at a link, as problem+json or as a page with the same message. */
 export function sendVisitorProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, clock: Clock): FastifyReply {
   if (messages[refusal.messageName].status === 401) reply.header('www-authenticate', challengeOf(request));
-  if (!asksForHtml(request)) return sendProblem(request, reply, refusal, clock.now());
+  if (!prefersHtml(request)) return sendProblem(request, reply, refusal, clock.now());
   request.refusal = refusal.messageName;
   reply.code(messages[refusal.messageName].status).headers(refusalHeaders(refusal)).type('text/html; charset=utf-8');
   return reply.send(failurePage(refusal, request.url, readerOf(request)));

@@ -4,19 +4,19 @@ import { Refusal } from '#core/messages.ts';
 import { PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
 import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
 import { hasSignedIn } from '#features/visits/authorization/authorize-visit.ts';
-import { hasSignedInAtPortal, largestPortalPage, visitPortal } from '#features/visits/authorization/portal.ts';
+import { hasSignedInAtPortal, maxPortalPageSize, visitPortal } from '#features/visits/authorization/portal.ts';
 import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
 import { visitShare } from '#features/visits/authorization/visit-share.ts';
 import { mayHaveSignedIn } from '#features/visits/sessions/may-have-signed-in.ts';
 import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
 import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
-import { largestOpenBody } from '#http/body-limits.ts';
-import { clientLeft } from '#http/connections/client-left.ts';
+import { maxPublicBodyBytes } from '#http/body-limits.ts';
+import { disconnectSignal } from '#http/connections/client-left.ts';
 import { checkSite, hostCheck } from '#http/own-site.ts';
 import { pageRoutes } from '#http/pages/page-routes.ts';
 import { asRefusal, isAbandoned, pathOf, unexpectedRefusal } from '#http/problem.ts';
 import { unreadResponses } from '#http/unread-responses.ts';
-import { noQuery, readQuery, validator } from '#http/validation.ts';
+import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import { fileRoutes } from './file-routes.ts';
 import { clearSessionCookie, sessionTokens, setSessionCookie } from './visitor-cookies.ts';
 import { parsePaths, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
@@ -25,11 +25,11 @@ import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
 /** Maximum bytes of portal responses that visitors have not read yet. One network cannot use the entire limit of a portal. */
 const maxUnreadBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
 
-const checkNoQuery = validator(noQuery);
+const checkNoQuery = validator(NoParameters);
 const PortalQuery = Type.Object(
   {
     startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: largestPortalPage })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPortalPageSize })),
   },
   { additionalProperties: false },
 );
@@ -38,7 +38,7 @@ const checkPortal = validator(PortalQuery);
 function parsePortalPage(url: string): PortalPageRequest {
   const query = readQuery(url, PortalQuery);
   checkPortal(query);
-  const { startIndex = 0, pageSize = largestPortalPage } = query as Static<typeof PortalQuery>; // validated above
+  const { startIndex = 0, pageSize = maxPortalPageSize } = query as Static<typeof PortalQuery>; // validated above
   return { startIndex, pageSize };
 }
 
@@ -78,7 +78,7 @@ function signRoutes(app: FastifyInstance, parts: VisitorParts): void {
     return reply.type('application/json; charset=utf-8').send(text);
   };
   app.get('/p/:viewId/visit', async (request, reply) => {
-    const page = { page: parsePortalPage(request.url), left: clientLeft(reply.raw) };
+    const page = { page: parsePortalPage(request.url), clientGone: disconnectSignal(reply.raw) };
     return sendPortal(request, reply, await visitPortal(ports, visitorRequestOf(request, parts), page));
   });
   app.post('/s/:viewId/sign-in', (request, reply) =>
@@ -146,7 +146,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const checkHost = hostCheck(ports.links.publicUrl);
   app.register(async (link) => {
     link.addHook('onRoute', (route) => {
-      route.bodyLimit = largestOpenBody;
+      route.bodyLimit = maxPublicBodyBytes;
     });
     link.addHook('onRequest', (request, reply, done) => {
       reply.headers(linkHeaders);
@@ -156,7 +156,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     });
     parsePaths(link);
     link.addHook('onRequest', (request, _reply, done) => {
-      if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, noQuery));
+      if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, NoParameters));
       if (!request.url.startsWith('/sign-in/saml')) checkSite(request, ports.links.publicUrl());
       const refusal = unknownLinks.refusal(request.ip);
       if (!refusal) return done();
@@ -165,7 +165,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     link.setErrorHandler((error, request, reply) => {
       if (isAbandoned(error, request)) return void reply.hijack();
       const refusal = asRefusal(error, request) ?? unexpectedRefusal(request, error);
-      if (refusal.messageName === 'linkUnknown') unknownLinks.note(request.ip);
+      if (refusal.messageName === 'linkUnknown') unknownLinks.record(request.ip);
       return sendVisitorProblem(request, reply, refusal, ports.clock);
     });
     link.setNotFoundHandler((request, reply) => sendVisitorProblem(request, reply, notFound(request), ports.clock));

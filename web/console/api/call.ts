@@ -1,5 +1,5 @@
 /** One field that a refusal names. */
-export interface Fault {
+export interface FieldError {
   readonly field: string;
   readonly detail: string;
 }
@@ -8,14 +8,14 @@ export interface Fault {
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
-  readonly faults: readonly Fault[];
+  readonly fieldErrors: readonly FieldError[];
   /** Seconds to wait, where the server says so. */
   readonly retryAfter: number | null;
-  constructor(status: number, code: string, detail: string, faults: readonly Fault[] = [], retryAfter: number | null = null) {
+  constructor(status: number, code: string, detail: string, faults: readonly FieldError[] = [], retryAfter: number | null = null) {
     super(detail);
     this.status = status;
     this.code = code;
-    this.faults = faults;
+    this.fieldErrors = faults;
     this.retryAfter = retryAfter;
   }
 }
@@ -41,7 +41,7 @@ export interface Page<T> {
 function problemOf(response: Response, text: string): Problem {
   const retryAfter = Number(response.headers.get('retry-after')) || null;
   try {
-    const { code = '', detail = '', errors = [] }: { code?: string; detail?: string; errors?: Fault[] } = JSON.parse(text);
+    const { code = '', detail = '', errors = [] }: { code?: string; detail?: string; errors?: FieldError[] } = JSON.parse(text);
     return new Problem(response.status, code, detail, errors, retryAfter);
   } catch {
     return new Problem(response.status, 'unknown', `The server answered ${response.status}.`, [], retryAfter);

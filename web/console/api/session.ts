@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { FirstOperator, OperatorSignIn, WhoCalls } from '#core/records/operator.ts';
+import type { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
 import { ask, asProblem, post } from './call.ts';
 
 /** Who has signed in; null: nobody. */
 export const whoQuery = queryOptions({
   queryKey: ['who'],
-  queryFn: async ({ signal }): Promise<WhoCalls | null> => {
+  queryFn: async ({ signal }): Promise<CallerRecord | null> => {
     try {
-      return await ask<WhoCalls>('caller/get', {}, signal);
+      return await ask<CallerRecord>('caller/get', {}, signal);
     } catch (cause) {
       if (asProblem(cause).status === 401) return null;
       throw cause;
@@ -16,6 +16,6 @@ export const whoQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export const signIn = (body: OperatorSignIn) => post<WhoCalls>('operator/signIn', body);
+export const signIn = (body: OperatorSignIn) => post<CallerRecord>('operator/signIn', body);
 export const signOut = () => post('operator/signOut', {});
-export const makeFirst = (body: FirstOperator) => post<WhoCalls>('operator/first', body);
+export const makeFirst = (body: FirstOperator) => post<CallerRecord>('operator/first', body);

@@ -19,7 +19,7 @@ export async function atItsField<T>(values: ProfileValues, change: Promise<T>): 
   try {
     return await change;
   } catch (cause) {
-    const { status, code, message, faults, retryAfter } = asProblem(cause);
+    const { status, code, message, fieldErrors: faults, retryAfter } = asProblem(cause);
     const at = faults.map((fault) => (fault.field === 'configuration' ? placed(fault.detail, Object.keys(values)) : fault));
     throw new Problem(status, code, message, at, retryAfter);
   }

@@ -1,7 +1,7 @@
 import { Alert, Checkbox, PasswordInput, SegmentedControl, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { isAvailable, profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { isProfileTypeAvailable, profileTypes, secretMask } from '#core/records/login-profile.ts';
 import type { ProfileValues } from './profile-values.ts';
 
 type Form = UseFormReturnType<ProfileValues>;
@@ -100,7 +100,7 @@ export function KindFields({ form }: { form: Form }) {
           Add them under People, once this profile is there.
         </Text>
       )}
-      {!isAvailable(form.values.typeId) && (
+      {!isProfileTypeAvailable(form.values.typeId) && (
         <Alert color="accent">This kind can be set up; signing in by it is not built yet, and its links say so until then.</Alert>
       )}
     </>

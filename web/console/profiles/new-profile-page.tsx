@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
-import { told } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { atItsField } from './configuration-faults.ts';
 import { ProfileForm } from './profile-form.tsx';
@@ -19,7 +19,7 @@ export function NewProfilePage() {
     save: async (values) => {
       const { id } = await atItsField(values, post<{ id: number }>('loginprofile/add', bodyOf(values)));
       await client.invalidateQueries({ queryKey: ['profile'] });
-      told({ words: 'The login profile is there: shares can name it.' });
+      showMessage({ words: 'The login profile is there: shares can name it.' });
       await navigate({ to: '/profiles/$id', params: { id: String(id) } });
     },
   });

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { Section } from '#console/records/section.tsx';
 import { useWho } from '#console/shell/who.ts';
 import { inRanges, packRanges, parseRanges } from '#core/policy/address-range.ts';
-import { isAvailable, profileTypes } from '#core/records/login-profile.ts';
+import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
 import { kinds } from './kinds.ts';
@@ -65,12 +65,12 @@ export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }
                 className="choice"
                 aria-label={kinds[type]?.name}
                 aria-description={kinds[type]?.words}
-                disabled={!isAvailable(typeId) && form.values.typeId !== typeId}
+                disabled={!isProfileTypeAvailable(typeId) && form.values.typeId !== typeId}
               >
                 <Radio.Indicator />
                 <div>
                   <Text fw={550}>{kinds[type]?.name}</Text>
-                  {!isAvailable(typeId) && <Text size="sm">Not available yet</Text>}
+                  {!isProfileTypeAvailable(typeId) && <Text size="sm">Not available yet</Text>}
                   <Text size="sm" c="dimmed">
                     {kinds[type]?.words}
                   </Text>

@@ -12,10 +12,10 @@ import { counted } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
-import { told } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/told.tsx';
 import { LoadFailed } from '#console/shell/load-failed.tsx';
 import { useMay, useWho } from '#console/shell/who.ts';
-import { asksSignIn, type LoginProfile } from '#core/records/login-profile.ts';
+import { type LoginProfile, requiresSignIn } from '#core/records/login-profile.ts';
 import { atItsField } from './configuration-faults.ts';
 import { kinds } from './kinds.ts';
 import { ProfileForm, shutsOut } from './profile-form.tsx';
@@ -57,7 +57,7 @@ export function ProfilePage() {
             {counted(profile.userCount, 'person', 'people')}
           </Anchor>
         </Group>
-        {asksSignIn(profile.typeId) && <Portal profile={profile} />}
+        {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
       </Paper>
       <RecordEditor
         key={profile.id}
@@ -95,9 +95,9 @@ function Actions({ profile }: { profile: LoginProfile }) {
     try {
       await change();
       await refresh();
-      told({ words });
+      showMessage({ words });
     } catch (cause) {
-      told({ words: asProblem(cause).message, failed: true });
+      showMessage({ words: asProblem(cause).message, failed: true });
     }
   }
   const copy = async () => {
@@ -121,8 +121,8 @@ function Actions({ profile }: { profile: LoginProfile }) {
             Make it the default
           </Menu.Item>
           <Menu.Item onClick={() => void run('This is the copy; people and shares stay with the original.', copy)}>Duplicate</Menu.Item>
-          {asksSignIn(profile.typeId) && <Menu.Item onClick={() => ask('address')}>New portal address</Menu.Item>}
-          {asksSignIn(profile.typeId) && <Menu.Item onClick={() => ask('chosenAddress')}>Choose the portal address</Menu.Item>}
+          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => ask('address')}>New portal address</Menu.Item>}
+          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => ask('chosenAddress')}>Choose the portal address</Menu.Item>}
           <Menu.Divider />
           <Menu.Item color="red" onClick={() => ask('delete')}>
             Delete

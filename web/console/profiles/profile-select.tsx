@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { findProfiles, profileQuery } from '#console/shares/share-queries.ts';
-import { isAvailable, type LoginProfile } from '#core/records/login-profile.ts';
+import { isProfileTypeAvailable, type LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
 const mostOffered = 50;
@@ -34,7 +34,7 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
   });
   const all = chosen && !offered.some(({ id }) => id === chosen.id) ? [chosen, ...offered] : offered;
   const kindOf = ({ typeId, typeString }: LoginProfile) =>
-    `${kinds[typeString]?.name ?? typeString}${isAvailable(typeId) ? '' : ', not available yet'}`;
+    `${kinds[typeString]?.name ?? typeString}${isProfileTypeAvailable(typeId) ? '' : ', not available yet'}`;
   const labelOf = (profile: LoginProfile) => (withKind ? `${profile.title} (${kindOf(profile)})` : profile.title);
   return (
     <Select
@@ -44,7 +44,7 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
       data={all.map((profile) => ({
         value: String(profile.id),
         label: labelOf(profile),
-        disabled: withKind && !isAvailable(profile.typeId) && profile.id !== value,
+        disabled: withKind && !isProfileTypeAvailable(profile.typeId) && profile.id !== value,
       }))}
       filter={({ options }) => options} // the server has found them
       onSearchChange={(typed) => setWord(typed.replace(/ \([^)]*\)$/, ''))}

@@ -20,7 +20,7 @@ export function AddressDialog({ title, url, save, close }: Props) {
       await save(viewId.trim());
       close();
     },
-    ({ faults, message }): Record<string, string> => (faults.length === 0 ? { viewId: message } : {}),
+    ({ fieldErrors: faults, message }): Record<string, string> => (faults.length === 0 ? { viewId: message } : {}),
   );
   return (
     <Dialog onClose={close} title={title}>

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { type BulkAction, forEachOf, type Refused } from './bulk.ts';
 import { Dialog } from './dialog.tsx';
 import { counted, type Named } from './format.ts';
-import { told } from './told.tsx';
+import { showMessage } from './told.tsx';
 
 interface Props<T> {
   readonly kind: string;
@@ -50,7 +50,7 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
     const { done, refused } = await forEachOf(tried.would, (record) => action.run(record, {}), setThrough);
     await client.invalidateQueries({ queryKey: [kind] });
     const { undo } = action;
-    told({
+    showMessage({
       words: `${counted(done.length, ...of)} ${action.done}${refused.length > 0 ? `, ${refused.length} not: ${refused[0]?.problem.message}` : ''}.`,
       failed: refused.length > 0,
       ...(undo

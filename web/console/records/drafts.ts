@@ -1,4 +1,4 @@
-import type { WhoCalls } from '#core/records/operator.ts';
+import type { CallerRecord } from '#core/records/operator.ts';
 import { secretKeys } from '#core/records/profile-configuration.ts';
 
 const prefix = 'postern-draft';
@@ -7,7 +7,7 @@ const prefix = 'postern-draft';
 const isSecret = (name: string) => name === 'password' || name === 'linkPassword' || secretKeys.includes(name);
 
 /** Where a draft is kept: in this tab, for this operator alone. */
-export const draftKey = ({ tid, id }: WhoCalls, name: string) => `${prefix} ${tid} ${id} ${name}`;
+export const draftKey = ({ tid, id }: CallerRecord, name: string) => `${prefix} ${tid} ${id} ${name}`;
 
 /** Keeps what differs from what the form began with. */
 export function keepDraft(key: string, initial: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): void {

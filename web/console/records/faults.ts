@@ -14,7 +14,11 @@ export interface Placed {
  * @param fields names of the form's fields
  * @param names the form's field by the interface's, where it is called otherwise
  */
-export function placeFaults({ faults }: Problem, fields: readonly string[], names: Readonly<Record<string, string>> = {}): Placed {
+export function assignFieldErrors(
+  { fieldErrors: faults }: Problem,
+  fields: readonly string[],
+  names: Readonly<Record<string, string>> = {},
+): Placed {
   const at: Record<string, string> = {};
   const elsewhere: string[] = [];
   for (const { field, detail } of faults) {

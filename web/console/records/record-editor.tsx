@@ -5,7 +5,7 @@ import { asProblem, type How, Problem } from '#console/api/call.ts';
 import { AskDialog } from './ask-dialog.tsx';
 import { FormOnPage } from './form-page.tsx';
 import { StaleDialog } from './stale-dialog.tsx';
-import { told } from './told.tsx';
+import { showMessage } from './told.tsx';
 import { useFormPage } from './use-form-page.ts';
 
 /** What every record has that can be edited. */
@@ -73,7 +73,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
         if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard first what you have typed since.');
         await write(saved, before);
       };
-      told({ words: savedWords, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
+      showMessage({ words: savedWords, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
     } catch (cause) {
       if (asProblem(cause).status === 412) setTheirs(await of.get(record.id));
       throw cause;

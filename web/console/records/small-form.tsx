@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
-import { placeFaults } from './faults.ts';
+import { assignFieldErrors } from './faults.ts';
 
 /** A form of a few fields in a dialog. */
 export interface SmallForm<V extends Record<string, unknown>> {
@@ -26,10 +26,10 @@ export function useSmallForm<V extends Record<string, unknown>>(
       await save(values);
     } catch (cause) {
       const problem = asProblem(cause);
-      const { at, elsewhere } = placeFaults(problem, Object.keys(values));
+      const { at, elsewhere } = assignFieldErrors(problem, Object.keys(values));
       const own = faultsOf(problem);
       form.setErrors({ ...at, ...own });
-      if (problem.faults.length > 0) setFailed(elsewhere.join(' '));
+      if (problem.fieldErrors.length > 0) setFailed(elsewhere.join(' '));
       else if (Object.keys(own).length === 0) setFailed(problem.message);
     }
   });

@@ -10,7 +10,7 @@ interface Told {
 }
 
 /** Tells at the foot of the page what has happened; what can be taken back offers it there. */
-export function told({ words, failed = false, undo }: Told): void {
+export function showMessage({ words, failed = false, undo }: Told): void {
   const id = notifications.show({
     color: failed ? 'red' : 'accent',
     withCloseButton: true,
@@ -32,8 +32,8 @@ async function takeBack(id: string, undo: () => Promise<unknown>): Promise<void>
   notifications.hide(id);
   try {
     await undo();
-    told({ words: 'Taken back.' });
+    showMessage({ words: 'Taken back.' });
   } catch (cause) {
-    told({ words: `It could not be taken back: ${asProblem(cause).message}`, failed: true });
+    showMessage({ words: `It could not be taken back: ${asProblem(cause).message}`, failed: true });
   }
 }

@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
 import { useWho } from '#console/shell/who.ts';
 import { draftKey, dropDraft, keepDraft, readDraft } from './drafts.ts';
-import { placeFaults } from './faults.ts';
+import { assignFieldErrors } from './faults.ts';
 
 interface Options<V extends Record<string, unknown>> {
   /** Names the draft in this tab: what was typed is there again after a reload, or on coming back. */
@@ -38,7 +38,7 @@ export interface FormPage<V extends Record<string, unknown>> {
 }
 
 function words(problem: Problem, elsewhere: readonly string[]): string {
-  if (problem.faults.length === 0) return problem.message;
+  if (problem.fieldErrors.length === 0) return problem.message;
   return elsewhere.length > 0 ? `Not saved. ${elsewhere.join(' ')}` : 'Not saved: look at the fields that are marked.';
 }
 
@@ -82,7 +82,7 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
       dropDraft(key);
     } catch (cause) {
       const problem = asProblem(cause);
-      const { at, elsewhere } = placeFaults(problem, Object.keys(values), names);
+      const { at, elsewhere } = assignFieldErrors(problem, Object.keys(values), names);
       form.setErrors(at);
       setNotSaved({ problem, words: words(problem, elsewhere) });
     } finally {

@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { Dialog } from '#console/records/dialog.tsx';
-import { told } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/told.tsx';
 import type { Operator } from '#core/records/operator.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 
 /** Sets another operator's password. */
 export function OperatorPasswordDialog({ operator: { id, name }, own, close }: { operator: Operator; own: boolean; close: () => void }) {
   const saved = () => {
-    told({ words: `${name} has a new password.` });
+    showMessage({ words: `${name} has a new password.` });
     close();
   };
   return (

@@ -5,7 +5,7 @@ import { FormOnPage } from '#console/records/form-page.tsx';
 import { counted } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
-import { told } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { permissions } from '#console/shares/permissions.ts';
 import { policyQuery } from '#console/shares/share-queries.ts';
@@ -59,7 +59,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       await post('tenant/updatePolicy', bodyOf(values));
       const saved = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
       page.begin(valuesOf(saved));
-      told({ words: 'Saved. It holds for every share that is added or changed from now on.' });
+      showMessage({ words: 'Saved. It holds for every share that is added or changed from now on.' });
     },
   });
   const { form } = page;

@@ -50,7 +50,7 @@ async function add(values: ShareValues): Promise<{ id: number }> {
   try {
     return await post('share/add', bodyOf(values));
   } catch (cause) {
-    if (!asProblem(cause).faults.some(({ field }) => field === 'folder')) throw cause;
+    if (!asProblem(cause).fieldErrors.some(({ field }) => field === 'folder')) throw cause;
     return post('share/add', bodyOf({ ...values, folder: !values.folder }));
   }
 }

@@ -2,7 +2,7 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import { type Can, permissions } from './permissions.ts';
 
 /** What a share comes to, as far as one sentence tells it. */
-export interface Told extends Can {
+export interface SentenceParts extends Can {
   readonly active: boolean;
   readonly path: string;
   readonly allowAllUsers: boolean;
@@ -22,14 +22,14 @@ export interface Told extends Can {
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 const mostNamed = 3;
 
-function names({ users, groups }: Told): string {
+function names({ users, groups }: SentenceParts): string {
   const all = [...users, ...groups.map((group) => `members of ${group}`)];
   if (all.length <= mostNamed) return list.format(all);
   return list.format([...all.slice(0, mostNamed - 1), `${all.length - mostNamed + 1} more`]);
 }
 
 /** Who, as the beginning of a sentence; null: nobody. */
-function who(told: Told): string | null {
+function who(told: SentenceParts): string | null {
   const { profile, allowAllUsers, users, groups } = told;
   if (!profile) return null;
   const { PUBLIC, PASSWORD } = profileTypes;
@@ -39,18 +39,18 @@ function who(told: Told): string | null {
   return allowAllUsers ? `Everyone who signs in by ${profile.title}` : `${names(told)}, signed in by ${profile.title},`;
 }
 
-const what = (told: Told) => [...new Set(permissions.filter(({ flag }) => told[flag]).map(({ verb }) => verb))];
+const what = (told: SentenceParts) => [...new Set(permissions.filter(({ flag }) => told[flag]).map(({ verb }) => verb))];
 
-const when = ({ from, until }: Told) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
+const when = ({ from, until }: SentenceParts) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
 
 /** What keeps the sentence from being true yet. */
-function but({ profile, marked }: Told): string {
+function but({ profile, marked }: SentenceParts): string {
   if (profile && !profile.available) return ` Sign-in by ${profile.title} is not available yet: until then nobody comes in.`;
   return marked ? ' Files that would have to be marked or signed are not handed out yet.' : '';
 }
 
 /** "Ann and Bob, signed in by Clients, may look at and download /reports until 31 March 2027." */
-export function sentenceOf(told: Told): string {
+export function sentenceOf(told: SentenceParts): string {
   if (told.path === '') return 'Choose what is to be shared.';
   const persons = who(told);
   const allowed = what(told);

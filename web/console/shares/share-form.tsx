@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { formats } from '#console/records/format.ts';
 import { Section } from '#console/records/section.tsx';
-import { isAvailable, profileTypes } from '#core/records/login-profile.ts';
+import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { AlertFields } from './alert-fields.tsx';
 import { PermissionFields } from './permission-fields.tsx';
 import { PlaceFields } from './place-fields.tsx';
@@ -25,7 +25,7 @@ export function ShareSentence({ values }: { values: ShareValues }) {
     <p className="sentence" aria-live="polite">
       {sentenceOf({
         ...values,
-        profile: values.ownPassword ? linkProfile : profile && { ...profile, available: isAvailable(profile.typeId) },
+        profile: values.ownPassword ? linkProfile : profile && { ...profile, available: isProfileTypeAvailable(profile.typeId) },
         marked: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,
         from: from && formats.moment(from),
         until: until && formats.end(until).moment,

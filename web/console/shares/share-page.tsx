@@ -11,7 +11,7 @@ import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
 import { StateWord } from '#console/records/state-word.tsx';
-import { told } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/told.tsx';
 import { LoadFailed } from '#console/shell/load-failed.tsx';
 import { useMay } from '#console/shell/who.ts';
 import type { Share } from '#core/records/share.ts';
@@ -63,9 +63,9 @@ function Actions({ share }: { share: Share }) {
       const { id } = await duplicate(share);
       await client.invalidateQueries({ queryKey: ['share', 'list'] });
       await navigate({ to: '/shares/$id', params: { id: String(id) } });
-      told({ words: 'This is the copy; its link is new.' });
+      showMessage({ words: 'This is the copy; its link is new.' });
     } catch (cause) {
-      told({ words: asProblem(cause).message, failed: true });
+      showMessage({ words: asProblem(cause).message, failed: true });
     }
   }
   return (
@@ -94,7 +94,7 @@ function Actions({ share }: { share: Share }) {
           save={async (viewId) => {
             await post('share/updateSharableLink', { id: share.id, viewId }, { ifMatch: share.etag });
             await client.invalidateQueries({ queryKey: ['share'] });
-            told({ words: 'The link has this address from now on.' });
+            showMessage({ words: 'The link has this address from now on.' });
           }}
           close={() => setNaming(false)}
         />

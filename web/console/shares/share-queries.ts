@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ask, type Page, post } from '#console/api/call.ts';
 import type { Location } from '#core/records/location.ts';
-import { keepsUsers, type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
+import { hasAccessUsers, type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 
@@ -15,7 +15,7 @@ export async function findProfiles(
 ): Promise<readonly LoginProfile[]> {
   const search = (typeId?: number) =>
     ask<Page<LoginProfile>>('loginprofile/search', { ...query, typeId, details: false, sortField: 'title' }, signal);
-  const pages = await Promise.all(withPeople ? Object.values(profileTypes).filter(keepsUsers).map(search) : [search()]);
+  const pages = await Promise.all(withPeople ? Object.values(profileTypes).filter(hasAccessUsers).map(search) : [search()]);
   return pages.flatMap(({ list }) => list).sort((a, b) => a.title.localeCompare(b.title));
 }
 

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { ask, type Page } from '#console/api/call.ts';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
-import { isAvailable, keepsUsers, profileTypes } from '#core/records/login-profile.ts';
+import { hasAccessUsers, isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { LinkPasswordField } from './link-password-field.tsx';
 import { profileQuery } from './share-queries.ts';
 import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
@@ -56,7 +56,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
         onChange={(id) => id && form.setValues({ authenticationId: id, allowAllUsers: true, users: [], groups: [] })}
         error={form.errors['authenticationId']}
       />
-      {typeId !== undefined && !isAvailable(typeId) && (
+      {typeId !== undefined && !isProfileTypeAvailable(typeId) && (
         <Text size="sm" c="dimmed">
           Sign-in of this kind is not built yet: until then the link answers that it is not available.
         </Text>
@@ -75,7 +75,9 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
             label={`Everyone who signs in by ${chosen?.title ?? 'it'}`}
             {...form.getInputProps('allowAllUsers', { type: 'checkbox' })}
           />
-          {!allowAllUsers && <NamesField form={form} profile={authenticationId} complete={typeId !== undefined && keepsUsers(typeId)} />}
+          {!allowAllUsers && (
+            <NamesField form={form} profile={authenticationId} complete={typeId !== undefined && hasAccessUsers(typeId)} />
+          )}
           {!allowAllUsers && hasGroups(typeId) && (
             <TagsInput label="Groups" description="As the identity provider names them." {...form.getInputProps('groups')} />
           )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { whoQuery } from '#console/api/session.ts';
-import type { WhoCalls } from '#core/records/operator.ts';
+import type { CallerRecord } from '#core/records/operator.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Shell } from './shell.tsx';
 import { SignInDialog } from './sign-in-dialog.tsx';
@@ -13,7 +13,7 @@ import { WhoProvider } from './who.ts';
 export function Root() {
   const { pathname } = useLocation();
   const { data: who, error, refetch } = useQuery(whoQuery);
-  const [last, setLast] = useState<WhoCalls | null>(null);
+  const [last, setLast] = useState<CallerRecord | null>(null);
   useEffect(() => {
     if (who) setLast(who);
   }, [who]);

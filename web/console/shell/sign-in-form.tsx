@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
 import { signIn, whoQuery } from '#console/api/session.ts';
-import type { WhoCalls } from '#core/records/operator.ts';
+import type { CallerRecord } from '#core/records/operator.ts';
 import { useCountdown } from './countdown.ts';
 
 /** The tenant that the address names, for operators of others than the first. */
@@ -15,7 +15,7 @@ const tenant = () => {
 const words = ({ status, message }: Problem) => (status === 401 ? 'The name or the password is wrong.' : message);
 
 /** @param fixed whose session has ended: the name stays */
-export function SignInForm({ fixed, onSignedIn }: { fixed?: WhoCalls; onSignedIn?: (who: WhoCalls) => void }) {
+export function SignInForm({ fixed, onSignedIn }: { fixed?: CallerRecord; onSignedIn?: (who: CallerRecord) => void }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);

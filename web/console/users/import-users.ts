@@ -1,8 +1,8 @@
-import { asProblem, type Fault, type Problem, post } from '#console/api/call.ts';
+import { asProblem, type FieldError, type Problem, post } from '#console/api/call.ts';
 import { forEachOf } from '#console/records/bulk.ts';
-import { mostAdded } from '#core/records/access-user.ts';
+import { maxUsersPerCall } from '#core/records/access-user.ts';
 import { activeIn, fieldLabels, type ImportRow, importFields } from './import-columns.ts';
-import { passwordFault } from './user-password.ts';
+import { passwordError } from './user-password.ts';
 
 /** A row that is refused, and why. */
 export interface RefusedRow {
@@ -25,7 +25,7 @@ const refusedRow = ({ line, cells }: ImportRow, reason: string): RefusedRow => (
 function faultOf({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
   if (sameName !== undefined) return `The user name is the same as in line ${sameName}.`;
   if (activeIn(active) === null) return `Active must be true or false, not "${active}".`;
-  const fault = password === '' ? null : passwordFault(username, password);
+  const fault = password === '' ? null : passwordError(username, password);
   return fault && `The password ${fault}.`;
 }
 
@@ -51,7 +51,7 @@ const userOf = ({ cells: { password: _, active, ...fields } }: ImportRow) => ({
 const labelOf = (name: string) => fieldLabels[importFields.find((field) => field === name) ?? 'username'];
 
 /** Returns the reasons by row of a refusal such as `users.3.email`. */
-function reasonsByRow(faults: readonly Fault[]): ReadonlyMap<number, string> {
+function reasonsByRow(faults: readonly FieldError[]): ReadonlyMap<number, string> {
   const reasons = new Map<number, string>();
   for (const { field, detail } of faults) {
     const [, row, ...name] = field.split('.');
@@ -79,7 +79,7 @@ async function addBatch(
       return { added: left, refused };
     } catch (cause) {
       const problem = asProblem(cause);
-      const reasons = reasonsByRow(problem.faults.filter(({ field }) => /^users\.\d+\./.test(field)));
+      const reasons = reasonsByRow(problem.fieldErrors.filter(({ field }) => /^users\.\d+\./.test(field)));
       if (reasons.size === 0) throw problem;
       refused.push(...left.flatMap((row, at) => (reasons.has(at) ? [refusedRow(row, reasons.get(at) ?? '')] : [])));
       left = left.filter((_, at) => !reasons.has(at));
@@ -123,12 +123,12 @@ export async function importUsers(
   let added = 0;
   let failure: string | null = null;
   try {
-    for (let begin = 0; begin < valid.length; begin += mostAdded) {
-      const batch = await addBatch(valid.slice(begin, begin + mostAdded), authId, dryRun);
+    for (let begin = 0; begin < valid.length; begin += maxUsersPerCall) {
+      const batch = await addBatch(valid.slice(begin, begin + maxUsersPerCall), authId, dryRun);
       added += batch.added.length;
       refused.push(...batch.refused);
       if (!dryRun) refused.push(...(await setPasswords(batch.added, authId, (done) => progress(begin + done))));
-      progress(Math.min(valid.length, begin + mostAdded));
+      progress(Math.min(valid.length, begin + maxUsersPerCall));
     }
   } catch (cause) {
     failure = asProblem(cause).message;

@@ -5,12 +5,12 @@ import { asProblem, Problem, post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
-import { told } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { profileWithPeople } from '#console/shares/share-queries.ts';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import { PersonFields } from './user-fields.tsx';
-import { passwordFault } from './user-password.ts';
+import { passwordError } from './user-password.ts';
 import type { PersonValues } from './user-values.ts';
 
 /** A new person, with a password at once or later. */
@@ -32,12 +32,12 @@ function NewPersonForm({ authId }: { authId: number }) {
     draft: 'person new',
     initial: { username: '', firstName: '', lastName: '', email: '', authId, active: true, password: '' },
     save: async ({ password, ...values }) => {
-      const wrong = password === '' ? null : passwordFault(values.username, password);
+      const wrong = password === '' ? null : passwordError(values.username, password);
       if (wrong !== null) throw new Problem(400, 'fieldInvalid', wrong, [{ field: 'password', detail: wrong }]);
       const { id, message } = await post<{ id: number; message: string }>('accessuser/add', values);
       const failed = password === '' ? null : await setPassword(values, password);
       await client.invalidateQueries({ queryKey: ['person'] });
-      told(
+      showMessage(
         failed === null
           ? { words: `${message}.` }
           : { words: `${values.username} is there, but without a password: ${failed}`, failed: true },

@@ -2,7 +2,7 @@ import { PasswordInput, Text } from '@mantine/core';
 import { post } from '#console/api/call.ts';
 import { Dialog } from '#console/records/dialog.tsx';
 import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
-import { told } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/told.tsx';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 
@@ -10,7 +10,7 @@ import type { AccessUser } from '#core/records/access-user.ts';
 export function PasswordDialog({ person, close }: { person: Pick<AccessUser, 'username' | 'authId'>; close: () => void }) {
   const small = useSmallForm({ userPassword: '', confirmPassword: '' }, async (values) => {
     await post('accessuser/updateUserPassword', { ...values, username: person.username, authId: person.authId });
-    told({ words: `${person.username} has a new password.` });
+    showMessage({ words: `${person.username} has a new password.` });
     close();
   });
   const { form } = small;

@@ -4,7 +4,7 @@ import { checkNewPassword } from '#core/password-rules.ts';
 const least = 10;
 
 /** What the server would say of a person's first password; null: nothing. Asked before the person is added. */
-export function passwordFault(username: string, password: string): string | null {
+export function passwordError(username: string, password: string): string | null {
   if (password.length < least) return `must be at least ${least} characters long`;
   try {
     checkNewPassword({ password, confirmPassword: password, name: username }, 'password');

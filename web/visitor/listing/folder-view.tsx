@@ -16,7 +16,7 @@ import { ChoiceBar } from './choice-bar.tsx';
 import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
 import { newFolderQuestion, removeQuestion, renameQuestion } from './prompts.ts';
-import { useKeptFocus, useKeptScroll } from './restore-position.ts';
+import { useFocusPosition, useScrollPosition } from './restore-position.ts';
 import { Rows } from './rows.tsx';
 import { type Entry, useFolder, type Wanted } from './use-folder.ts';
 
@@ -79,8 +79,8 @@ export function FolderView({ share, can: allowed, place, version, uploads }: Pro
     if (failure) refused(failure);
   }, [failure]);
   const notTaken = useDownloadCheck();
-  useKeptScroll(key, total !== null);
-  useKeptFocus(key, changes, folder.loading);
+  useScrollPosition(key, total !== null);
+  useFocusPosition(key, changes, folder.loading);
   const wasListed = useRef(!place.looking);
   if (!place.looking) wasListed.current = true;
 

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Whoever comes back to a folder finds it scrolled as they left it. @param isKnown there is something to be scrolled */
-export function useKeptScroll(folder: string, isKnown: boolean): void {
+export function useScrollPosition(folder: string, isKnown: boolean): void {
   const kept = useRef(new Map<string, number>());
   useEffect(() => {
     const keep = () => void kept.current.set(folder, window.scrollY); // before the next folder is drawn
@@ -16,7 +16,7 @@ export function useKeptScroll(folder: string, isKnown: boolean): void {
 const toMain = () => document.querySelector('main')?.focus({ preventScroll: true });
 
 /** The keyboard goes on in the list where what it was on is gone: after a step into a folder, and after a change. */
-export function useKeptFocus(folder: string, changes: number, loading: boolean): void {
+export function useFocusPosition(folder: string, changes: number, loading: boolean): void {
   const first = useRef(true);
   useEffect(() => {
     if (!first.current && document.activeElement?.closest('.rows, .crumbs')) toMain();

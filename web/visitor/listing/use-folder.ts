@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { largestListing } from '#core/listing.ts';
+import { maxListingSize } from '#core/listing.ts';
 import type { Listing } from '#core/records/visit.ts';
 import { asFailure, type Failure, list } from '#visitor/link-api.ts';
 import { useReconnect } from '#visitor/use-reconnect.ts';
@@ -54,7 +54,7 @@ function useSettled<Value>(value: Value, pause: (before: Value) => number): Valu
 export async function everyEntry(path: readonly string[], { sortField, sortOrder, searchWord }: Wanted): Promise<Entry[]> {
   const all: Entry[] = [];
   for (let total = 1; all.length < total; ) {
-    const query = { startIndex: String(all.length), pageSize: String(largestListing), sortField, sortOrder };
+    const query = { startIndex: String(all.length), pageSize: String(maxListingSize), sortField, sortOrder };
     const { entries, totalCount } = await list(path, searchWord ? { ...query, searchWord } : query);
     if (entries.length === 0) break;
     all.push(...entries);

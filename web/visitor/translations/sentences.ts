@@ -1,4 +1,4 @@
-import { isReservedName, isTooLong } from '#core/item-path.ts';
+import { isNameTooLong, isReservedName } from '#core/item-path.ts';
 import type { Visit } from '#core/records/visit.ts';
 import { failureTexts } from '#core/translations/failure-messages.ts';
 import type { Failure } from '#visitor/link-api.ts';
@@ -43,8 +43,8 @@ export function failureWords({ code, message }: Failure, { say }: Speech): { tit
 }
 
 /** Why a name is refused (core/item-path.ts, nameFault). */
-export function nameFaultWords(name: string): 'nameTooLong' | 'nameKept' | 'nameWrong' {
-  if (isTooLong(name)) return 'nameTooLong';
+export function nameErrorText(name: string): 'nameTooLong' | 'nameKept' | 'nameWrong' {
+  if (isNameTooLong(name)) return 'nameTooLong';
   return isReservedName(name) ? 'nameKept' : 'nameWrong';
 }
 
@@ -59,7 +59,7 @@ export function uploadWords(failure: Failure, name: string, speech: Speech): str
     offline: say('connectionBroke'),
     folderUnmade: say('folderUnmade'),
     fileUnreadable: say('fileUnreadable'),
-    pathMalformed: say(nameFaultWords(name)),
+    pathMalformed: say(nameErrorText(name)),
   };
   return lines[failure.code] ?? failureWords(failure, speech).title;
 }

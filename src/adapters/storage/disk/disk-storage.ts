@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
-import { type ChangeMark, ItemAbsent, type Storage, StorageAway } from '#ports/storage.ts';
-import { afterCommitPoint, failure, isAbsent, rootGone, storageError } from './disk-errors.ts';
+import { type ChangeContext, ItemNotFound, type Storage, StorageUnavailable } from '#ports/storage.ts';
+import { afterCommitPoint, errorWithCode, isAbsentError, rootGoneCode, toStorageError } from './disk-errors.ts';
 import { beginUpload } from './disk-upload.ts';
 import { withEvidence } from './evidence.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import { makeFolder } from './make-folder.ts';
 import type { Marks } from './marks.ts';
 import type { OpenFolder } from './open-folders.ts';
-import { at, inFolder, isThere, openFolder } from './open-within-root.ts';
+import { descriptorPath, isRootPresent, openFolder, withFolder } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
 import { clearEvidence, recoverChange } from './recover-change.ts';
 import { removeEntry } from './remove-entry.ts';
@@ -27,11 +27,11 @@ export interface WritingRules {
 }
 
 /** Returns the storage of an open folder of this machine. No symbolic link is followed (design: disk). */
-export function diskStorage({ root, lister, reader }: OpenFolder, { floor, ownership }: WritingRules): Omit<Storage, 'check' | 'onDisk'> {
+export function diskStorage({ root, lister, reader }: OpenFolder, { floor, ownership }: WritingRules): Omit<Storage, 'check' | 'diskPath'> {
   let pendingCheck: Promise<boolean> | undefined;
   /** Shares one check between concurrent callers, so that a hung disk does not fill the thread pool. */
   const isRootThere = () => {
-    pendingCheck ??= isThere(root).finally(() => {
+    pendingCheck ??= isRootPresent(root).finally(() => {
       pendingCheck = undefined;
     });
     return pendingCheck;
@@ -41,18 +41,18 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
     try {
       return await work();
     } catch (cause) {
-      if (isAbsent(cause) && !(await isRootThere())) throw new StorageAway('the folder of the location is gone', { cause });
-      throw storageError(cause);
+      if (isAbsentError(cause) && !(await isRootThere())) throw new StorageUnavailable('the folder of the location is gone', { cause });
+      throw toStorageError(cause);
     }
   }
   /** Runs `work` only if the root's path still leads to the open folder: otherwise changes would go into a folder that nobody sees. */
   const withRootCheck = <T>(work: () => Promise<T>) =>
     withStorageErrors(async () => {
-      if (!(await isRootThere())) throw failure(rootGone);
+      if (!(await isRootThere())) throw errorWithCode(rootGoneCode);
       return work();
     });
   const nullIfAbsent = (cause: unknown) => {
-    if (cause instanceof ItemAbsent) return null;
+    if (cause instanceof ItemNotFound) return null;
     throw cause;
   };
   const orNull = <T>(work: () => Promise<T | null>) => withRootCheck(work).catch(nullIfAbsent);
@@ -64,15 +64,15 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
   const changeEntry = (
     parent: ItemPath,
     name: string,
-    { token, overtaken, confirm }: ChangeMark,
+    { token, pendingTokens: overtaken, confirm }: ChangeContext,
     change: (entry: DirectoryEntry, marks: Marks) => unknown,
   ) =>
     withRootCheck(() =>
       withEvidence(root, parent, token, (own) =>
-        inFolder(root, parent, async (folder) => {
+        withFolder(root, parent, async (folder) => {
           const evidenceOf = (otherToken: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, otherToken) });
           await confirm?.();
-          await change({ folder, name }, { own, overtaken: overtaken.map(evidenceOf) });
+          await change({ folder, name }, { own, pendingMarks: overtaken.map(evidenceOf) });
           await afterCommitPoint(() => fsync(folder));
         }),
       ),
@@ -86,7 +86,7 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
         const folder = await openFolder(root, path);
         return lister.list(folder, () => fs.closeSync(folder));
       }),
-    page: (path, query) => orNull(() => inFolder(root, path, (folder) => lister.page(folder, query))),
+    page: (path, query) => orNull(() => withFolder(root, path, (folder) => lister.page(folder, query))),
     open: (path) => withStorageErrors(() => reader.open(path)).catch(nullIfAbsent),
     createFolder: (parent, name, mark) => changeEntry(parent, name, mark, (entry, marks) => makeFolder(entry, marks, ownership)),
     upload: (parent, token, expected) =>
@@ -94,21 +94,21 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
         beginUpload(root, { parent, token, expected: expected ?? null }, { floor, ownership }, { withStorageErrors, withRootCheck }),
       ),
     recover: (change) => withRootCheck(() => recoverChange(root, change, ownership)),
-    clear: (change) => withRootCheck(() => clearEvidence(root, change)),
+    clearEvidence: (change) => withRootCheck(() => clearEvidence(root, change)),
     rename: (parent, from, to, mark) =>
       changeEntry(parent, from, mark, (old, marks) =>
         renameEntry({ old, renamed: { folder: old.folder, name: to }, token: mark.token }, marks),
       ),
     remove: (parent, name, mark) =>
-      changeEntry(parent, name, { ...mark, overtaken: [] }, (entry, { own: evidence }) =>
+      changeEntry(parent, name, { ...mark, pendingTokens: [] }, (entry, { own: evidence }) =>
         removeEntry({ entry, evidence, token: mark.token }),
       ),
     sweep: (listActiveTokens) =>
       withRootCheck(async () => {
-        if (!fs.lstatSync(at(root.descriptor, stagingFolder), { throwIfNoEntry: false })) return;
+        if (!fs.lstatSync(descriptorPath(root.descriptor, stagingFolder), { throwIfNoEntry: false })) return;
         const trash = await openStagingArea(root);
         try {
-          const names = await fs.promises.readdir(at(trash));
+          const names = await fs.promises.readdir(descriptorPath(trash));
           // Queried after the folder was read: a change that begins in between is not among the names.
           const activeTokens = await listActiveTokens();
           for (const name of names.filter((name) => !activeTokens.some((token) => name.includes(token))))

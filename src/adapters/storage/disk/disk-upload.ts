@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Upload } from '#ports/storage.ts';
-import { afterCommitPoint, failure, storageError } from './disk-errors.ts';
+import { afterCommitPoint, errorWithCode, toStorageError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
-import { dropMountNote, evidenceEntry } from './evidence.ts';
+import { deleteMountNote, evidenceEntry } from './evidence.ts';
 import { type FreeSpaceFloor, freeSpaceCheck } from './free-space.ts';
-import { createFile, inFolder, type Root } from './open-within-root.ts';
+import { createFile, type StorageRoot, withFolder } from './open-within-root.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
 import { pieceCollector } from './piece-collector.ts';
 import { clearStaging, placeFile, replaceFile } from './placing.ts';
@@ -23,7 +23,7 @@ async function writeAll(descriptor: number, chunks: Uint8Array[], start: number)
   let position = start;
   while (remaining.length > 0) {
     const { bytesWritten } = await writev(descriptor, remaining, position);
-    if (bytesWritten === 0) throw failure('ENOSPC');
+    if (bytesWritten === 0) throw errorWithCode('ENOSPC');
     position += bytesWritten;
     remaining = skipBytes(remaining, bytesWritten);
   }
@@ -41,7 +41,7 @@ function skipBytes(chunks: readonly Uint8Array[], count: number): Uint8Array[] {
 }
 
 /** Runs `work`, and converts the error of a failed system call to an error of the port. */
-export type Guard = <T>(work: () => Promise<T>) => Promise<T>;
+export type ErrorGuard = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** A file to receive. */
 interface UploadRequest {
@@ -58,10 +58,10 @@ interface UploadRequest {
  * @param guards `withRootCheck` also refuses work if the root's path no longer leads to the open folder
  */
 export async function beginUpload(
-  root: Root,
+  root: StorageRoot,
   { parent, token, expected }: UploadRequest,
   { floor, ownership }: { readonly floor: FreeSpaceFloor; readonly ownership: Ownership },
-  guards: { readonly withStorageErrors: Guard; readonly withRootCheck: Guard },
+  guards: { readonly withStorageErrors: ErrorGuard; readonly withRootCheck: ErrorGuard },
 ): Promise<Upload> {
   const staging = await evidenceEntry(root, parent, token);
   const checkSpace = freeSpaceCheck(staging.folder, floor);
@@ -94,13 +94,13 @@ export async function beginUpload(
         collector.add(chunk);
         if (collector.size() >= flushThreshold) await flush();
       }),
-    complete: () => guards.withStorageErrors(complete),
+    sync: () => guards.withStorageErrors(complete),
     // Checks the root: in a folder that its path no longer leads to, nobody would find the file.
     place: (name, replaces) =>
       guards.withRootCheck(async () => {
         await complete();
         // Opens the parent again: during a long upload it may have been moved.
-        await inFolder(root, parent, async (folder) => {
+        await withFolder(root, parent, async (folder) => {
           const target: DirectoryEntry = { folder, name };
           setOwnership(file, folder, ownership);
           const isFirst = isFirstPlace;
@@ -110,19 +110,19 @@ export async function beginUpload(
           await afterCommitPoint(() => fsync(folder));
         });
         const entry = entryOf(name, fs.fstatSync(file, { bigint: true }));
-        if (!entry) throw failure('EIO');
+        if (!entry) throw errorWithCode('EIO');
         return entry;
       }),
-    async leave() {
+    async closeForRecovery() {
       fs.closeSync(file);
       fs.closeSync(staging.folder);
     },
-    async forget() {
+    async discard() {
       try {
         clearStaging(staging);
-        await dropMountNote(root, token, staging);
+        await deleteMountNote(root, token, staging);
       } catch (cause) {
-        throw storageError(cause);
+        throw toStorageError(cause);
       } finally {
         fs.closeSync(staging.folder);
         await close(file); // in the thread pool: closing a deleted file frees its space, which takes time

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { latest } from '#core/instant.ts';
+import { latestInstant } from '#core/instant.ts';
 import type { Entry } from '#core/listing.ts';
 
 const toBase36 = (value: bigint) => value.toString(36);
@@ -10,7 +10,7 @@ export const etagOf = (stat: BigIntStats) =>
 
 /** Returns the entry of a file or folder, or null if it is neither. */
 export function entryOf(name: string, stat: BigIntStats): Entry | null {
-  const modified = Math.min(Math.max(Number(stat.mtimeMs), 0), latest); // a disk can store times outside the range of dates
+  const modified = Math.min(Math.max(Number(stat.mtimeMs), 0), latestInstant); // a disk can store times outside the range of dates
   if (stat.isDirectory()) return { name, folder: true, size: 0, modified, etag: etagOf(stat) };
   return stat.isFile() ? { name, folder: false, size: Number(stat.size), modified, etag: etagOf(stat) } : null;
 }

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
-import { StorageAway } from '#ports/storage.ts';
-import { codeOf, isAbsent } from './disk-errors.ts';
-import { putText } from './marks.ts';
-import { mountOf, openFolder, type Root } from './open-within-root.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { isAbsentError, systemErrorCode } from './disk-errors.ts';
+import { writeNote } from './marks.ts';
+import { mountOf, openFolder, type StorageRoot } from './open-within-root.ts';
 import {
+  accessDeniedCodes,
   type DirectoryEntry,
   openStagingArea,
   openStagingFolder,
-  refused,
   siblingName,
   statEntry,
   unlinkIfPresent,
@@ -17,16 +17,16 @@ import {
 // Evidence is what a change leaves on disk so that recovery can see how far it came. Its name contains the token of the change.
 
 /** Returns whether a folder is in another mount than the root. Files cannot be linked or moved between mounts. */
-const isInOtherMount = (folder: number, root: Root) => mountOf(folder) !== root.mount;
+const isInOtherMount = (folder: number, root: StorageRoot) => mountOf(folder) !== root.mount;
 
-const openIfPresent = (root: Root, path: readonly string[]) =>
+const openIfPresent = (root: StorageRoot, path: readonly string[]) =>
   openFolder(root, path).catch((cause: unknown) => {
-    if (isAbsent(cause)) return null;
+    if (isAbsentError(cause)) return null;
     throw cause;
   });
 
 /** Returns whether a folder is in another mount than the root. If it is missing, checks the nearest existing folder above it. */
-async function leadsToOtherMount(root: Root, path: readonly string[]): Promise<boolean> {
+async function leadsToOtherMount(root: StorageRoot, path: readonly string[]): Promise<boolean> {
   if (path.length === 0) return false;
   const folder = await openIfPresent(root, path);
   if (folder === null) return leadsToOtherMount(root, path.slice(0, -1));
@@ -53,7 +53,7 @@ async function withMountNote<T>(opening: Promise<number>, token: string, work: (
   try {
     folder = await opening;
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT' || refused.includes(codeOf(cause))) return null;
+    if (systemErrorCode(cause) === 'ENOENT' || accessDeniedCodes.includes(systemErrorCode(cause))) return null;
     throw cause;
   }
   try {
@@ -64,41 +64,41 @@ async function withMountNote<T>(opening: Promise<number>, token: string, work: (
 }
 
 /** Removes the mount note of a change, if there is one. @param evidence a change has a note only if this is in the changed folder */
-export async function dropMountNote(root: Root, token: string, evidence: DirectoryEntry): Promise<void> {
+export async function deleteMountNote(root: StorageRoot, token: string, evidence: DirectoryEntry): Promise<void> {
   if (evidence.name === siblingName(token)) await withMountNote(openStagingFolder(root), token, unlinkIfPresent);
 }
 
 /** @throws StorageAway if the change has a mount note, but its folder is in no other mount now */
-async function requireMount(root: Root, parent: ItemPath, token: string): Promise<void> {
+async function requireMount(root: StorageRoot, parent: ItemPath, token: string): Promise<void> {
   const hasNote = await withMountNote(openStagingFolder(root), token, (note) => statEntry(note) !== undefined);
   if (hasNote && !(await leadsToOtherMount(root, parent)))
-    throw new StorageAway('a file system in the folder of the location is not mounted');
+    throw new StorageUnavailable('a file system in the folder of the location is not mounted');
 }
 
 /**
  * Returns the entry where a change keeps its evidence, named by its token. It is in `.postern/`, or in the changed folder if that
  * is in another mount or `.postern/` cannot be created. The caller must close the folder of the entry.
  */
-export async function evidenceEntry(root: Root, parent: ItemPath, token: string): Promise<DirectoryEntry> {
+export async function evidenceEntry(root: StorageRoot, parent: ItemPath, token: string): Promise<DirectoryEntry> {
   const folder = await openFolder(root, parent);
   const sibling = { folder, name: siblingName(token) };
   try {
     if (isInOtherMount(folder, root)) {
-      await withMountNote(openStagingArea(root), token, (note) => putText(note, 'mount'));
+      await withMountNote(openStagingArea(root), token, (note) => writeNote(note, 'mount'));
       return sibling;
     }
     const area = await openStagingArea(root);
     fs.closeSync(folder);
     return { folder: area, name: token };
   } catch (cause) {
-    if (refused.includes(codeOf(cause))) return sibling;
+    if (accessDeniedCodes.includes(systemErrorCode(cause))) return sibling;
     fs.closeSync(folder);
     throw cause;
   }
 }
 
 const nullIfMissing = (cause: unknown) => {
-  if (codeOf(cause) === 'ENOENT') return null;
+  if (systemErrorCode(cause) === 'ENOENT') return null;
   throw cause;
 };
 
@@ -107,7 +107,7 @@ const nullIfMissing = (cause: unknown) => {
  * @returns null if neither `.postern/` nor the parent exists
  * @throws StorageAway if the entry is in a mount that is missing
  */
-async function remainingEvidence(root: Root, parent: ItemPath, token: string): Promise<DirectoryEntry | null> {
+async function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): Promise<DirectoryEntry | null> {
   await requireMount(root, parent, token);
   const folder = await openIfPresent(root, parent);
   const sibling = folder === null ? null : { folder, name: siblingName(token) };
@@ -128,7 +128,7 @@ async function runAndClose<T>(entry: DirectoryEntry, work: (entry: DirectoryEntr
 
 /** Runs `work` on the evidence of a change, and closes its folder. */
 export const withEvidence = async <T>(
-  root: Root,
+  root: StorageRoot,
   parent: ItemPath,
   token: string,
   work: (entry: DirectoryEntry) => Promise<T> | T,
@@ -136,7 +136,7 @@ export const withEvidence = async <T>(
 
 /** Runs `work` on the evidence of a change that is recovered. Returns null if there is no place for its evidence. */
 export async function withRemainingEvidence<T>(
-  root: Root,
+  root: StorageRoot,
   parent: ItemPath,
   token: string,
   work: (entry: DirectoryEntry) => Promise<T> | T,

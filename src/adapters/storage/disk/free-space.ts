@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { failure } from './disk-errors.ts';
-import { at } from './open-within-root.ts';
+import { errorWithCode } from './disk-errors.ts';
+import { descriptorPath } from './open-within-root.ts';
 
 /** Free space that uploads must leave on the file system of the database: if that is full, every change fails. */
 export interface FreeSpaceFloor {
@@ -16,7 +16,7 @@ type FreeSpaceCheck = (additionalBytes: number) => Promise<void>;
 export function freeSpaceCheck(folder: number, { device, bytes }: FreeSpaceFloor): FreeSpaceCheck {
   if (bytes === 0 || fs.fstatSync(folder).dev !== device) return async () => {};
   return async (additionalBytes) => {
-    const { bavail, bsize } = await fs.promises.statfs(at(folder));
-    if (bavail * bsize - additionalBytes < bytes) throw failure('ENOSPC');
+    const { bavail, bsize } = await fs.promises.statfs(descriptorPath(folder));
+    if (bavail * bsize - additionalBytes < bytes) throw errorWithCode('ENOSPC');
   };
 }

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { nameError } from '#core/item-path.ts';
-import { type Entry, type ListingPage, type ListingQuery, PageTooDeep, pageOf } from '#core/listing.ts';
-import { codeOf, failure, pageTooDeep } from './disk-errors.ts';
+import { type Entry, type ListingPage, type ListingQuery, PageTooDeep, selectListingPage } from '#core/listing.ts';
+import { errorWithCode, pageTooDeepCode, systemErrorCode } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
-import { at } from './open-within-root.ts';
+import { descriptorPath } from './open-within-root.ts';
 
 const batchSize = 1000;
 
@@ -32,7 +32,7 @@ function nameOf(raw: Buffer): string | null {
 
 function statOf(descriptor: number, name: string): Entry | null {
   try {
-    return entryOf(name, fs.lstatSync(at(descriptor, name), { bigint: true }));
+    return entryOf(name, fs.lstatSync(descriptorPath(descriptor, name), { bigint: true }));
   } catch {
     return null; // deleted since the folder was read
   }
@@ -69,7 +69,10 @@ function* readSortFields(directory: fs.Dir, descriptor: number) {
 
 /** Reads one page. A stat costs ten times as much as a name: if sorted by name, only the entries of the page need one. */
 function readPage(directory: fs.Dir, descriptor: number, query: ListingQuery): ListingPage {
-  const { entries: names, total } = pageOf(query.sort === 'name' ? readNames(directory) : readSortFields(directory, descriptor), query);
+  const { entries: names, total } = selectListingPage(
+    query.sort === 'name' ? readNames(directory) : readSortFields(directory, descriptor),
+    query,
+  );
   const entries = entriesOf(descriptor, names);
   return { entries, total: total - (names.length - entries.length) };
 }
@@ -82,10 +85,10 @@ function closeDirectory(number: number): void {
 function directoryOf({ number, action, descriptor }: ListThreadRequest): fs.Dir {
   // 'buffer' returns names as bytes. The types of Node.js allow only text encodings here.
   if (action !== 'next')
-    directories.set(number, fs.opendirSync(at(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize }));
+    directories.set(number, fs.opendirSync(descriptorPath(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize }));
   const directory = directories.get(number);
   // The directory was open in a thread that has ended. Without an error the list would seem complete.
-  if (!directory) throw failure('EIO');
+  if (!directory) throw errorWithCode('EIO');
   return directory;
 }
 
@@ -105,7 +108,7 @@ parentPort?.on('message', (request: ListThreadRequest) => {
     parentPort?.postMessage({ number, ...respond(request) } satisfies ListThreadResponse);
   } catch (cause) {
     closeDirectory(number);
-    const problem = cause instanceof PageTooDeep ? pageTooDeep : codeOf(cause) || 'unknown';
+    const problem = cause instanceof PageTooDeep ? pageTooDeepCode : systemErrorCode(cause) || 'unknown';
     parentPort?.postMessage({ number, entries: [], total: 0, problem } satisfies ListThreadResponse);
   }
 });

@@ -1,6 +1,6 @@
 import { idleThread } from '#adapters/os/idle-thread.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
-import { failure, storageError } from './disk-errors.ts';
+import { errorWithCode, toStorageError } from './disk-errors.ts';
 import type { ListThreadRequest, ListThreadResponse } from './list-thread.ts';
 
 /**
@@ -20,7 +20,7 @@ export function folderLister(): Lister {
   let lastNumber = 0;
   let openLists = 0; // lists whose folder the thread holds open between two batches
   const restIfAnswered = () => {
-    if (pending.size === 0) thread.rest();
+    if (pending.size === 0) thread.startIdleTimer();
   };
   const thread = idleThread<ListThreadResponse>('./list-thread', import.meta.url, {
     receive(response) {
@@ -43,7 +43,7 @@ export function folderLister(): Lister {
     async page(descriptor, query) {
       lastNumber += 1;
       const { entries, total, problem } = await send({ number: lastNumber, action: 'page', descriptor, query });
-      if (problem) throw storageError(failure(problem));
+      if (problem) throw toStorageError(errorWithCode(problem));
       return { entries, total };
     },
     async *list(descriptor, close) {
@@ -53,7 +53,7 @@ export function folderLister(): Lister {
       try {
         for (let action: 'begin' | 'next' = 'begin'; ; action = 'next') {
           const { entries, problem } = await send({ number, action, descriptor });
-          if (problem) throw storageError(failure(problem));
+          if (problem) throw toStorageError(errorWithCode(problem));
           if (entries.length === 0) return;
           yield entries;
         }

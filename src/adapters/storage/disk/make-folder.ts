@@ -1,14 +1,14 @@
 import fs from 'node:fs';
-import { afterCommitPointSync, failure } from './disk-errors.ts';
+import { afterCommitPointSync, errorWithCode } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
-import { type DirectoryEntry, pathOf, statEntry } from './staging-area.ts';
+import { type DirectoryEntry, entryPath, statEntry } from './staging-area.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
 /** Sets mode and group of a new folder. */
 function applyOwnership(folder: DirectoryEntry, ownership: Ownership): void {
-  const descriptor = fs.openSync(pathOf(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const descriptor = fs.openSync(entryPath(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     setOwnership(descriptor, folder.folder, ownership);
   } finally {
@@ -18,9 +18,9 @@ function applyOwnership(folder: DirectoryEntry, ownership: Ownership): void {
 
 /** Creates a folder. @throws EEXIST if the name is taken */
 export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Ownership): void {
-  if (statEntry(folder)) throw failure('EEXIST');
+  if (statEntry(folder)) throw errorWithCode('EEXIST');
   takeName(marks, 'folder');
-  fs.mkdirSync(pathOf(folder), 0o700);
+  fs.mkdirSync(entryPath(folder), 0o700);
   afterCommitPointSync(() => applyOwnership(folder, ownership));
   confirmMark(marks.own);
 }

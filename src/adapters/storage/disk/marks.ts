@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { codeOf, commitPointError, linksRefused } from './disk-errors.ts';
-import { type DirectoryEntry, pathOf, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
+import { commitPointError, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
+import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
  * A mark is a file in the staging area that shows recovery how far a change came. It is created after the check that the name is
@@ -15,33 +15,33 @@ const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneSuffix);
 export interface Marks {
   readonly own: DirectoryEntry;
   /** Evidence of pending changes to the same name. If the name is free, those without a confirmed mark have not taken it. */
-  readonly overtaken: readonly DirectoryEntry[];
+  readonly pendingMarks: readonly DirectoryEntry[];
 }
 
 /** Creates a symbolic link whose target is the text, or a file with the text if the file system has no links. */
-export function putText(entry: DirectoryEntry, text: string): void {
+export function writeNote(entry: DirectoryEntry, text: string): void {
   try {
-    fs.symlinkSync(text, pathOf(entry));
+    fs.symlinkSync(text, entryPath(entry));
   } catch (cause) {
-    if (!linksRefused.includes(codeOf(cause))) throw cause;
-    fs.writeFileSync(pathOf(entry), text, { flag: 'wx', mode: 0o600 });
+    if (!linkUnsupportedCodes.includes(systemErrorCode(cause))) throw cause;
+    fs.writeFileSync(entryPath(entry), text, { flag: 'wx', mode: 0o600 });
   }
 }
 
 /** Returns the text that `putText` stored, or null if there is none. */
-export function textAt(entry: DirectoryEntry): string | null {
+export function readNote(entry: DirectoryEntry): string | null {
   const stat = statEntry(entry);
   if (!stat) return null;
-  return stat.isSymbolicLink() ? fs.readlinkSync(pathOf(entry)) : fs.readFileSync(pathOf(entry), 'utf8');
+  return stat.isSymbolicLink() ? fs.readlinkSync(entryPath(entry)) : fs.readFileSync(entryPath(entry), 'utf8');
 }
 
 /** Creates the mark of a change. @param text data for recovery; not empty */
-export const putMark = (evidence: DirectoryEntry, text: string): void => putText(markOf(evidence), text);
+export const createMark = (evidence: DirectoryEntry, text: string): void => writeNote(markOf(evidence), text);
 
 /** Creates the mark of a change whose name is free, and removes the marks of pending changes that have not taken the name. */
-export function takeName({ own, overtaken }: Marks, text: string): void {
+export function takeName({ own, pendingMarks: overtaken }: Marks, text: string): void {
   for (const evidence of overtaken) unlinkIfPresent(markOf(evidence));
-  putMark(own, text);
+  createMark(own, text);
 }
 
 /**
@@ -51,9 +51,9 @@ export function takeName({ own, overtaken }: Marks, text: string): void {
  */
 function renameMark(from: DirectoryEntry, to: DirectoryEntry): void {
   try {
-    fs.renameSync(pathOf(from), pathOf(to));
+    fs.renameSync(entryPath(from), entryPath(to));
   } catch (cause) {
-    if (codeOf(cause) !== 'ENOENT') throw commitPointError(cause);
+    if (systemErrorCode(cause) !== 'ENOENT') throw commitPointError(cause);
   }
 }
 
@@ -66,10 +66,10 @@ export const confirmStaging = (staging: DirectoryEntry): void => renameMark(stag
 export const isConfirmed = (evidence: DirectoryEntry) => statEntry(doneOf(evidence)) !== undefined;
 
 /** Returns the text of an unconfirmed mark, or null if there is none. */
-export const markText = (evidence: DirectoryEntry): string | null => textAt(markOf(evidence));
+export const markText = (evidence: DirectoryEntry): string | null => readNote(markOf(evidence));
 
 /** Deletes the mark of a change, confirmed or not. */
-export function dropMark(evidence: DirectoryEntry): void {
+export function deleteMark(evidence: DirectoryEntry): void {
   unlinkIfPresent(markOf(evidence));
   unlinkIfPresent(doneOf(evidence));
 }

@@ -1,11 +1,11 @@
 import { closeSync, statSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type OpenFile, StorageAway } from '#ports/storage.ts';
+import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import { RootGone } from './disk-errors.ts';
 import { folderLister, type Lister } from './lister.ts';
-import { openRoot, type Root } from './open-within-root.ts';
-import { fileReader, type Reader } from './reader.ts';
+import { openRoot, type StorageRoot } from './open-within-root.ts';
+import { type DiskReader, fileReader } from './reader.ts';
 import { smallFileCache } from './small-files.ts';
 
 const defaultMaxOpen = 100; // each folder has a descriptor and up to two threads of 7 MB
@@ -20,9 +20,9 @@ export interface LocationFolder {
 
 /** A folder held open, with the threads that read in it. */
 export interface OpenFolder {
-  readonly root: Root;
+  readonly root: StorageRoot;
   readonly lister: Lister;
-  readonly reader: Reader;
+  readonly reader: DiskReader;
 }
 
 /** Keeps the folders of locations open while they are used. Locations of one tenant with the same folder share it. */
@@ -45,13 +45,13 @@ interface CachedFolder extends OpenFolder {
   users: number;
 }
 
-const notMountedError = () => new StorageAway('nothing is mounted at the folder of the location');
+const notMountedError = () => new StorageUnavailable('nothing is mounted at the folder of the location');
 
-function toStorageAway(cause: unknown): StorageAway {
-  return cause instanceof StorageAway ? cause : new StorageAway('the folder of the location is gone', { cause });
+function toStorageAway(cause: unknown): StorageUnavailable {
+  return cause instanceof StorageUnavailable ? cause : new StorageUnavailable('the folder of the location is gone', { cause });
 }
 
-function openChecked({ path, mountPoint }: LocationFolder): Root {
+function openChecked({ path, mountPoint }: LocationFolder): StorageRoot {
   const root = openRoot(path);
   if (!mountPoint || statSync(root.path).dev !== statSync(dirname(root.path)).dev) return root;
   closeSync(root.descriptor);
@@ -96,7 +96,7 @@ export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
     }
   }
   function open(folder: LocationFolder): CachedFolder {
-    if (isClosed) throw new StorageAway('Postern is stopping');
+    if (isClosed) throw new StorageUnavailable('Postern is stopping');
     const key = `${folder.tid} ${folder.mountPoint} ${folder.path}`;
     const existing = cache.get(key);
     if (existing && existing === lastUsed) return existing; // it already is the last of the map
@@ -142,7 +142,7 @@ export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
       try {
         const realPath = await realpath(path);
         const folderStat = await stat(realPath);
-        if (!folderStat.isDirectory()) throw new StorageAway('the folder of the location is not a folder');
+        if (!folderStat.isDirectory()) throw new StorageUnavailable('the folder of the location is not a folder');
         if (mountPoint && folderStat.dev === (await stat(dirname(realPath))).dev) throw notMountedError();
       } catch (cause) {
         throw toStorageAway(cause);

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { codeOf } from './disk-errors.ts';
+import { systemErrorCode } from './disk-errors.ts';
 
 /** Mode and group of files and folders that visitors create. null: inherits them from the parent folder. */
 export interface Ownership {
@@ -9,7 +9,7 @@ export interface Ownership {
 }
 
 /** Inherits mode and group from the parent folder. */
-export const inherited: Ownership = { fileMode: null, folderMode: null, group: null };
+export const inheritedOwnership: Ownership = { fileMode: null, folderMode: null, group: null };
 
 const inheritedFileBits = 0o666; // without execute: on a folder, that bit means the right to enter it
 const inheritedFolderBits = 0o2777; // with setgid
@@ -39,6 +39,6 @@ function changeMode(descriptor: number, currentMode: number, mode: number, isCon
   try {
     fs.fchmodSync(descriptor, mode);
   } catch (cause) {
-    if (isConfigured || !['EPERM', 'ENOTSUP', 'ENOSYS'].includes(codeOf(cause))) throw cause;
+    if (isConfigured || !['EPERM', 'ENOTSUP', 'ENOSYS'].includes(systemErrorCode(cause))) throw cause;
   }
 }

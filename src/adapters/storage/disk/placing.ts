@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import { ItemStale } from '#ports/storage.ts';
-import { codeOf, failure, linksRefused } from './disk-errors.ts';
+import { ItemChanged } from '#ports/storage.ts';
+import { errorWithCode, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
-import { confirmStaging, dropMark, putText, textAt } from './marks.ts';
-import { type DirectoryEntry, pathOf, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
+import { confirmStaging, deleteMark, readNote, writeNote } from './marks.ts';
+import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 const claimMode = 0o600;
 const largeFile = 16 << 20; // bytes
@@ -24,10 +24,10 @@ const noClaim = '/';
  */
 export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
   try {
-    fs.linkSync(pathOf(from), pathOf(to));
+    fs.linkSync(entryPath(from), entryPath(to));
     return true;
   } catch (cause) {
-    if (linksRefused.includes(codeOf(cause))) return false;
+    if (linkUnsupportedCodes.includes(systemErrorCode(cause))) return false;
     throw cause;
   }
 }
@@ -35,15 +35,15 @@ export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
 /** Puts a file in place on a file system without links: an empty file claims the name, and is then replaced. */
 function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
-  if (statEntry(to)) throw failure('EEXIST');
+  if (statEntry(to)) throw errorWithCode('EEXIST');
   unlinkIfPresent(withSuffix(staging, claimSuffix)); // left by an earlier attempt with another name
-  putText(withSuffix(staging, claimSuffix), to.name);
-  fs.closeSync(fs.openSync(pathOf(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
-  if (fs.lstatSync(pathOf(to)).size !== 0) throw failure('EEXIST');
+  writeNote(withSuffix(staging, claimSuffix), to.name);
+  fs.closeSync(fs.openSync(entryPath(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
+  if (fs.lstatSync(entryPath(to)).size !== 0) throw errorWithCode('EEXIST');
   try {
-    fs.renameSync(pathOf(staging), pathOf(to));
+    fs.renameSync(entryPath(staging), entryPath(to));
   } catch (cause) {
-    fs.unlinkSync(pathOf(to));
+    fs.unlinkSync(entryPath(to));
     throw cause;
   }
 }
@@ -57,7 +57,7 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
   const nameNote = withSuffix(staging, nameSuffix);
   if (!isFirst) {
     unlinkIfPresent(nameNote);
-    putText(nameNote, to.name);
+    writeNote(nameNote, to.name);
   }
   if (linkFile(staging, to)) confirmStaging(staging);
   else claimAndRename(staging, to);
@@ -72,7 +72,7 @@ function holdLargeFile(entry: DirectoryEntry, size: bigint): () => void {
   if (size < largeFile) return () => {};
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   try {
-    const descriptor = fs.openSync(pathOf(entry), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const descriptor = fs.openSync(entryPath(entry), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     return () => fs.close(descriptor, () => {});
   } catch {
     return () => {}; // the process may replace the file, but not read it
@@ -88,17 +88,17 @@ function holdLargeFile(entry: DirectoryEntry, size: bigint): () => void {
 export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: string): void {
   let current: fs.BigIntStats;
   try {
-    current = fs.lstatSync(pathOf(to), { bigint: true });
+    current = fs.lstatSync(entryPath(to), { bigint: true });
   } catch (cause) {
-    throw new ItemStale('it is gone', { cause });
+    throw new ItemChanged('it is gone', { cause });
   }
-  if (!current.isFile() || etagOf(current) !== etag) throw new ItemStale('it has changed');
+  if (!current.isFile() || etagOf(current) !== etag) throw new ItemChanged('it has changed');
   const secondName = withSuffix(staging, secondNameSuffix);
   const isLinked = linkFile(staging, secondName);
-  if (!isLinked) putText(withSuffix(staging, claimSuffix), noClaim);
+  if (!isLinked) writeNote(withSuffix(staging, claimSuffix), noClaim);
   const close = holdLargeFile(to, current.size);
   try {
-    fs.renameSync(pathOf(isLinked ? secondName : staging), pathOf(to));
+    fs.renameSync(entryPath(isLinked ? secondName : staging), entryPath(to));
   } finally {
     close();
   }
@@ -107,19 +107,20 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
 
 /** Returns the name under which a file was put in place. It differs from the name of the change if that was taken. */
 export function recoveredName(staging: DirectoryEntry, name: string): string {
-  const claimName = textAt(withSuffix(staging, claimSuffix));
-  return textAt(withSuffix(staging, nameSuffix)) ?? (claimName === null || claimName === noClaim ? name : claimName);
+  const claimName = readNote(withSuffix(staging, claimSuffix));
+  return readNote(withSuffix(staging, nameSuffix)) ?? (claimName === null || claimName === noClaim ? name : claimName);
 }
 
 /** Returns whether a staging copy was renamed into place on a file system without links: its claim note exists, but the copy does not. */
-export const isRenamed = (staging: DirectoryEntry) => !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
+export const isStagingRenamed = (staging: DirectoryEntry) =>
+  !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
 
 /**
  * Returns whether a staging copy was put in place before the crash: the target is the same file, or the file has another name
  * besides its staging name (other programs create no hard links in the staging folder). Deletes a claim that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
-  const claimName = textAt(withSuffix(staging, claimSuffix));
+  const claimName = readNote(withSuffix(staging, claimSuffix));
   if (claimName && claimName !== noClaim) {
     const claim = { folder: target.folder, name: claimName };
     const stat = statEntry(claim);
@@ -136,7 +137,7 @@ export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry):
 export function clearStaging(staging: DirectoryEntry): void {
   const close = holdLargeFile(staging, statEntry(staging)?.size ?? 0n);
   try {
-    dropMark(staging);
+    deleteMark(staging);
     for (const suffix of ['', secondNameSuffix, claimSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));
   } finally {
     close();

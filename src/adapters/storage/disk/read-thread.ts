@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Entry } from '#core/listing.ts';
-import { codeOf, failure, rootGone } from './disk-errors.ts';
+import { errorWithCode, rootGoneCode, systemErrorCode } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
-import { findWithinRootSync, isThereSync, type Root, reopenSync } from './open-within-root.ts';
+import { findWithinRootSync, isRootPresentSync, reopenSync, type StorageRoot } from './open-within-root.ts';
 
 /** Files up to this size (bytes) are part of the response. With 64 KiB more, one read would delay other requests too long. */
 const maxInlineSize = 1 << 17;
@@ -15,23 +15,23 @@ const maxAttempts = 3; // at a file that becomes shorter while it is read
 export interface ReadRequest {
   readonly path: string;
   /** Validator of the bytes that the caller has in its cache. */
-  readonly known?: string;
+  readonly cachedEtag?: string;
   /** true: the response has the entry, but not the bytes. */
   readonly entryOnly: boolean;
   /** Number of callers that share the request: a large file is opened once for each. */
-  readonly times: number;
+  readonly callers: number;
 }
 /** Sent by the thread, in the order of the requests. */
 export type ReadResponse =
   /** `known`: the file still has the validator that the request named. */
-  | { readonly is: 'absent' | 'known' }
-  | { readonly is: 'entry'; readonly entry: Entry }
-  | { readonly is: 'problem'; readonly code: string }
+  | { readonly kind: 'absent' | 'known' }
+  | { readonly kind: 'entry'; readonly entry: Entry }
+  | { readonly kind: 'problem'; readonly code: string }
   /** `settled`: a later file with the same validator has the same bytes. */
-  | { readonly is: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly settled: boolean }
-  | { readonly is: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
+  | { readonly kind: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
+  | { readonly kind: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
 
-const root: Root = workerData;
+const root: StorageRoot = workerData;
 
 /** Reads all bytes of a file. Returns null if it has become shorter: the missing bytes would be sent as NUL. */
 function readAll(file: number, size: number): Uint8Array<ArrayBuffer> | null {
@@ -63,30 +63,30 @@ function readFile(handle: number, name: string, times: number): ReadResponse {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stat = fs.fstatSync(file, { bigint: true });
       const entry = entryOf(name, stat);
-      if (!entry || entry.folder) return { is: 'absent' };
-      if (entry.size > maxInlineSize) return { is: 'open', entry, descriptors: openDescriptors(handle, times) };
+      if (!entry || entry.folder) return { kind: 'absent' };
+      if (entry.size > maxInlineSize) return { kind: 'open', entry, descriptors: openDescriptors(handle, times) };
       const bytes = readAll(file, entry.size);
       // A file that is truncated and rewritten during the read can be read with zeros that it never contained.
       if (bytes && hasChanged(stat, fs.fstatSync(file, { bigint: true }))) continue;
       const changedAt = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
-      if (bytes) return { is: 'whole', entry, bytes, settled: changedAt < Date.now() - stableAfter };
+      if (bytes) return { kind: 'whole', entry, bytes, isCacheable: changedAt < Date.now() - stableAfter };
     }
-    throw failure('EBUSY'); // another process changes it again and again
+    throw errorWithCode('EBUSY'); // another process changes it again and again
   } finally {
     fs.closeSync(file);
   }
 }
 
-function read({ path, known, entryOnly, times }: ReadRequest): ReadResponse {
+function read({ path, cachedEtag: known, entryOnly, callers: times }: ReadRequest): ReadResponse {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
   const handle = findWithinRootSync(root, segments);
   try {
     const stat = fs.fstatSync(handle, { bigint: true });
     const entry = entryOf(name, stat);
-    if (entryOnly) return entry ? { is: 'entry', entry } : { is: 'absent' };
-    if (!entry) throw failure('ELOOP');
-    if (known !== undefined && entry.etag === known) return { is: 'known' };
+    if (entryOnly) return entry ? { kind: 'entry', entry } : { kind: 'absent' };
+    if (!entry) throw errorWithCode('ELOOP');
+    if (known !== undefined && entry.etag === known) return { kind: 'known' };
     return readFile(handle, name, times);
   } finally {
     fs.closeSync(handle);
@@ -97,14 +97,16 @@ function readOrProblem(request: ReadRequest): ReadResponse {
   try {
     return read(request);
   } catch (cause) {
-    return { is: 'problem', code: codeOf(cause) || 'EIO' };
+    return { kind: 'problem', code: systemErrorCode(cause) || 'EIO' };
   }
 }
 
 parentPort?.on('message', (requests: readonly ReadRequest[]) => {
-  const responses = isThereSync(root) ? requests.map(readOrProblem) : requests.map((): ReadResponse => ({ is: 'problem', code: rootGone }));
+  const responses = isRootPresentSync(root)
+    ? requests.map(readOrProblem)
+    : requests.map((): ReadResponse => ({ kind: 'problem', code: rootGoneCode }));
   parentPort?.postMessage(
     responses,
-    responses.flatMap((response) => (response.is === 'whole' ? [response.bytes.buffer] : [])),
+    responses.flatMap((response) => (response.kind === 'whole' ? [response.bytes.buffer] : [])),
   );
 });

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { idleThread } from '#adapters/os/idle-thread.ts';
 import type { Entry } from '#core/listing.ts';
 import type { OpenFile } from '#ports/storage.ts';
-import { failure, storageError } from './disk-errors.ts';
-import type { Root } from './open-within-root.ts';
+import { errorWithCode, toStorageError } from './disk-errors.ts';
+import type { StorageRoot } from './open-within-root.ts';
 import type { ReadRequest, ReadResponse } from './read-thread.ts';
 import type { SmallFiles } from './small-files.ts';
 
@@ -16,7 +16,7 @@ const close = promisify(fs.close);
  * blocks no other location. Requests of one turn of the event loop are sent together, and equal ones are sent once: waking the
  * thread costs more than its system calls.
  */
-export interface Reader extends AsyncDisposable {
+export interface DiskReader extends AsyncDisposable {
   /** Returns null if there is no file at the path. */
   open(path: readonly string[]): Promise<OpenFile | null>;
   /** Returns null if there is neither a file nor a folder at the path. */
@@ -25,7 +25,7 @@ export interface Reader extends AsyncDisposable {
 
 const memoryFile = (entry: Entry, whole: Uint8Array): OpenFile => ({
   entry,
-  whole,
+  content: whole,
   async read(into, position) {
     const part = whole.subarray(position, position + into.length);
     into.set(part);
@@ -40,17 +40,17 @@ const descriptorFile = (entry: Entry, descriptor: number): OpenFile => ({
     try {
       return (await read(descriptor, into, 0, into.length, position)).bytesRead;
     } catch (cause) {
-      throw storageError(cause);
+      throw toStorageError(cause);
     }
   },
   close: () => close(descriptor),
 });
 
-type SuccessResponse = Exclude<ReadResponse, { is: 'problem' }>;
+type SuccessResponse = Exclude<ReadResponse, { kind: 'problem' }>;
 
 /** Returns the file of a response. @param index which of the callers that share the request gets it */
 function fileOf(response: SuccessResponse, cached: OpenFile | null, index: number): OpenFile | null {
-  switch (response.is) {
+  switch (response.kind) {
     case 'entry':
     case 'absent':
       return null;
@@ -65,7 +65,7 @@ function fileOf(response: SuccessResponse, cached: OpenFile | null, index: numbe
 
 /** One request for all callers that need the same in one turn of the event loop. */
 interface SharedRequest {
-  readonly request: Omit<ReadRequest, 'times'>;
+  readonly request: Omit<ReadRequest, 'callers'>;
   /** The cached file whose validator the request contains. */
   readonly cached: OpenFile | null;
   /** One for each caller. */
@@ -73,7 +73,7 @@ interface SharedRequest {
 }
 
 /** Returns a reader. Its thread starts with the first request. */
-export function fileReader(root: Root, cache: SmallFiles<OpenFile>): Reader {
+export function fileReader(root: StorageRoot, cache: SmallFiles<OpenFile>): DiskReader {
   let nextBatch = new Map<string, SharedRequest>();
   let sentBatches: SharedRequest[][] = [];
   const thread = idleThread<readonly ReadResponse[]>(
@@ -82,13 +82,13 @@ export function fileReader(root: Root, cache: SmallFiles<OpenFile>): Reader {
     {
       receive(responses) {
         const batch = sentBatches.shift() ?? [];
-        if (sentBatches.length === 0) thread.rest();
+        if (sentBatches.length === 0) thread.startIdleTimer();
         for (const [index, response] of responses.entries()) for (const resolve of batch[index]?.resolvers ?? []) resolve(response);
       },
       rejectPending() {
         const resolvers = sentBatches.flat().flatMap((shared) => shared.resolvers);
         sentBatches = [];
-        for (const resolve of resolvers) resolve({ is: 'problem', code: 'EIO' });
+        for (const resolve of resolvers) resolve({ kind: 'problem', code: 'EIO' });
       },
       isIdle: () => sentBatches.length === 0,
     },
@@ -98,14 +98,18 @@ export function fileReader(root: Root, cache: SmallFiles<OpenFile>): Reader {
     const batch = [...nextBatch.values()];
     nextBatch = new Map();
     sentBatches.push(batch);
-    thread.post(batch.map(({ request, resolvers }): ReadRequest => ({ ...request, times: resolvers.length })));
+    thread.post(batch.map(({ request, resolvers }): ReadRequest => ({ ...request, callers: resolvers.length })));
   }
   function sharedRequest(path: string, entryOnly: boolean): SharedRequest {
     const key = `${entryOnly ? 'entry' : 'file'} ${path}`;
     const existing = nextBatch.get(key);
     if (existing) return existing;
     const cached = entryOnly ? null : cache.get(path);
-    const shared: SharedRequest = { request: { path, entryOnly, ...(cached ? { known: cached.entry.etag } : {}) }, cached, resolvers: [] };
+    const shared: SharedRequest = {
+      request: { path, entryOnly, ...(cached ? { cachedEtag: cached.entry.etag } : {}) },
+      cached,
+      resolvers: [],
+    };
     if (nextBatch.size === 0) setImmediate(sendBatch);
     nextBatch.set(key, shared);
     return shared;
@@ -118,20 +122,20 @@ export function fileReader(root: Root, cache: SmallFiles<OpenFile>): Reader {
   async function responseTo(shared: SharedRequest): Promise<{ response: SuccessResponse; index: number }> {
     const index = shared.resolvers.length;
     const response = await new Promise<ReadResponse>((resolve) => shared.resolvers.push(resolve));
-    if (response.is === 'problem') throw failure(response.code);
+    if (response.kind === 'problem') throw errorWithCode(response.code);
     return { response, index };
   }
   return {
     async stat(segments) {
       const { response } = await responseTo(sharedRequest(segments.join('/'), true));
-      return response.is === 'entry' ? response.entry : null;
+      return response.kind === 'entry' ? response.entry : null;
     },
     async open(segments) {
       const path = segments.join('/');
       const shared = sharedRequest(path, false);
       const { response, index } = await responseTo(shared);
       const file = fileOf(response, shared.cached, index);
-      if (response.is === 'whole' && response.settled && file) cache.keep(path, file, response.bytes.length);
+      if (response.kind === 'whole' && response.isCacheable && file) cache.set(path, file, response.bytes.length);
       return file;
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
-import { type PendingFileChange, StorageAway } from '#ports/storage.ts';
-import { dropMountNote, withRemainingEvidence } from './evidence.ts';
+import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
+import { deleteMountNote, withRemainingEvidence } from './evidence.ts';
 import { recoverFolder } from './make-folder.ts';
-import { dropMark, isConfirmed } from './marks.ts';
-import { at, inFolder, type Root } from './open-within-root.ts';
+import { deleteMark, isConfirmed } from './marks.ts';
+import { descriptorPath, type StorageRoot, withFolder } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
-import { clearStaging, isRenamed, recoveredName, recoverPlacing } from './placing.ts';
+import { clearStaging, isStagingRenamed, recoveredName, recoverPlacing } from './placing.ts';
 import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
 import { recoverRename } from './rename-entry.ts';
 import type { DirectoryEntry } from './staging-area.ts';
@@ -13,7 +13,7 @@ import type { DirectoryEntry } from './staging-area.ts';
 /** Returns whether the evidence alone proves that the change took place, even if its name has changed since. */
 function isProven({ action, token }: PendingFileChange, evidence: DirectoryEntry): boolean {
   if (action === 'delete') return isRemoved({ evidence, token });
-  return isConfirmed(evidence) || (action === 'upload' && isRenamed(evidence));
+  return isConfirmed(evidence) || (action === 'upload' && isStagingRenamed(evidence));
 }
 
 /** Repairs a half-done change in its folder. Returns whether the change took place. */
@@ -40,8 +40,8 @@ function recoverInFolder(
 const resultName = ({ action, name, newName }: PendingFileChange, evidence: DirectoryEntry) =>
   action === 'upload' ? recoveredName(evidence, name) : action === 'rename' ? newName : name;
 
-async function isEmpty(root: Root): Promise<boolean> {
-  const directory = await fs.promises.opendir(at(root.descriptor, '.'), { bufferSize: 1 });
+async function isEmpty(root: StorageRoot): Promise<boolean> {
+  const directory = await fs.promises.opendir(descriptorPath(root.descriptor, '.'), { bufferSize: 1 });
   try {
     return (await directory.read()) === null;
   } finally {
@@ -54,22 +54,22 @@ async function isEmpty(root: Root): Promise<boolean> {
  * @returns the name that the change created or removed, or null if the change did not take place
  * @throws StorageAway if the root is empty or a mount in it is missing: a file system must be mounted there first
  */
-export async function recoverChange(root: Root, change: PendingFileChange, ownership: Ownership): Promise<string | null> {
-  if (await isEmpty(root)) throw new StorageAway('the folder of the location is empty');
+export async function recoverChange(root: StorageRoot, change: PendingFileChange, ownership: Ownership): Promise<string | null> {
+  if (await isEmpty(root)) throw new StorageUnavailable('the folder of the location is empty');
   return withRemainingEvidence(root, change.parent, change.token, async (evidence) => {
     const tookPlace =
       isProven(change, evidence) ||
-      (await inFolder(root, change.parent, (folder) => recoverInFolder(change, { folder, name: change.name }, evidence, ownership)));
+      (await withFolder(root, change.parent, (folder) => recoverInFolder(change, { folder, name: change.name }, evidence, ownership)));
     return tookPlace ? resultName(change, evidence) : null;
   });
 }
 
 /** Removes the evidence of a change. Call it only after the outcome of the change is recorded. */
-export async function clearEvidence(root: Root, { action, parent, token }: PendingFileChange): Promise<void> {
+export async function clearEvidence(root: StorageRoot, { action, parent, token }: PendingFileChange): Promise<void> {
   await withRemainingEvidence(root, parent, token, async (evidence) => {
     if (action === 'delete') await clearRemoval(evidence);
     else if (action === 'upload') clearStaging(evidence);
-    else dropMark(evidence);
-    await dropMountNote(root, token, evidence);
+    else deleteMark(evidence);
+    await deleteMountNote(root, token, evidence);
   });
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { ItemAbsent } from '#ports/storage.ts';
-import { afterCommitPoint, codeOf, failure } from './disk-errors.ts';
-import { confirmMark, dropMark, isConfirmed, markText, putMark } from './marks.ts';
-import { at } from './open-within-root.ts';
+import { ItemNotFound } from '#ports/storage.ts';
+import { afterCommitPoint, errorWithCode, systemErrorCode } from './disk-errors.ts';
+import { confirmMark, createMark, deleteMark, isConfirmed, markText } from './marks.ts';
+import { descriptorPath } from './open-within-root.ts';
 import { linkFile } from './placing.ts';
 import { deleteTree } from './remove-tree.ts';
-import { type DirectoryEntry, pathOf, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
+import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
 /** The removal of a file, or of a folder with everything in it. */
 interface Removal {
@@ -33,7 +33,7 @@ async function deleteSibling(removal: Removal): Promise<void> {
 /** Deletes such an entry after a crash, including subfolders that `deleteTree` had moved up. */
 async function deleteSiblingRest(removal: Removal): Promise<void> {
   const { folder, name } = siblingOf(removal);
-  const names = (await fs.promises.readdir(at(folder))).filter((entry) => entry.startsWith(name));
+  const names = (await fs.promises.readdir(descriptorPath(folder))).filter((entry) => entry.startsWith(name));
   for (const entry of names) await deleteTree(folder, entry, randomNames(name));
 }
 
@@ -49,17 +49,17 @@ function isSameEntry(moved: fs.BigIntStats, checked: fs.BigIntStats): boolean {
  * @throws ENOENT if it was another entry
  */
 function moveIfSame(entry: DirectoryEntry, checked: fs.BigIntStats, to: DirectoryEntry): void {
-  fs.renameSync(pathOf(entry), pathOf(to));
+  fs.renameSync(entryPath(entry), entryPath(to));
   const moved = statEntry(to);
   if (!moved || isSameEntry(moved, checked)) return;
   if (moved.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
-  else fs.renameSync(pathOf(to), pathOf(entry));
-  throw failure('ENOENT');
+  else fs.renameSync(entryPath(to), entryPath(entry));
+  throw errorWithCode('ENOENT');
 }
 
 /** Removes an entry by way of the changed folder, since it cannot be moved to `.postern/`. */
 async function removeViaSibling(removal: Removal, checked: fs.BigIntStats): Promise<void> {
-  putMark(removal.evidence, 'removed');
+  createMark(removal.evidence, 'removed');
   moveIfSame(removal.entry, checked, siblingOf(removal));
   await afterCommitPoint(async () => {
     confirmMark(removal.evidence);
@@ -69,13 +69,13 @@ async function removeViaSibling(removal: Removal, checked: fs.BigIntStats): Prom
 
 /** Removes a file or folder. @throws ItemAbsent if the entry is neither */
 export async function removeEntry(removal: Removal): Promise<void> {
-  const stat = fs.lstatSync(pathOf(removal.entry), { bigint: true });
-  if (!stat.isFile() && !stat.isDirectory()) throw new ItemAbsent('neither file nor folder');
+  const stat = fs.lstatSync(entryPath(removal.entry), { bigint: true });
+  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('neither file nor folder');
   if (hasSiblingEvidence(removal)) return removeViaSibling(removal, stat);
   try {
     moveIfSame(removal.entry, stat, removal.evidence);
   } catch (cause) {
-    if (codeOf(cause) !== 'EXDEV') throw cause;
+    if (systemErrorCode(cause) !== 'EXDEV') throw cause;
     await removeViaSibling(removal, stat);
   }
 }
@@ -96,6 +96,6 @@ export async function recoverRemoval(removal: Removal): Promise<boolean> {
 
 /** Deletes a removed entry and the marks of its removal. */
 export async function clearRemoval(evidence: DirectoryEntry): Promise<void> {
-  dropMark(evidence);
+  deleteMark(evidence);
   if (statEntry(evidence)) await deleteTree(evidence.folder, evidence.name, randomNames(evidence.name));
 }

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { foundNoRoom } from '#adapters/os/disk-probe.ts';
-import { codeOf } from './disk-errors.ts';
-import { at } from './open-within-root.ts';
+import { isDiskFullError } from '#adapters/os/disk-probe.ts';
+import { systemErrorCode } from './disk-errors.ts';
+import { descriptorPath } from './open-within-root.ts';
 
 const open = promisify(fs.open);
 // In the thread pool, one file at a time: the kernel takes up to 0.3 s to free each GiB.
@@ -10,13 +10,13 @@ const unlink = promisify(fs.unlink);
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
 type Name = string | Uint8Array;
-const pathIn = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${at(folder)}/`), Buffer.from(name)]);
+const pathIn = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${descriptorPath(folder)}/`), Buffer.from(name)]);
 
 async function openAsFolder(parent: number, name: Name): Promise<number | null> {
   try {
     return await open(pathIn(parent, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (cause) {
-    if (['ENOTDIR', 'ELOOP'].includes(codeOf(cause))) return null; // a file or a link: the caller unlinks it
+    if (['ENOTDIR', 'ELOOP'].includes(systemErrorCode(cause))) return null; // a file or a link: the caller unlinks it
     throw cause;
   }
 }
@@ -48,11 +48,11 @@ export async function deleteTree(trash: number, name: Name, randomName: () => st
 /** Deletes the files of a folder, and moves its subfolders to `trash`. @returns the new names of the subfolders in `trash` */
 async function emptyFolder(folder: number, trash: number, randomName: () => string): Promise<string[]> {
   const movedNames: string[] = [];
-  for (const entry of await fs.promises.readdir(at(folder), { encoding: 'buffer' })) {
+  for (const entry of await fs.promises.readdir(descriptorPath(folder), { encoding: 'buffer' })) {
     try {
       await unlink(pathIn(folder, entry));
     } catch (cause) {
-      if (codeOf(cause) !== 'EISDIR') throw cause;
+      if (systemErrorCode(cause) !== 'EISDIR') throw cause;
       const newName = await moveUp(folder, entry, trash, randomName);
       if (newName !== null) movedNames.push(newName);
     }
@@ -64,10 +64,10 @@ async function emptyFolder(folder: number, trash: number, randomName: () => stri
 async function moveUp(folder: number, entry: Uint8Array, trash: number, randomName: () => string): Promise<string | null> {
   const newName = randomName();
   try {
-    fs.renameSync(pathIn(folder, entry), at(trash, newName));
+    fs.renameSync(pathIn(folder, entry), descriptorPath(trash, newName));
     return newName;
   } catch (cause) {
-    if (!foundNoRoom(cause)) throw cause;
+    if (!isDiskFullError(cause)) throw cause;
     await deleteTree(folder, entry, randomName);
     return null;
   }

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import { ItemAbsent } from '#ports/storage.ts';
-import { afterCommitPointSync, failure } from './disk-errors.ts';
+import { ItemNotFound } from '#ports/storage.ts';
+import { afterCommitPointSync, errorWithCode } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './placing.ts';
-import { type DirectoryEntry, pathOf, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
+import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
 /** An old and a new name in one folder. */
 interface Renaming {
@@ -19,11 +19,11 @@ const displacedEntry = ({ old, token }: Renaming): DirectoryEntry => ({ folder: 
 
 /** Renames a folder without replacing anything: mkdir claims the new name, and rename can only replace an empty folder. */
 function renameFolder({ old, renamed }: Renaming): void {
-  fs.mkdirSync(pathOf(renamed), 0o700);
+  fs.mkdirSync(entryPath(renamed), 0o700);
   try {
-    fs.renameSync(pathOf(old), pathOf(renamed));
+    fs.renameSync(entryPath(old), entryPath(renamed));
   } catch (cause) {
-    fs.rmdirSync(pathOf(renamed));
+    fs.rmdirSync(entryPath(renamed));
     throw cause;
   }
 }
@@ -31,7 +31,7 @@ function renameFolder({ old, renamed }: Renaming): void {
 /** Moves a displaced file back to its old name. If another file has that name by now, that file stays. */
 function restoreOldName(displaced: DirectoryEntry, old: DirectoryEntry): void {
   if (linkFile(displaced, old)) unlinkIfPresent(displaced);
-  else fs.renameSync(pathOf(displaced), pathOf(old));
+  else fs.renameSync(entryPath(displaced), entryPath(old));
 }
 
 /**
@@ -43,16 +43,16 @@ function removeOldName(renaming: Renaming, identity: string): void {
   const { old, renamed } = renaming;
   const displaced = displacedEntry(renaming);
   try {
-    fs.renameSync(pathOf(old), pathOf(displaced));
+    fs.renameSync(entryPath(old), entryPath(displaced));
   } catch (cause) {
-    if (hasIdentity(statEntry(renamed), identity)) afterCommitPointSync(() => fs.unlinkSync(pathOf(renamed)));
+    if (hasIdentity(statEntry(renamed), identity)) afterCommitPointSync(() => fs.unlinkSync(entryPath(renamed)));
     throw cause;
   }
   const [displacedStat, newStat] = [statEntry(displaced), statEntry(renamed)];
   const isOurs = newStat ? displacedStat?.ino === newStat.ino && displacedStat.dev === newStat.dev : hasIdentity(displacedStat, identity);
   const isLast = displacedStat?.nlink === 1n; // another process has removed the new name
   afterCommitPointSync(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : restoreOldName(displaced, old)));
-  if (isOurs && isLast) throw failure('ENOENT');
+  if (isOurs && isLast) throw errorWithCode('ENOENT');
 }
 
 /**
@@ -62,13 +62,13 @@ function removeOldName(renaming: Renaming, identity: string): void {
  */
 export function renameEntry(renaming: Renaming, marks: Marks): void {
   const { old, renamed } = renaming;
-  const stat = fs.lstatSync(pathOf(old), { bigint: true });
-  if (!stat.isFile() && !stat.isDirectory()) throw new ItemAbsent('neither file nor folder');
-  if (statEntry(renamed)) throw failure('EEXIST');
+  const stat = fs.lstatSync(entryPath(old), { bigint: true });
+  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('neither file nor folder');
+  if (statEntry(renamed)) throw errorWithCode('EEXIST');
   takeName(marks, identityOf(stat));
   if (stat.isDirectory()) renameFolder(renaming);
   else if (linkFile(old, renamed)) removeOldName(renaming, identityOf(stat));
-  else fs.renameSync(pathOf(old), pathOf(renamed));
+  else fs.renameSync(entryPath(old), entryPath(renamed));
   confirmMark(marks.own);
 }
 
@@ -77,17 +77,17 @@ function recoverOldName(renaming: Renaming, identity: string): void {
   const displaced = displacedEntry(renaming);
   const stat = statEntry(displaced);
   if (!stat) return;
-  if (hasIdentity(stat, identity) && stat.nlink > 1n) fs.unlinkSync(pathOf(displaced));
+  if (hasIdentity(stat, identity) && stat.nlink > 1n) fs.unlinkSync(entryPath(displaced));
   else if (statEntry(renaming.old))
     unlinkIfPresent(displaced); // a newer file has the old name
-  else fs.renameSync(pathOf(displaced), pathOf(renaming.old));
+  else fs.renameSync(entryPath(displaced), entryPath(renaming.old));
 }
 
 /** Removes the empty folder that claimed the new name while a folder was renamed. */
 function removeClaim({ old, renamed }: Renaming): void {
   if (!statEntry(old)?.isDirectory() || !statEntry(renamed)?.isDirectory()) return;
   try {
-    fs.rmdirSync(pathOf(renamed));
+    fs.rmdirSync(entryPath(renamed));
   } catch {
     // The folder is not empty: another process has written to it, so it stays.
   }
@@ -102,7 +102,7 @@ export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boo
   if (identity === null || identity === '') return false;
   recoverOldName(renaming, identity);
   const { old, renamed } = renaming;
-  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(renamed), identity)) fs.unlinkSync(pathOf(renamed)); // undo
+  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(renamed), identity)) fs.unlinkSync(entryPath(renamed)); // undo
   removeClaim(renaming);
   // Falls back to the names: some file servers change the inode numbers of files.
   return hasIdentity(statEntry(renamed), identity) || (statEntry(renamed) !== undefined && statEntry(old) === undefined);

@@ -5,7 +5,7 @@ const overhead = 1 << 10; // bytes of memory per entry beside the file itself: a
 /** Cache of the small files of one folder, by path. */
 export interface SmallFiles<File> {
   get(path: string): File | null;
-  keep(path: string, file: File, bytes: number): void;
+  set(path: string, file: File, bytes: number): void;
 }
 
 /** Cache of the small files of all folders. It evicts the entry that was added first. */
@@ -40,7 +40,7 @@ export function smallFileCache<File>(): SmallFileCache<File> {
       const prefix = `${folderCount}/`;
       return {
         get: (path) => cached.get(prefix + path)?.file ?? null,
-        keep: (path, file, bytes) => add(prefix + path, file, bytes),
+        set: (path, file, bytes) => add(prefix + path, file, bytes),
       };
     },
   };

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
-import { StorageRefused } from '#ports/storage.ts';
-import { codeOf } from './disk-errors.ts';
-import { at, openFolder, type Root } from './open-within-root.ts';
+import { StorageUnusable } from '#ports/storage.ts';
+import { systemErrorCode } from './disk-errors.ts';
+import { descriptorPath, openFolder, type StorageRoot } from './open-within-root.ts';
 
 /** A name in an open folder. */
 export interface DirectoryEntry {
@@ -10,10 +10,10 @@ export interface DirectoryEntry {
 }
 
 /** Returns a path to the entry that follows no symbolic link. */
-export const pathOf = ({ folder, name }: DirectoryEntry) => at(folder, name);
+export const entryPath = ({ folder, name }: DirectoryEntry) => descriptorPath(folder, name);
 
 /** Returns the stat of the entry itself, not of a link's target, or undefined if it does not exist. */
-export const statEntry = (entry: DirectoryEntry) => fs.lstatSync(pathOf(entry), { bigint: true, throwIfNoEntry: false });
+export const statEntry = (entry: DirectoryEntry) => fs.lstatSync(entryPath(entry), { bigint: true, throwIfNoEntry: false });
 
 /** Returns an entry in the same folder whose name has a suffix. */
 export const withSuffix = ({ folder, name }: DirectoryEntry, suffix: string): DirectoryEntry => ({ folder, name: name + suffix });
@@ -21,9 +21,9 @@ export const withSuffix = ({ folder, name }: DirectoryEntry, suffix: string): Di
 /** Deletes a file if it exists. */
 export function unlinkIfPresent(entry: DirectoryEntry): void {
   try {
-    fs.unlinkSync(pathOf(entry));
+    fs.unlinkSync(entryPath(entry));
   } catch (cause) {
-    if (codeOf(cause) !== 'ENOENT') throw cause;
+    if (systemErrorCode(cause) !== 'ENOENT') throw cause;
   }
 }
 
@@ -33,7 +33,7 @@ export const stagingFolder = '.postern';
 export const siblingName = (token: string) => `.postern-${token}`;
 
 /** Error codes of a folder that the process may not open or write. */
-export const refused: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
+export const accessDeniedCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
 const notFolderCodes = ['ENOTDIR', 'ELOOP'];
 
 /**
@@ -41,26 +41,26 @@ const notFolderCodes = ['ENOTDIR', 'ELOOP'];
  * @throws ENOENT if it does not exist
  * @throws StorageRefused if it is not a folder, or the process may not open it
  */
-export const openStagingFolder = (root: Root) =>
+export const openStagingFolder = (root: StorageRoot) =>
   openFolder(root, [stagingFolder]).catch((cause: unknown) => {
-    const code = codeOf(cause);
-    if (notFolderCodes.includes(code)) throw new StorageRefused(`${stagingFolder} in the location's folder is not a folder`, { cause });
-    if (refused.includes(code))
-      throw new StorageRefused(`${stagingFolder} in the location's folder must belong to the user that runs Postern`, { cause });
+    const code = systemErrorCode(cause);
+    if (notFolderCodes.includes(code)) throw new StorageUnusable(`${stagingFolder} in the location's folder is not a folder`, { cause });
+    if (accessDeniedCodes.includes(code))
+      throw new StorageUnusable(`${stagingFolder} in the location's folder must belong to the user that runs Postern`, { cause });
     throw cause;
   });
 
 /** Opens `.postern/`, and creates it if necessary. */
-export async function openStagingArea(root: Root): Promise<number> {
+export async function openStagingArea(root: StorageRoot): Promise<number> {
   try {
     return await openStagingFolder(root);
   } catch (cause) {
-    if (codeOf(cause) !== 'ENOENT') throw cause;
+    if (systemErrorCode(cause) !== 'ENOENT') throw cause;
   }
   try {
-    fs.mkdirSync(at(root.descriptor, stagingFolder), 0o700);
+    fs.mkdirSync(descriptorPath(root.descriptor, stagingFolder), 0o700);
   } catch (cause) {
-    if (codeOf(cause) !== 'EEXIST') throw cause;
+    if (systemErrorCode(cause) !== 'EEXIST') throw cause;
   }
   return openStagingFolder(root);
 }

@@ -1,5 +1,5 @@
 import type { ColumnTypes } from './migration.ts';
-import { trigger } from './trigger.ts';
+import { createTriggerStatements } from './trigger.ts';
 
 // Each connection to a server counts in a row of its own, so that concurrent changes do not wait for one another.
 const slots = 64;
@@ -21,9 +21,9 @@ function counts(types: ColumnTypes, of: string, table: string, columns: Readonly
     `CREATE TABLE ${table} (
       tid ${int} NOT NULL, profile_id ${int} NOT NULL, slot ${int} NOT NULL,
       ${names.map((name) => `${name} ${int} NOT NULL`).join(', ')}, changes ${int} NOT NULL, PRIMARY KEY (tid, profile_id, slot))`,
-    ...trigger(types, `${of}_comes`, `AFTER INSERT ON ${of}`, comes),
-    ...trigger(types, `${of}_goes`, `AFTER DELETE ON ${of}`, goes),
-    ...trigger(types, `${of}_changes`, `AFTER UPDATE ON ${of}`, goes + comes),
+    ...createTriggerStatements(types, `${of}_comes`, `AFTER INSERT ON ${of}`, comes),
+    ...createTriggerStatements(types, `${of}_goes`, `AFTER DELETE ON ${of}`, goes),
+    ...createTriggerStatements(types, `${of}_changes`, `AFTER UPDATE ON ${of}`, goes + comes),
   ];
 }
 

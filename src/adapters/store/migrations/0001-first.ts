@@ -1,6 +1,6 @@
 import { countTriggers } from './0001-counts.ts';
 import type { ColumnTypes, Migration } from './migration.ts';
-import { trigger } from './trigger.ts';
+import { createTriggerStatements } from './trigger.ts';
 
 // Tables of a tenant have its id first in every key, so that they can be distributed by it (docs/operator/scale.md).
 // Tables that are searched by an address or a secret, before the tenant is known, are small and have a key without it.
@@ -145,12 +145,18 @@ function departures(types: ColumnTypes) {
   const raise = `UPDATE share SET version = version + 1 WHERE tid = OLD.tid AND id IN (SELECT share_id FROM share_user WHERE ${mine});`;
   const leave = `DELETE FROM share_user WHERE ${mine}; DELETE FROM visit_session WHERE ${mine};`;
   return [
-    ...trigger(types, 'access_user_deleted', 'BEFORE DELETE ON access_user', raise),
-    ...trigger(types, 'access_user_moved', 'BEFORE UPDATE OF profile_id ON access_user', raise + leave, 'OLD.profile_id <> NEW.profile_id'),
+    ...createTriggerStatements(types, 'access_user_deleted', 'BEFORE DELETE ON access_user', raise),
+    ...createTriggerStatements(
+      types,
+      'access_user_moved',
+      'BEFORE UPDATE OF profile_id ON access_user',
+      raise + leave,
+      'OLD.profile_id <> NEW.profile_id',
+    ),
   ];
 }
 
-export const first: Migration = {
+export const initialSchema: Migration = {
   name: '0001-first',
   statements: (types) => [tenants, shares, textIndexes, callers, trail, departures, countTriggers].flatMap((part) => part(types)),
 };

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /** Adds indexes for the filters and orders of the console's lists, so that counts and pages are fast for any number of records. */
-export const lists: Migration = {
+export const consoleListIndexes: Migration = {
   name: '0003-lists',
   statements: () => [
     'CREATE INDEX share_state ON share(tid, active, valid_from, valid_to, profile_id, location_id)',

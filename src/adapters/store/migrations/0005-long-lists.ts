@@ -6,7 +6,7 @@ const count = (table: string) => `(SELECT count(*) FROM ${table} AS listed WHERE
  * Adds the number of names that a share lists: long lists are read outside the event loop. The number is only a hint: a
  * deleted user is removed from the lists, but the number stays.
  */
-export const longLists: Migration = {
+export const listedNameCounts: Migration = {
   name: '0005-long-lists',
   statements: ({ engine, integer }) => {
     const countAll = `UPDATE share SET listed_names = ${count('share_user')} + ${count('share_group')} WHERE allow_all_users = 0`;

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /** Adds the policies of a tenant for its shares, and marks the login profiles that belong to a single link. */
-export const policies: Migration = {
+export const tenantPolicies: Migration = {
   name: '0006-policies',
   statements: ({ integer, text }) => [
     `ALTER TABLE tenant ADD COLUMN longest_validity_days ${integer}`,

@@ -1,5 +1,5 @@
 import type { ColumnTypes, Migration } from './migration.ts';
-import { trigger } from './trigger.ts';
+import { createTriggerStatements } from './trigger.ts';
 
 const tables = [
   ['share_count', ['shares']],
@@ -26,7 +26,7 @@ function endCounts(types: ColumnTypes, where: (table: string) => string): string
  * Deletes the counts of a login profile together with the profile. Otherwise every new link password would add a row to
  * the sum that each search computes.
  */
-export const endedCounts: Migration = {
+export const deletedProfileCounts: Migration = {
   name: '0011-ended-counts',
   statements: (types) => [
     ...endCounts(
@@ -34,7 +34,7 @@ export const endedCounts: Migration = {
       (table) =>
         `profile_id <> ${endedProfile} AND NOT EXISTS (SELECT 1 FROM login_profile AS p WHERE p.tid = ${table}.tid AND p.id = ${table}.profile_id)`,
     ),
-    ...trigger(
+    ...createTriggerStatements(
       types,
       'login_profile_ends',
       'AFTER DELETE ON login_profile',

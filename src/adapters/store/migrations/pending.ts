@@ -5,7 +5,7 @@ import type { Migration } from './migration.ts';
  * @param done names of the applied steps
  * @throws Error if an applied step is unknown to this program: the database is newer
  */
-export function pendingSteps(done: readonly string[], migrations: readonly Migration[]): readonly Migration[] {
+export function pendingMigrations(done: readonly string[], migrations: readonly Migration[]): readonly Migration[] {
   const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
   if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
   return migrations.filter(({ name }) => !done.includes(name));

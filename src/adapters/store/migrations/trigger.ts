@@ -5,7 +5,7 @@ import type { ColumnTypes } from './migration.ts';
  * @param on when it fires, such as `BEFORE DELETE ON share`
  * @param body statements, each with its semicolon
  */
-export function trigger({ engine }: ColumnTypes, name: string, on: string, body: string, when?: string): readonly string[] {
+export function createTriggerStatements({ engine }: ColumnTypes, name: string, on: string, body: string, when?: string): readonly string[] {
   const condition = when === undefined ? '' : `WHEN (${when})`;
   if (engine === 'sqlite') return [`CREATE TRIGGER ${name} ${on} ${condition} BEGIN ${body} END`];
   const row = on.includes('DELETE') ? 'OLD' : 'NEW';

@@ -1,10 +1,10 @@
-import { costTurns } from '#adapters/store/cost-turns.ts';
-import { inTurns } from '#adapters/store/turns.ts';
+import { fairScheduler } from '#adapters/store/cost-turns.ts';
+import { keyedMutex } from '#adapters/store/turns.ts';
 import type { Tx, WriteOptions, WriteTurn } from '#ports/store.ts';
-import { hasCollided } from './errors.ts';
-import { lockOver } from './locks.ts';
-import type { Connections } from './pool.ts';
-import { transactions } from './transactions.ts';
+import { isWriteConflict } from './errors.ts';
+import { advisoryLock } from './locks.ts';
+import type { ConnectionPool } from './pool.ts';
+import { transactionRunner } from './transactions.ts';
 
 const maxQueuedTries = 3; // in the retry queue of a tenant, only visitors' changes can conflict
 const maxLockIdle = 10_000; // ms after which a process that hangs no longer blocks the queue
@@ -25,7 +25,7 @@ function retryQueueOf(turn: WriteTurn): string {
 }
 
 /** Runs a change, and runs it again after a conflict with another change. */
-export type Write = <T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions) => Promise<T>;
+export type RunChange = <T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions) => Promise<T>;
 
 /**
  * Returns a function that runs changes concurrently. A change that conflicted with another waits in the retry queue of
@@ -34,13 +34,13 @@ export type Write = <T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options
  * undisturbed.
  * @param queueConnections connections for the locks of the retry queues: one for each queue whose change runs
  */
-export function changesOver(connections: Connections, queueConnections: Connections, limits: ChangeLimits): Write {
-  const transact = transactions(connections);
-  const runForTenant = costTurns(limits.changesOfTenants, limits.changesOfOneTenant);
-  const runForVisitor = costTurns(limits.changesOfVisitors);
-  const runForNetwork = costTurns(limits.attempts);
-  const runSerially = inTurns();
-  const withQueueLock = lockOver(queueConnections, maxLockIdle);
+export function changeRunner(connections: ConnectionPool, queueConnections: ConnectionPool, limits: ChangeLimits): RunChange {
+  const transact = transactionRunner(connections);
+  const runForTenant = fairScheduler(limits.changesOfTenants, limits.changesOfOneTenant);
+  const runForVisitor = fairScheduler(limits.changesOfVisitors);
+  const runForNetwork = fairScheduler(limits.attempts);
+  const runSerially = keyedMutex();
+  const withQueueLock = advisoryLock(queueConnections, maxLockIdle);
   const queueLengths = new Map<string, number>();
 
   function runInTurn<T>(run: () => Promise<T>, turn: WriteTurn): Promise<T> {
@@ -52,12 +52,12 @@ export function changesOver(connections: Connections, queueConnections: Connecti
   async function retry<T>(change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     for (let tries = 1; tries <= maxQueuedTries; tries += 1) {
       try {
-        return await transact.beside()(change, dryRun);
+        return await transact.concurrent()(change, dryRun);
       } catch (cause) {
-        if (!hasCollided(cause)) throw cause;
+        if (!isWriteConflict(cause)) throw cause;
       }
     }
-    return transact.alone(change, dryRun);
+    return transact.exclusive(change, dryRun);
   }
 
   async function runFromQueue<T>(queue: string, work: () => Promise<T>): Promise<T> {
@@ -76,9 +76,9 @@ export function changesOver(connections: Connections, queueConnections: Connecti
     const isOfTenant = turn !== 'job' && 'tenant' in turn;
     if (!isOfTenant || !queueLengths.has(queue))
       try {
-        return await runInTurn(() => transact.beside(isOfTenant ? queue : undefined)(change, dryRun), turn);
+        return await runInTurn(() => transact.concurrent(isOfTenant ? queue : undefined)(change, dryRun), turn);
       } catch (cause) {
-        if (!hasCollided(cause)) throw cause;
+        if (!isWriteConflict(cause)) throw cause;
       }
     return runFromQueue(queue, () => runInTurn(() => withQueueLock(queue, () => retry(change, dryRun)), turn));
   };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StoreAway, StoreFull, ValueRefused } from '#ports/store.ts';
+import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 
 // Classes and codes of PostgreSQL's appendix A.
 const uniqueViolation = '23505';
@@ -14,34 +14,34 @@ const unavailableClasses = ['08', '53', '57']; // connection exception, insuffic
 
 const codeOf = (cause: unknown) => (cause instanceof pg.DatabaseError ? (cause.code ?? '') : '');
 
-export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === uniqueViolation;
+export const isPostgresUniqueViolation = (cause: unknown): boolean => codeOf(cause) === uniqueViolation;
 
 /**
  * Returns whether a change conflicted with another one and must run again: the two cannot be serialized, or both
  * inserted the same unique value.
  */
-export const hasCollided = (cause: unknown): boolean => conflictCodes.includes(codeOf(cause)) || isUniqueViolation(cause);
+export const isWriteConflict = (cause: unknown): boolean => conflictCodes.includes(codeOf(cause)) || isPostgresUniqueViolation(cause);
 
 /** A statement exceeded its timeout. */
-export class TookTooLong extends StoreAway {}
+export class StatementTimeout extends StoreUnavailable {}
 
 /** A lock was not free within the lock timeout of its transaction. */
-export class LockRefused extends StoreAway {}
+export class LockTimeout extends StoreUnavailable {}
 
 /**
  * Returns the store's error for an error of the driver. An error that comes neither from the server nor from a mistake
  * in our code (TypeError, RangeError) is a lost connection.
  */
-export function storeError(cause: unknown): unknown {
+export function toStoreError(cause: unknown): unknown {
   if (cause instanceof TypeError || cause instanceof RangeError) return cause;
   const code = codeOf(cause);
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
-  if (code.startsWith(dataException)) return new ValueRefused('the database cannot look up such a value', { cause });
-  if (code === lockNotAvailable) return new LockRefused('a lock of the database is not free', { cause });
-  if (code === queryCanceled) return new TookTooLong('the database takes too long to answer', { cause });
+  if (code.startsWith(dataException)) return new InvalidValue('the database cannot look up such a value', { cause });
+  if (code === lockNotAvailable) return new LockTimeout('a lock of the database is not free', { cause });
+  if (code === queryCanceled) return new StatementTimeout('the database takes too long to answer', { cause });
   const isUnavailable =
     cause instanceof pg.DatabaseError
       ? unavailableClasses.includes(code.slice(0, 2)) || [readOnlyTransaction, idleInTransactionTimeout].includes(code)
       : cause instanceof Error;
-  return isUnavailable ? new StoreAway('the database does not answer', { cause }) : cause;
+  return isUnavailable ? new StoreUnavailable('the database does not answer', { cause }) : cause;
 }

@@ -11,7 +11,7 @@ const otherProcessesQuery = sql<{ found: boolean }>`SELECT exists(SELECT 1 FROM 
   WHERE datname = current_database() AND application_name LIKE 'postern%' AND application_name <> ${applicationName}) AS found`;
 
 /** Returns the functions that identify the database and tell whether another process uses it. */
-export const identityOver = (db: Tx): Pick<Store, 'identity' | 'isUsedByOthers'> => ({
+export const databaseIdentity = (db: Tx): Pick<Store, 'identity' | 'isUsedByOthers'> => ({
   identity: async () => (await identityQuery.execute(db)).rows[0]?.identity ?? '',
   isUsedByOthers: async () => (await otherProcessesQuery.execute(db)).rows[0]?.found === true,
 });

@@ -2,7 +2,7 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'ky
 import type { SqlDialect } from '#adapters/store/kysely-driver.ts';
 
 /** The SQL dialect of PostgreSQL. */
-export const postgres: SqlDialect = {
+export const postgresDialect: SqlDialect = {
   createAdapter: () => new PostgresAdapter(),
   createIntrospector: (db) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresQueryCompiler(),

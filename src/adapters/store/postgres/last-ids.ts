@@ -3,7 +3,7 @@ import type { LastIds } from '#ports/snapshot.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** Returns the last id that each identity column has assigned, by table. */
-export async function lastIds(db: Tx): Promise<LastIds> {
+export async function postgresLastIds(db: Tx): Promise<LastIds> {
   const { rows } = await sql<{ name: string; last: number | null }>`
     select c.table_name as name, s.last_value as last
     from information_schema.columns c
@@ -14,6 +14,6 @@ export async function lastIds(db: Tx): Promise<LastIds> {
 }
 
 /** Sets the last id of each table, so that the database assigns none of these ids again. */
-export async function setLastIds(tx: Tx, ids: LastIds): Promise<void> {
+export async function setPostgresLastIds(tx: Tx, ids: LastIds): Promise<void> {
   for (const [table, last] of Object.entries(ids)) await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(tx);
 }

@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { inTurns } from '#adapters/store/turns.ts';
-import type { Connections } from './pool.ts';
+import { keyedMutex } from '#adapters/store/turns.ts';
+import type { ConnectionPool } from './pool.ts';
 
 /** Takes a lock that ends with its transaction, and so also when the process hangs or its network is cut. */
 const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Returns the command by which a transaction takes a shared lock on a key: it waits while work runs alone under the key. */
-export const shareKey = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
+export const sharedLockStatement = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
 /** Runs work while no other work of the same key runs. */
 export type RunAlone = <T>(key: string, work: () => Promise<T>) => Promise<T>;
@@ -15,19 +15,19 @@ export type RunAlone = <T>(key: string, work: () => Promise<T>) => Promise<T>;
  * Returns a function that runs work of one key alone, in all processes on the database. Waiting work holds a connection.
  * @param maxIdle ms without a statement, after which the server assumes that the process is gone
  */
-export function lockOver(connections: Connections, maxIdle: number): RunAlone {
+export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunAlone {
   const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${maxIdle}`;
   return async (key, work) => {
     // The outcome of the work counts, even if it failed, and even if the connection was lost meanwhile.
     let outcome: PromiseSettledResult<Awaited<ReturnType<typeof work>>> | undefined;
     try {
-      await connections.with(async (client) => {
-        await connections.say(client, begin);
+      await connections.withClient(async (client) => {
+        await connections.execute(client, begin);
         try {
-          await connections.ask(client, lockStatement, [key]);
+          await connections.query(client, lockStatement, [key]);
           [outcome] = await Promise.allSettled([work()]);
         } finally {
-          await connections.say(client, 'COMMIT');
+          await connections.execute(client, 'COMMIT');
         }
       });
     } catch (cause) {
@@ -40,8 +40,8 @@ export function lockOver(connections: Connections, maxIdle: number): RunAlone {
 }
 
 /** Returns the same as `lockOver`, but work that waits for other work of this process holds no connection. */
-export function locksOver(connections: Connections, maxIdle: number): RunAlone {
-  const runSerially = inTurns();
-  const runLocked = lockOver(connections, maxIdle);
+export function queuedAdvisoryLock(connections: ConnectionPool, maxIdle: number): RunAlone {
+  const runSerially = keyedMutex();
+  const runLocked = advisoryLock(connections, maxIdle);
   return (key, work) => runSerially(key, () => runLocked(key, work));
 }

@@ -1,6 +1,6 @@
 import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
-import { pendingSteps } from '#adapters/store/migrations/pending.ts';
+import { pendingMigrations } from '#adapters/store/migrations/pending.ts';
 import { openPool } from './pool.ts';
 
 const migrationLock = 0x706f7374; // 'post': one process migrates at a time
@@ -21,10 +21,16 @@ const types: ColumnTypes = {
  * @param announce called with the names of the pending steps before the first one, if the database is not new
  * @throws Error if the database contains a step that this program does not know: it is newer
  */
-export async function migrate(url: string, migrations: readonly Migration[], announce: (steps: readonly string[]) => void): Promise<void> {
+export async function migratePostgres(
+  url: string,
+  migrations: readonly Migration[],
+  announce: (steps: readonly string[]) => void,
+): Promise<void> {
   const connections = openPool(url, 1, null);
   try {
-    await connections.with((client) => runPending((sql, parameters) => connections.ask(client, sql, parameters), migrations, announce));
+    await connections.withClient((client) =>
+      runPending((sql, parameters) => connections.query(client, sql, parameters), migrations, announce),
+    );
   } finally {
     await connections.close();
   }
@@ -39,7 +45,7 @@ async function runPending(query: Query, migrations: readonly Migration[], announ
     await query('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)');
     const { rows } = await query('SELECT name FROM migration ORDER BY name');
     const applied = rows.map((row) => String(Reflect.get(Object(row), 'name')));
-    const pending = pendingSteps(applied, migrations);
+    const pending = pendingMigrations(applied, migrations);
     if (applied.length > 0 && pending.length > 0) announce(pending.map(({ name }) => name));
     for (const { name, statements } of pending) {
       for (const statement of statements(types)) await query(statement);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { DriverResult } from '#adapters/store/kysely-driver.ts';
-import { StoreAway } from '#ports/store.ts';
-import { storeError } from './errors.ts';
+import { StoreUnavailable } from '#ports/store.ts';
+import { toStoreError } from './errors.ts';
 
 const connectTimeout = 4000; // ms
 const maxPrepared = 500; // prepared statements of one connection
@@ -10,13 +10,13 @@ const maxParameters = 250; // of a prepared statement
 const [bigintOid, numericOid] = [20, 1700];
 
 /** Connections to one server. */
-export interface Connections {
+export interface ConnectionPool {
   /** Runs `work` with any free connection. A connection that is lost meanwhile is not used again. @throws StoreAway */
-  with<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** Runs one query. @throws StoreAway, StoreFull, and the errors of the server */
-  ask(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<DriverResult>;
+  query(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<DriverResult>;
   /** Sends one or more commands in one message. @throws as `ask` */
-  say(client: pg.PoolClient, commands: string): Promise<void>;
+  execute(client: pg.PoolClient, commands: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const types = {
 
 const withStoreErrors = <T>(result: Promise<T>): Promise<T> =>
   result.catch((cause: unknown) => {
-    throw storeError(cause);
+    throw toStoreError(cause);
   });
 
 /** Identifies the connections of this process in pg_stat_activity. */
@@ -39,7 +39,7 @@ export const applicationName = `postern ${randomBytes(4).toString('hex')}`;
  * @param statementTimeout ms that one statement may take; null: no limit
  * @param options settings of the server for these connections, such as `-c jit=off`
  */
-export function openPool(url: string, maxConnections: number, statementTimeout: number | null, options = ''): Connections {
+export function openPool(url: string, maxConnections: number, statementTimeout: number | null, options = ''): ConnectionPool {
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
@@ -71,24 +71,24 @@ export function openPool(url: string, maxConnections: number, statementTimeout: 
     return name;
   }
   return {
-    async with(work) {
+    async withClient(work) {
       const client = await withStoreErrors(pool.connect());
       let isLost = false;
       try {
         return await work(client);
       } catch (cause) {
-        isLost = cause instanceof StoreAway;
+        isLost = cause instanceof StoreUnavailable;
         throw cause;
       } finally {
         client.release(isLost);
       }
     },
-    async ask(client, sql, parameters = []) {
+    async query(client, sql, parameters = []) {
       const query = { name: statementName(sql, parameters), text: sql, values: [...parameters] };
       const { rows, rowCount } = await withStoreErrors(client.query(query));
       return { rows, changes: rowCount ?? 0 };
     },
-    say: async (client, commands) => void (await withStoreErrors(client.query(commands))),
+    execute: async (client, commands) => void (await withStoreErrors(client.query(commands))),
     close: () => pool.end(),
   };
 }

@@ -1,7 +1,7 @@
 import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
-import { postgres } from './language.ts';
-import { lastIds } from './last-ids.ts';
+import { postgresDialect } from './language.ts';
+import { postgresLastIds } from './last-ids.ts';
 import { openPool } from './pool.ts';
 
 const statementTimeout = 600_000; // ms
@@ -10,11 +10,14 @@ const statementTimeout = 600_000; // ms
 export async function withPostgresSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const connections = openPool(url, 1, statementTimeout);
   try {
-    return await connections.with(async (client) => {
-      await connections.say(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0');
-      const db = kyselyWithDriver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
-      const value = await work({ db, lastIds: await lastIds(db) });
-      await connections.say(client, 'COMMIT');
+    return await connections.withClient(async (client) => {
+      await connections.execute(
+        client,
+        'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0',
+      );
+      const db = kyselyWithDriver(postgresDialect, (sql, parameters) => connections.query(client, sql, parameters));
+      const value = await work({ db, lastIds: await postgresLastIds(db) });
+      await connections.execute(client, 'COMMIT');
       return value;
     });
   } finally {

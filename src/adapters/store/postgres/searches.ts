@@ -1,39 +1,44 @@
 import type { Kysely } from 'kysely';
 import { cachedCounts } from '#adapters/store/cached-counts.ts';
 import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
-import { materialized, pageBySql, rowsOf, type SelectPage } from '#adapters/store/page-query.ts';
+import { findPageBySql, materializeMatches, pageRowsQuery, type SelectPage } from '#adapters/store/page-query.ts';
 import type { Store } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
-import { TookTooLong } from './errors.ts';
-import { postgres } from './language.ts';
-import type { Connections } from './pool.ts';
+import { StatementTimeout } from './errors.ts';
+import { postgresDialect } from './language.ts';
+import type { ConnectionPool } from './pool.ts';
 
 /** Timeouts of searches, and when they apply. */
 interface SearchLimits {
   /** Timeout of a statement, ms. */
-  readonly statement: number;
+  readonly statementTimeout: number;
   /** Timeout of a walk along the index of the order, ms. After it, all matches are gathered and sorted. */
-  readonly walk: number;
+  readonly walkTimeout: number;
   /** Up to this number of matches, PostgreSQL chooses the plan itself. */
-  readonly few: number;
+  readonly maxUnlimitedMatches: number;
 }
 
 type Run = <T>(query: () => Promise<T>) => Promise<T>;
 const runImmediately: Run = (query) => query();
 
 /** Returns a Kysely that runs each query on any free connection. @param run schedules each query */
-export const kyselyWith = (connections: Connections, run = runImmediately): Kysely<Database> =>
-  kyselyWithDriver(postgres, (text, parameters) => run(() => connections.with((client) => connections.ask(client, text, parameters))));
+export const kyselyOnPool = (connections: ConnectionPool, run = runImmediately): Kysely<Database> =>
+  kyselyWithDriver(postgresDialect, (text, parameters) =>
+    run(() => connections.withClient((client) => connections.query(client, text, parameters))),
+  );
 
 /** Returns a Kysely whose queries have the timeout of a walk. A query that exceeds it closes its connection. */
-function kyselyWithWalkTimeout(connections: Connections, { walk, statement }: SearchLimits): Kysely<Database> {
-  return kyselyWithDriver(postgres, (text, parameters) =>
-    connections.with(async (client) => {
-      await connections.say(client, `SET statement_timeout = ${walk}`);
+function kyselyWithWalkTimeout(
+  connections: ConnectionPool,
+  { walkTimeout: walk, statementTimeout: statement }: SearchLimits,
+): Kysely<Database> {
+  return kyselyWithDriver(postgresDialect, (text, parameters) =>
+    connections.withClient(async (client) => {
+      await connections.execute(client, `SET statement_timeout = ${walk}`);
       try {
-        return await connections.ask(client, text, parameters);
+        return await connections.query(client, text, parameters);
       } finally {
-        await connections.say(client, `SET statement_timeout = ${statement}`);
+        await connections.execute(client, `SET statement_timeout = ${statement}`);
       }
     }),
   );
@@ -44,18 +49,18 @@ function kyselyWithWalkTimeout(connections: Connections, { walk, statement }: Se
  * matches are mostly near its beginning. If they are not (for example because all titles that begin with another word
  * come first), that walk takes minutes: it ends after its timeout, and all matches are gathered and sorted instead.
  */
-export function searchesOver(connections: Connections, limits: SearchLimits): Pick<Store, 'search' | 'find'> {
-  const search = kyselyWith(connections);
+export function postgresSearch(connections: ConnectionPool, limits: SearchLimits): Pick<Store, 'search' | 'searchPage'> {
+  const search = kyselyOnPool(connections);
   const walkSearch = kyselyWithWalkTimeout(connections, limits);
   const counts = cachedCounts();
   const selectPage: SelectPage = async (matches, query, cut, total) => {
-    if (!query.word || total <= limits.few) return rowsOf(search, matches, query, cut).execute();
+    if (!query.word || total <= limits.maxUnlimitedMatches) return pageRowsQuery(search, matches, query, cut).execute();
     try {
-      return await rowsOf(walkSearch, matches, query, cut).execute();
+      return await pageRowsQuery(walkSearch, matches, query, cut).execute();
     } catch (cause) {
-      if (!(cause instanceof TookTooLong)) throw cause;
-      return rowsOf(search, materialized(matches, 'OFFSET 0'), query, cut).execute();
+      if (!(cause instanceof StatementTimeout)) throw cause;
+      return pageRowsQuery(search, materializeMatches(matches, 'OFFSET 0'), query, cut).execute();
     }
   };
-  return { search, find: (query) => pageBySql(search, query.word?.matches ?? query.matches, query, counts, selectPage) };
+  return { search, searchPage: (query) => findPageBySql(search, query.word?.matches ?? query.matches, query, counts, selectPage) };
 }

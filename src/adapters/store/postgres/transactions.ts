@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
-import { inTurns } from '#adapters/store/turns.ts';
+import { keyedMutex } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
-import { hasCollided, LockRefused } from './errors.ts';
-import { postgres } from './language.ts';
-import { shareKey } from './locks.ts';
-import type { Connections } from './pool.ts';
+import { isWriteConflict, LockTimeout } from './errors.ts';
+import { postgresDialect } from './language.ts';
+import { sharedLockStatement } from './locks.ts';
+import type { ConnectionPool } from './pool.ts';
 
 const maxTries = 3; // the second already sees a unique value that another change inserted meanwhile
 const lockPause = 150; // ms between two attempts to lock out all other changes
@@ -43,29 +43,30 @@ export interface Transactions {
    *   The key is locked first: a change that waits for it blocks no other. Without a key (changes of visitors and jobs,
    *   and retries), the change waits at most a second for a locked row.
    */
-  readonly beside: (key?: string) => Transact;
+  readonly concurrent: (key?: string) => Transact;
   /** Runs a change while no other change runs in any process, so that it cannot conflict. @throws StoreAway if it takes long */
-  readonly alone: Transact;
+  readonly exclusive: Transact;
 }
 
 /** Returns the ways to run a transaction. @throws StoreAway if the outcome is unknown: an Idempotency-Key resolves it */
-export function transactions(connections: Connections): Transactions {
+export function transactionRunner(connections: ConnectionPool): Transactions {
   /** One Kysely for each connection, so that its prepared statements are compiled only once. */
   const kyselyByClient = new WeakMap<pg.PoolClient, Tx>();
   function kyselyFor(client: pg.PoolClient): Tx {
-    const tx = kyselyByClient.get(client) ?? kyselyWithDriver(postgres, (sql, parameters) => connections.ask(client, sql, parameters));
+    const tx =
+      kyselyByClient.get(client) ?? kyselyWithDriver(postgresDialect, (sql, parameters) => connections.query(client, sql, parameters));
     kyselyByClient.set(client, tx);
     return tx;
   }
 
   async function runOnce<T>(client: pg.PoolClient, beginCommands: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     try {
-      await connections.say(client, beginCommands); // its lock may be refused after the transaction has begun
+      await connections.execute(client, beginCommands); // its lock may be refused after the transaction has begun
       const value = await change(kyselyFor(client));
-      await connections.say(client, dryRun ? 'ROLLBACK' : 'COMMIT');
+      await connections.execute(client, dryRun ? 'ROLLBACK' : 'COMMIT');
       return value;
     } catch (cause) {
-      await connections.say(client, 'ROLLBACK');
+      await connections.execute(client, 'ROLLBACK');
       throw cause;
     }
   }
@@ -76,23 +77,23 @@ export function transactions(connections: Connections): Transactions {
       try {
         return await runOnce(client, beginAlone, change, dryRun);
       } catch (cause) {
-        if (cause instanceof LockRefused) lockTries += 1;
-        else if (hasCollided(cause)) tries += 1;
+        if (cause instanceof LockTimeout) lockTries += 1;
+        else if (isWriteConflict(cause)) tries += 1;
         else throw cause;
         if (tries > maxTries || lockTries > maxLockTries) throw cause;
-        if (cause instanceof LockRefused) await setTimeout(lockPause);
+        if (cause instanceof LockTimeout) await setTimeout(lockPause);
       }
     }
   }
 
-  const runSerially = inTurns(); // otherwise each waiting change would hold a connection
+  const runSerially = keyedMutex(); // otherwise each waiting change would hold a connection
   return {
-    beside: (key) => {
-      const beginCommands = (key === undefined ? [begin, shareChanges, visitorLockTimeout] : [begin, shareKey(key), shareChanges]).join(
-        '; ',
-      );
-      return (change, dryRun) => connections.with((client) => runOnce(client, beginCommands, change, dryRun));
+    concurrent: (key) => {
+      const beginCommands = (
+        key === undefined ? [begin, shareChanges, visitorLockTimeout] : [begin, sharedLockStatement(key), shareChanges]
+      ).join('; ');
+      return (change, dryRun) => connections.withClient((client) => runOnce(client, beginCommands, change, dryRun));
     },
-    alone: (change, dryRun) => runSerially('', () => connections.with((client) => runAlone(client, change, dryRun))),
+    exclusive: (change, dryRun) => runSerially('', () => connections.withClient((client) => runAlone(client, change, dryRun))),
   };
 }

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Dialect } from '#ports/store.ts';
-import type { Connections } from './pool.ts';
+import type { ConnectionPool } from './pool.ts';
 
 /**
  * Returns a function that tells whether `%word%` contains a trigram that an index of pg_trgm can look up. A trigram lies
@@ -17,8 +17,8 @@ function hasTrigram(letter: string): (word: string) => boolean {
  * Returns the condition by which this database searches words. A database with LC_CTYPE C recognizes only ASCII letters.
  * For a word without a trigram, the condition is written so that PostgreSQL cannot use the index of texts.
  */
-export async function wordsOver(connections: Connections): Promise<Dialect['holds']> {
-  const { rows } = await connections.with((client) => connections.ask(client, "SELECT cardinality(show_trgm('ж書')) > 0 AS known"));
+export async function wordCondition(connections: ConnectionPool): Promise<Dialect['containsWord']> {
+  const { rows } = await connections.withClient((client) => connections.query(client, "SELECT cardinality(show_trgm('ж書')) > 0 AS known"));
   const isIndexed = hasTrigram(Reflect.get(Object(rows[0]), 'known') === true ? '\\p{L}\\p{N}' : 'A-Za-z0-9');
   return (column, word) => {
     const text = isIndexed(word) ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;

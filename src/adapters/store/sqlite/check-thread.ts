@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { isDamage } from './errors.ts';
+import { isDamageError } from './errors.ts';
 
 const maxFindings = 5;
 
@@ -12,7 +12,7 @@ function findDamage(): string[] {
     return rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');
   } catch (cause) {
     // Other errors, such as no memory or a locked database, do not mean that a page is damaged.
-    return isDamage(cause) && cause instanceof Error ? [cause.message] : [];
+    return isDamageError(cause) && cause instanceof Error ? [cause.message] : [];
   }
 }
 

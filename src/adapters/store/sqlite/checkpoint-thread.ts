@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { isOutOfRoom } from './quota.ts';
+import { isOutOfSpace } from './quota.ts';
 
 const file = String(workerData);
 const database = new DatabaseSync(file, { timeout: 100 });
@@ -14,13 +14,13 @@ interface CheckpointResult {
 /** Mode of a checkpoint (SQLite's documentation of wal_checkpoint). NOOP copies nothing: it only returns the length of the log. */
 export type CheckpointMode = 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE';
 /** `diskFull`: the database file has no space for the pages, so they stay in the log. */
-export type CheckpointAnswer = CheckpointResult | 'diskFull';
+export type CheckpointResponse = CheckpointResult | 'diskFull';
 
 function checkpoint(mode: CheckpointMode): unknown {
   try {
     return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
   } catch (cause) {
-    if (isOutOfRoom(cause, file)) return 'diskFull' satisfies CheckpointAnswer;
+    if (isOutOfSpace(cause, file)) return 'diskFull' satisfies CheckpointResponse;
     throw cause;
   }
 }

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
-import type { CheckpointAnswer, CheckpointMode } from './checkpoint-thread.ts';
+import type { CheckpointMode, CheckpointResponse } from './checkpoint-thread.ts';
 import type { DiskEvents } from './disk-events.ts';
-import { type LogUsers, logShortener } from './shorten-log.ts';
+import { type WalUsers, walShortener } from './shorten-log.ts';
 
 const interval = 1000; // ms
 const minPages = 1000; // a shorter log need not be copied
@@ -13,7 +13,7 @@ const pageBytes = 4096;
  * Starts the checkpoints, which copy the write-ahead log into the database in a thread of their own: first while changes
  * continue, then the rest while changes wait. SQLite's automatic checkpoint ignores errors of the disk; this one does not.
  */
-export function startCheckpoints(file: string, users: LogUsers, { lost, full }: DiskEvents): AsyncDisposable {
+export function startCheckpoints(file: string, users: WalUsers, { onLost: lost, freeSpace: full }: DiskEvents): AsyncDisposable {
   const { log, queue } = users;
   let thread: Worker | undefined;
   const startWorker = () => {
@@ -23,12 +23,12 @@ export function startCheckpoints(file: string, users: LogUsers, { lost, full }: 
     return worker;
   };
   const request = (mode: CheckpointMode) =>
-    new Promise<CheckpointAnswer>((resolve) => {
+    new Promise<CheckpointResponse>((resolve) => {
       thread ??= startWorker();
       thread.once('message', resolve).postMessage(mode);
     });
   const abortController = new AbortController();
-  const shorten = logShortener(users, request, abortController.signal);
+  const shorten = walShortener(users, request, abortController.signal);
   async function checkpoint(): Promise<void> {
     // The tables of a new database exist only in the log: if the log were lost, the installation would be lost with it.
     const isNew = statSync(file, { throwIfNoEntry: false })?.size === pageBytes;

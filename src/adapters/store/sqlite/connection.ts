@@ -9,11 +9,11 @@ export interface Connection {
   readonly database: DatabaseSync;
   run(sql: string, parameters: readonly unknown[]): DriverResult;
   /** Returns the tables that changed since the last call, including those changed by triggers and cascades. */
-  changed(): ReadonlySet<string>;
+  takeChangedTables(): ReadonlySet<string>;
   /** Invalidates the cached rows of those tables, after a rollback. */
-  undone(): void;
+  invalidateChanged(): void;
   /** Invalidates the cached rows of tables that another connection changed. */
-  forget(tables: ReadonlySet<string>): void;
+  invalidate(tables: ReadonlySet<string>): void;
 }
 
 interface Options {
@@ -33,7 +33,7 @@ interface PreparedStatement {
 const isInput = (value: unknown): value is SQLInputValue =>
   value === null || ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array;
 
-export const areInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
+export const areSqlInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
 
 const changeActions: readonly number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE];
 
@@ -61,7 +61,7 @@ export function openConnection(file: string, options: Options): Connection {
     const statement = database.prepare(sql);
     const [changedTables, readTables] = [[...accessedTables.changes], [...accessedTables.reads]];
     const returnsRows = statement.columns().length > 0;
-    const cachedTables = returnsRows && changedTables.length === 0 && cache?.keeps(readTables) ? readTables : null;
+    const cachedTables = returnsRows && changedTables.length === 0 && cache?.canCache(readTables) ? readTables : null;
     const prepared = { statement, returnsRows, changedTables, cachedTables };
     statements.set(sql, prepared);
     return prepared;
@@ -69,22 +69,22 @@ export function openConnection(file: string, options: Options): Connection {
   return {
     database,
     run(sql, parameters) {
-      if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
+      if (!areSqlInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
       const { statement, returnsRows, changedTables, cachedTables } = prepare(sql);
       for (const table of changedTables) unreported.add(table);
-      cache?.forget(changedTables);
+      cache?.invalidate(changedTables);
       const queryRows = () => statement.all(...parameters);
       if (cache && cachedTables) return { rows: cache.rows(sql, cachedTables, parameters, queryRows), changes: 0 };
       if (returnsRows) return { rows: queryRows(), changes: 0 };
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
-    changed() {
+    takeChangedTables() {
       const tables = unreported;
       unreported = new Set();
       return tables;
     },
-    undone: () => cache?.forget(unreported),
-    forget: (tables) => cache?.forget(tables),
+    invalidateChanged: () => cache?.invalidate(unreported),
+    invalidate: (tables) => cache?.invalidate(tables),
   };
 }
 

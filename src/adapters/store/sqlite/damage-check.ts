@@ -24,4 +24,4 @@ export function checkForDamage(file: string, report: (findings: readonly string[
 }
 
 /** The check after a clean shutdown: it finds nothing. */
-export const noCheck: DamageCheck = { findings: () => [], [Symbol.asyncDispose]: async () => {} };
+export const skippedDamageCheck: DamageCheck = { findings: () => [], [Symbol.asyncDispose]: async () => {} };

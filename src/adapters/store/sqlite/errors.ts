@@ -1,5 +1,5 @@
 /** Returns SQLite's extended result code, or 0 for an error that is not from SQLite. */
-export const codeOf = (error: unknown): number =>
+export const sqliteCodeOf = (error: unknown): number =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 
 const uniqueCodes = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY
@@ -9,15 +9,16 @@ const noMemory = 3082; // SQLITE_IOERR_NOMEM: does not mean that the disk failed
 const fullCode = 13; // SQLITE_FULL
 const indexCannotGrow = 4874; // SQLITE_IOERR_SHMSIZE: no space to extend the -shm file
 
-export const isUniqueViolation = (error: unknown) => uniqueCodes.includes(codeOf(error));
+export const isSqliteUniqueViolation = (error: unknown) => uniqueCodes.includes(sqliteCodeOf(error));
 
 /** Returns whether the file can no longer be trusted. Then the process must end without a response (design: commit). */
-export const isLost = (error: unknown) => lostCodes.includes(codeOf(error) & 0xff) && !isFull(error) && codeOf(error) !== noMemory;
+export const isDatabaseLost = (error: unknown) =>
+  lostCodes.includes(sqliteCodeOf(error) & 0xff) && !isSqliteFull(error) && sqliteCodeOf(error) !== noMemory;
 
 /** Returns whether the disk failed during a read. A damaged page does not count: other pages can still be read. */
-export const isUnreadable = (error: unknown) => isLost(error) && (codeOf(error) & 0xff) === ioError;
+export const isReadFailure = (error: unknown) => isDatabaseLost(error) && (sqliteCodeOf(error) & 0xff) === ioError;
 
-export const isFull = (error: unknown) => (codeOf(error) & 0xff) === fullCode || codeOf(error) === indexCannotGrow;
+export const isSqliteFull = (error: unknown) => (sqliteCodeOf(error) & 0xff) === fullCode || sqliteCodeOf(error) === indexCannotGrow;
 
 /** Returns whether the pages themselves are damaged: SQLITE_CORRUPT, SQLITE_NOTADB. */
-export const isDamage = (error: unknown) => [11, 26].includes(codeOf(error) & 0xff);
+export const isDamageError = (error: unknown) => [11, 26].includes(sqliteCodeOf(error) & 0xff);

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { putInPlace } from '#adapters/os/durable-file.ts';
+import { replaceFileDurably } from '#adapters/os/durable-file.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
-import { pendingSteps } from '#adapters/store/migrations/pending.ts';
+import { pendingMigrations } from '#adapters/store/migrations/pending.ts';
 
 const identity = 'INTEGER PRIMARY KEY AUTOINCREMENT';
 const types: ColumnTypes = {
@@ -15,13 +15,13 @@ const types: ColumnTypes = {
 };
 
 /** Returns the migrations that are not applied yet. @throws Error if the database is newer than this program */
-function pendingMigrations(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {
+function findPending(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {
   database.exec('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT');
   const applied = database
     .prepare('SELECT name FROM migration ORDER BY name')
     .all()
     .map(({ name }) => String(name));
-  return pendingSteps(applied, migrations);
+  return pendingMigrations(applied, migrations);
 }
 
 /**
@@ -30,13 +30,13 @@ function pendingMigrations(database: DatabaseSync, migrations: readonly Migratio
  * @param announce called with the names of the pending steps before the first one, if the database is not new
  * @throws Error if the database is newer than this program
  */
-export function migrate(
+export function migrateSqlite(
   database: DatabaseSync,
   migrations: readonly Migration[],
   copyTo: (step: string) => string,
   announce: (steps: readonly string[]) => void,
 ): void {
-  const pending = pendingMigrations(database, migrations);
+  const pending = findPending(database, migrations);
   const [first] = pending;
   if (!first) return;
   if (pending.length < migrations.length) {
@@ -60,7 +60,7 @@ export function migrate(
 function copy(database: DatabaseSync, file: string): void {
   for (const oldCopy of [file, `${file}.part`]) rmSync(oldCopy, { force: true });
   database.prepare('VACUUM INTO ?').run(`${file}.part`);
-  putInPlace(`${file}.part`, file);
+  replaceFileDurably(`${file}.part`, file);
 }
 
 /** Makes a new table STRICT: its columns hold only values of their type, as in PostgreSQL. */

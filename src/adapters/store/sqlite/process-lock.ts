@@ -4,7 +4,7 @@ const busyTimeout = 10_000; // ms that a process may take to shut down
 const [busyCode, notDatabaseCode] = [5, 26]; // SQLITE_BUSY, SQLITE_NOTADB
 
 /** Another process uses the installation. */
-export class InUse extends Error {}
+export class InstallationInUse extends Error {}
 
 /**
  * Locks the installation for the life of the process, by an exclusive transaction on a database file that is used for
@@ -19,7 +19,7 @@ export function lockProcess(file: string): Disposable {
   } catch (cause) {
     database.close();
     const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : null;
-    if (code === busyCode) throw new InUse('another Postern is running on the same POSTERN_DATA', { cause });
+    if (code === busyCode) throw new InstallationInUse('another Postern is running on the same POSTERN_DATA', { cause });
     if (code === notDatabaseCode) throw new Error(`${file} is damaged; delete it: it holds no records`, { cause });
     throw cause;
   }

@@ -15,9 +15,9 @@ const ignoredTables: ReadonlySet<string> = new Set([...auditTables, 'sqlite_sequ
  */
 export interface QueryCache {
   /** Returns the cached result for a key, or runs the query. */
-  ask<T>(key: string, query: () => Promise<T>): Promise<T>;
+  get<T>(key: string, query: () => Promise<T>): Promise<T>;
   /** Invalidates the cache after a commit that changed these tables. */
-  forget(changed: ReadonlySet<string>): void;
+  invalidate(changed: ReadonlySet<string>): void;
 }
 
 export function queryCache(): QueryCache {
@@ -34,7 +34,7 @@ export function queryCache(): QueryCache {
     if (characters > maxCharacters) clear();
   }
   return {
-    ask<T>(key: string, query: () => Promise<T>): Promise<T> {
+    get<T>(key: string, query: () => Promise<T>): Promise<T> {
       if (key.length > maxKeyLength) return query();
       const cached = cache.get(key);
       // The key identifies the query, and so the type of its result.
@@ -48,7 +48,7 @@ export function queryCache(): QueryCache {
       );
       return result;
     },
-    forget(changed) {
+    invalidate(changed) {
       if (!changed.isSubsetOf(ignoredTables)) clear();
     },
   };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isOutOfRoom } from './quota.ts';
+import { isOutOfSpace } from './quota.ts';
 
 const writeFailed = Object.assign(new Error('disk I/O error'), { errcode: 778 });
 
@@ -11,10 +11,10 @@ test('a write that a quota refused just before space became free is not a failur
   const folder = mkdtempSync(join(tmpdir(), 'postern-quota-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'postern.db');
-  assert.equal(isOutOfRoom(writeFailed, file, true), true);
-  assert.equal(isOutOfRoom(writeFailed, file), false, 'without a quota that was used up, the disk has failed');
+  assert.equal(isOutOfSpace(writeFailed, file, true), true);
+  assert.equal(isOutOfSpace(writeFailed, file), false, 'without a quota that was used up, the disk has failed');
 });
 
 test('a disk that fails while it is full counts as a failed disk', () => {
-  assert.equal(isOutOfRoom(writeFailed, '/nowhere/postern.db', true), false);
+  assert.equal(isOutOfSpace(writeFailed, '/nowhere/postern.db', true), false);
 });

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { foundNoRoom } from '#adapters/os/disk-probe.ts';
-import { codeOf, isFull } from './errors.ts';
+import { isDiskFullError } from '#adapters/os/disk-probe.ts';
+import { isSqliteFull, sqliteCodeOf } from './errors.ts';
 
 const writeFailed = 778; // SQLITE_IOERR_WRITE
 const probeBytes = 1 << 16; // more than a page of the database, including the rounding of quotas
@@ -11,15 +11,15 @@ const probeBytes = 1 << 16; // more than a page of the database, including the r
  * does for a failing disk: a test write beside the database distinguishes the two.
  * @param wasFull whether there was no space before: if the test write succeeds, space has become free since the failed write
  */
-export function isOutOfRoom(error: unknown, databaseFile: string, wasFull = false): boolean {
-  if (isFull(error)) return true;
-  if (codeOf(error) !== writeFailed) return false;
+export function isOutOfSpace(error: unknown, databaseFile: string, wasFull = false): boolean {
+  if (isSqliteFull(error)) return true;
+  if (sqliteCodeOf(error) !== writeFailed) return false;
   const probe = join(dirname(databaseFile), 'quota-probe');
   try {
     writeFileSync(probe, Buffer.alloc(probeBytes), { mode: 0o600 });
     return wasFull;
   } catch (cause) {
-    return foundNoRoom(cause);
+    return isDiskFullError(cause);
   } finally {
     rmSync(probe, { force: true });
   }

@@ -31,7 +31,7 @@ function* randomChunks(bytes: number): Generator<Buffer> {
  * Keeps a reserve file in a folder. It is written as soon as the disk has space for it, of random bytes, which no file
  * system can compress. It is deleted at once if there is too little free space at the start.
  */
-export function keepReserve(folder: string): ReserveFile {
+export function openReserveFile(folder: string): ReserveFile {
   const file = join(folder, 'reserve');
   let hasReserve = existsSync(file);
   let isDiskFull = false;

@@ -21,11 +21,11 @@ const referenceTables: ReadonlySet<string> = new Set([
  */
 export interface RowCache {
   /** Returns whether the results of a statement are cached. @param tables all tables that the statement reads */
-  keeps(tables: readonly string[]): boolean;
+  canCache(tables: readonly string[]): boolean;
   /** Returns the cached rows of a statement with these parameters, or those that `query` returns. */
   rows(sql: string, tables: readonly string[], parameters: readonly unknown[], query: () => unknown[]): unknown[];
   /** Invalidates the results that read these tables, after a change or its rollback. */
-  forget(tables: Iterable<string>): void;
+  invalidate(tables: Iterable<string>): void;
 }
 
 /** Returns whether the values have a JSON text that no other values have. */
@@ -45,7 +45,7 @@ export function rowCache(): RowCache {
     cached.results.set(key, rows);
   }
   return {
-    keeps: (tables) => tables.length > 0 && tables.every((table) => referenceTables.has(table)),
+    canCache: (tables) => tables.length > 0 && tables.every((table) => referenceTables.has(table)),
     rows(sql, tables, parameters, query) {
       if (!haveUniqueJson(parameters)) return query();
       const key = JSON.stringify(parameters);
@@ -55,7 +55,7 @@ export function rowCache(): RowCache {
       add(sql, tables, key, rows);
       return rows;
     },
-    forget(changed) {
+    invalidate(changed) {
       for (const table of changed)
         if (referenceTables.has(table))
           for (const [sql, { tables, results }] of byStatement)

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CheckpointMode } from './checkpoint-thread.ts';
-import type { Searcher } from './search/searcher.ts';
+import type { SearchThread } from './search/searcher.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -9,11 +9,11 @@ const maxHold = 1000; // ms that searches wait for a log of that length; proport
 const restFactor = 4; // the next hold comes after this many times the duration of the last one
 
 /** The parts that read and write the log. */
-export interface LogUsers {
+export interface WalUsers {
   readonly log: WriteAheadLog;
   readonly queue: WriteQueue;
   /** The threads that read the database. */
-  readonly searchers: readonly Searcher[];
+  readonly searchers: readonly SearchThread[];
 }
 
 /**
@@ -23,8 +23,8 @@ export interface LogUsers {
  * the check for damage (damage-check.ts).
  * @param stopSignal aborted when the store closes: then this waits for no search any more
  */
-export function logShortener(
-  { log, queue, searchers }: LogUsers,
+export function walShortener(
+  { log, queue, searchers }: WalUsers,
   checkpoint: (mode: CheckpointMode) => Promise<unknown>,
   stopSignal: AbortSignal,
 ): () => Promise<void> {

@@ -3,26 +3,26 @@ import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type SqlBool, sql } from 'kysely';
-import { costTurns } from '#adapters/store/cost-turns.ts';
+import { fairScheduler } from '#adapters/store/cost-turns.ts';
 import { kyselyWithDriver, type RunQuery } from '#adapters/store/kysely-driver.ts';
-import { announceSteps } from '#adapters/store/migrations/announce-steps.ts';
+import { announceMigrations } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
-import { inTurns } from '#adapters/store/turns.ts';
+import { keyedMutex } from '#adapters/store/turns.ts';
 import type { Store } from '#ports/store.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { openConnection, pragma } from './connection.ts';
-import { checkForDamage, endedUncleanly, noCheck } from './damage-check.ts';
+import { checkForDamage, endedUncleanly, skippedDamageCheck } from './damage-check.ts';
 import type { DiskEvents } from './disk-events.ts';
-import { isUniqueViolation, isUnreadable } from './errors.ts';
-import { sqlite } from './language.ts';
-import { setLastIds } from './last-ids.ts';
-import { migrate } from './migrate.ts';
+import { isReadFailure, isSqliteUniqueViolation } from './errors.ts';
+import { sqliteDialect } from './language.ts';
+import { setSqliteLastIds } from './last-ids.ts';
+import { migrateSqlite } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
 import { queryCache } from './query-cache.ts';
-import { isOutOfRoom } from './quota.ts';
-import { keepReserve } from './reserve-file.ts';
-import { findBySqlite } from './search/find.ts';
-import { searchThread } from './search/searcher.ts';
+import { isOutOfSpace } from './quota.ts';
+import { openReserveFile } from './reserve-file.ts';
+import { sqliteSearch } from './search/find.ts';
+import { startSearchThread } from './search/searcher.ts';
 import { trackTextChanges } from './search/text-changes.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
 import { writeQueue } from './write-queue.ts';
@@ -35,7 +35,7 @@ function copyLog(database: DatabaseSync, file: string): void {
   try {
     pragma(database, 'wal_checkpoint(TRUNCATE)');
   } catch (cause) {
-    if (!isOutOfRoom(cause, file)) throw cause;
+    if (!isOutOfSpace(cause, file)) throw cause;
   }
 }
 
@@ -47,7 +47,7 @@ function openWriter(file: string) {
   database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
   assert.equal(pragma(database, 'synchronous'), 1);
   copyLog(database, file);
-  migrate(database, migrations, (step) => `${file}.before-${step}`, announceSteps);
+  migrateSqlite(database, migrations, (step) => `${file}.before-${step}`, announceMigrations);
   return writer;
 }
 
@@ -70,24 +70,25 @@ const reportDamage = (findings: readonly string[]) =>
 export function openSqliteStore(folder: string, onLost: (cause: unknown) => void, searchMemory = 0): Store {
   const lock = lockProcess(join(folder, 'lock.db'));
   restrictAccess(join(folder, 'lock.db'));
-  const reserve = keepReserve(folder);
+  const reserve = openReserveFile(folder);
   const file = join(folder, 'postern.db');
-  const events: DiskEvents = { lost: onLost, isFull: (cause) => isOutOfRoom(cause, file, reserve.isFull(0)), full: reserve.release };
+  const events: DiskEvents = { onLost, isFull: (cause) => isOutOfSpace(cause, file, reserve.isFull(0)), freeSpace: reserve.release };
   const needsCheck = endedUncleanly(file);
   const writer = openWriter(file);
   restrictAccess(file);
   const reader = openConnection(file, { readOnly: true, cachesRows: true });
   const log = openWriteAheadLog(file, onLost);
-  const damageCheck = needsCheck ? checkForDamage(file, reportDamage) : noCheck;
+  const damageCheck = needsCheck ? checkForDamage(file, reportDamage) : skippedDamageCheck;
   const cachedQueries = queryCache();
-  const startSearcher = (mostBytes: number) => searchThread({ file, mostBytes }, (cause) => isUnreadable(cause) && onLost(cause));
+  const startSearcher = (mostBytes: number) =>
+    startSearchThread({ file, maxBytes: mostBytes }, (cause) => isReadFailure(cause) && onLost(cause));
   const wordSearcher = startSearcher(searchMemory);
   const takeTextChanges = trackTextChanges(writer.database);
   const committed = () => {
-    const changedTables = writer.changed();
-    reader.forget(changedTables);
-    cachedQueries.forget(changedTables);
-    wordSearcher.tell(takeTextChanges());
+    const changedTables = writer.takeChangedTables();
+    reader.invalidate(changedTables);
+    cachedQueries.invalidate(changedTables);
+    wordSearcher.applyChanges(takeTextChanges());
   };
   const queue = writeQueue(writer, log, { ...events, committed });
   const [secondSearcher, reporter] = [startSearcher(0), startSearcher(0)];
@@ -95,43 +96,44 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   const checkpoints = startCheckpoints(file, { queue, log, searchers }, events);
   // Only the first thread searches words. It takes other queries only if the second one is busier.
   const runInThread: RunQuery = (text, parameters) =>
-    (secondSearcher.waiting() > wordSearcher.waiting() ? wordSearcher : secondSearcher).ask(text, parameters);
-  const search = kyselyWithDriver(sqlite, runInThread);
-  const runInTurn = costTurns(1);
+    (secondSearcher.pendingCount() > wordSearcher.pendingCount() ? wordSearcher : secondSearcher).query(text, parameters);
+  const search = kyselyWithDriver(sqliteDialect, runInThread);
+  const runInTurn = fairScheduler(1);
   return {
-    read: kyselyWithDriver(sqlite, (text, parameters) => {
+    read: kyselyWithDriver(sqliteDialect, (text, parameters) => {
       try {
         return reader.run(text, parameters);
       } catch (cause) {
         // If the disk cannot be read, every request would fail with 500: the process ends, and the next start checks the database.
-        if (isUnreadable(cause)) onLost(cause);
+        if (isReadFailure(cause)) onLost(cause);
         throw cause;
       }
     }),
     search,
-    reports: kyselyWithDriver(sqlite, reporter.ask),
-    longRecords: (tid) => kyselyWithDriver(sqlite, (text, parameters) => runInTurn(`${tid}`, async () => runInThread(text, parameters))),
-    searchesOfOneTenant: 1,
-    find: findBySqlite(search, wordSearcher),
+    reports: kyselyWithDriver(sqliteDialect, reporter.query),
+    longRecordReader: (tid) =>
+      kyselyWithDriver(sqliteDialect, (text, parameters) => runInTurn(`${tid}`, async () => runInThread(text, parameters))),
+    maxSearchesPerTenant: 1,
+    searchPage: sqliteSearch(search, wordSearcher),
     dialect: {
       name: 'sqlite',
-      isUniqueViolation,
+      isUniqueViolation: isSqliteUniqueViolation,
       // Not LIKE, which takes a thousand times as long if a long word almost matches at every position.
-      holds: (column, word) => sql<SqlBool>`instr(${sql.ref(column)}, ${word}) > 0`,
+      containsWord: (column, word) => sql<SqlBool>`instr(${sql.ref(column)}, ${word}) > 0`,
       now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
       rowId: 'rowid',
-      setLastIds,
+      setLastIds: setSqliteLastIds,
     },
-    shared: false,
+    isShared: false,
     write: queue.write,
-    cachedUntilChange: cachedQueries.ask,
-    durable: queue.sync,
+    cachedUntilChange: cachedQueries.get,
+    sync: queue.sync,
     check: async () => void reader.run('SELECT 1', []),
     isFull: (leaving = 0) => reserve.isFull(leaving),
     identity: async () => folder,
     isUsedByOthers: async () => false, // a second process is refused
     isDamaged: () => damageCheck.findings().length > 0,
-    exclusive: inTurns(),
+    withLock: keyedMutex(),
     async [Symbol.asyncDispose]() {
       await queue.close();
       await checkpoints[Symbol.asyncDispose]();

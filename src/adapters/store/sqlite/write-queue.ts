@@ -1,10 +1,10 @@
 import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import { costQueue } from '#core/cost-queue.ts';
-import { StoreAway, StoreFull, type Tx, type WriteOptions, type WriteTurn } from '#ports/store.ts';
+import { StoreFull, StoreUnavailable, type Tx, type WriteOptions, type WriteTurn } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
-import { isLost } from './errors.ts';
-import { sqlite } from './language.ts';
+import { isDatabaseLost } from './errors.ts';
+import { sqliteDialect } from './language.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
 const maxBatchSize = 64;
@@ -63,10 +63,10 @@ interface QueueEvents extends DiskEvents {
  * commit).
  */
 export function writeQueue(connection: Connection, log: WriteAheadLog, events: QueueEvents): WriteQueue {
-  const { lost, isFull, full, committed: onCommitted } = events;
+  const { onLost: lost, isFull, freeSpace: full, committed: onCommitted } = events;
   const { database } = connection;
   let isChangeRunning = false;
-  const tx = kyselyWithDriver(sqlite, (text, parameters) => {
+  const tx = kyselyWithDriver(sqliteDialect, (text, parameters) => {
     if (!isChangeRunning) throw new Error('a change went on after its end'); // its result could not be reported
     return connection.run(text, parameters);
   });
@@ -84,7 +84,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, events: Q
   let sync: Promise<void> = Promise.resolve();
 
   const stopIfLost = (cause: unknown) => {
-    if (isLost(cause)) lost(cause);
+    if (isDatabaseLost(cause)) lost(cause);
   };
   const storeError = (cause: unknown) => (isFull(cause) ? new StoreFull('the disk of the database is full', { cause }) : cause);
 
@@ -119,7 +119,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, events: Q
     }
     if (!keepsChange) {
       database.exec('ROLLBACK TO change');
-      connection.undone();
+      connection.invalidateChanged();
     }
     releaseStatement.run();
   }
@@ -140,7 +140,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, events: Q
       stopIfLost(cause);
       if (changes.length === 0) changes.push(...source); // BEGIN failed: the waiting changes must be settled too
       if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has rolled back
-      connection.undone();
+      connection.invalidateChanged();
       // Space is freed at most once: the next attempt succeeds, or finds the disk full again.
       if (cause instanceof StoreFull && full()) await commit(changes);
       else await retryEach(changes, cause);
@@ -195,7 +195,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, events: Q
   }
 
   function add<T>(group: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
-    if (isClosed) return Promise.reject(new StoreAway('the database is closed'));
+    if (isClosed) return Promise.reject(new StoreUnavailable('the database is closed'));
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
       const runChange = async (open: Tx) => {
@@ -213,7 +213,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, events: Q
   }
   function rejectWaiting(): void {
     for (const group of waiting.groups()) waiting.resume(group);
-    for (let queued = waiting.take(); queued; queued = waiting.take()) queued.reject(new StoreAway('the database is closed'));
+    for (let queued = waiting.take(); queued; queued = waiting.take()) queued.reject(new StoreUnavailable('the database is closed'));
   }
   return {
     write: (change, turn, { dryRun = false } = {}) => add(groupOf(turn), change, dryRun),

@@ -1,6 +1,6 @@
-import { setNewest } from '#core/newest.ts';
+import { setAndEvict } from '#core/newest.ts';
 import { type ArchiveVisitor, archiveTurns } from './archive-turns.ts';
-import { type NameMemory, nameMemory } from './name-memory.ts';
+import { type NameMemory, nameMemories } from './name-memory.ts';
 import { type PieceMemory, pieceMemories } from './piece-memory.ts';
 import { hasDescriptor, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
@@ -14,9 +14,9 @@ const archiveCost = 100; // fixed memory cost of a cached archive, as a number o
 
 /** The CRC-32 of a file that is being read. */
 export interface RunningChecksum {
-  readonly sum: Promise<number>;
+  readonly checksum: Promise<number>;
   /** Callbacks of the other requests that wait for this checksum. Each is called after every piece. */
-  readonly readers: Set<() => void>;
+  readonly pieceListeners: Set<() => void>;
 }
 
 /** The CRC-32 of each file of an archive, by the file's index in the plan. Checksums of large files are shared by all archives. */
@@ -25,15 +25,15 @@ export interface Checksums {
   get(index: number, item: PlacedItem): number | undefined;
   set(index: number, item: PlacedItem, crc: number): void;
   /** Checksums that are being computed, by index, so that two requests do not read the same file only for its checksum. */
-  readonly underWay: Map<number, RunningChecksum>;
+  readonly running: Map<number, RunningChecksum>;
 }
 
 /** A plan that is in use. */
 export interface PlanInUse {
   readonly plan: ZipPlan;
-  readonly sums: Checksums;
+  readonly checksums: Checksums;
   /** Reads a slice of a file only for its checksum, in turns: to send a few bytes of an archive, gigabytes may have to be read. */
-  readonly summing: (readSlice: () => Promise<void>) => Promise<void>;
+  readonly runInTurn: (readSlice: () => Promise<void>) => Promise<void>;
   /** Must be called when the plan is no longer used. */
   release(): void;
 }
@@ -55,11 +55,11 @@ export interface ArchivePlans {
    */
   plan(visitor: ArchiveVisitor, clientGone: AbortSignal, createPlan: CreatePlan): Promise<PlanInUse | null>;
   /** Inspects files slice by slice, in turns with the planning of other archives. @throws as `plan` */
-  look<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
+  inspect<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
   /** Creates the piece memory of an archive that is sent. */
-  readonly beginPieces: () => PieceMemory;
+  readonly createPieceMemory: () => PieceMemory;
   /** Creates the name memory of an archive for a client address. */
-  readonly beginNames: (address: string) => NameMemory;
+  readonly createNameMemory: (address: string) => NameMemory;
 }
 
 export function archivePlans(): ArchivePlans {
@@ -90,7 +90,7 @@ export function archivePlans(): ArchivePlans {
     return checksums;
   }
   const [planningTurns, checksumTurns] = [archiveTurns(maxPlanningWaiting), archiveTurns(maxChecksumWaiting)];
-  function acquirePlan(plan: ZipPlan, { locationId }: ArchiveVisitor, summing: PlanInUse['summing']): PlanInUse | null {
+  function acquirePlan(plan: ZipPlan, { locationId }: ArchiveVisitor, summing: PlanInUse['runInTurn']): PlanInUse | null {
     const { etag } = plan;
     const shared = plansInUse.get(etag) ?? { plan, users: 0 };
     if (shared.users === 0 && entriesInUse > 0 && entriesInUse + plan.cost > maxEntriesInUse) return null;
@@ -100,8 +100,8 @@ export function archivePlans(): ArchivePlans {
     let isReleased = false;
     return {
       plan: shared.plan,
-      sums: checksumsOf(plan, locationId),
-      summing,
+      checksums: checksumsOf(plan, locationId),
+      runInTurn: summing,
       release() {
         if (isReleased) return;
         isReleased = true;
@@ -112,7 +112,7 @@ export function archivePlans(): ArchivePlans {
       },
     };
   }
-  const look: ArchivePlans['look'] = async (visitor, clientGone, slices) => {
+  const look: ArchivePlans['inspect'] = async (visitor, clientGone, slices) => {
     try {
       for (;;) {
         const step = await planningTurns.run(visitor, clientGone, () => slices.next());
@@ -137,9 +137,9 @@ export function archivePlans(): ArchivePlans {
         planners -= 1;
       }
     },
-    look,
-    beginPieces: pieceMemories(),
-    beginNames: nameMemory(),
+    inspect: look,
+    createPieceMemory: pieceMemories(),
+    createNameMemory: nameMemories(),
   };
 }
 
@@ -153,8 +153,8 @@ function createChecksums(fileCount: number, locationId: number, fileChecksums: M
     set(index, item, crc) {
       values[index] = crc;
       isComputed[index] = 1;
-      if (hasDescriptor(item)) setNewest(fileChecksums, keyOf(item), crc, maxCachedFiles);
+      if (hasDescriptor(item)) setAndEvict(fileChecksums, keyOf(item), crc, maxCachedFiles);
     },
-    underWay: new Map(),
+    running: new Map(),
   };
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '#core/messages.ts';
 import { turns, turnsByKey } from '#features/turns/turns.ts';
-import { crowdsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
 
 const [maxPerLocation, maxConcurrent] = [2, 64]; // slices at once: even 31 slow locations do not take all places
@@ -22,14 +22,14 @@ export interface ArchiveTurns {
  */
 export function archiveTurns(maxWaiting: { readonly inner: number; readonly all: number }): ArchiveTurns {
   const refusal = () => new Refusal('listingBusy', undefined, { retryAfter });
-  const withLocationTurns = turnsByKey({ atOnce: maxPerLocation, mostWaiting: maxWaiting, refusal }, waitingLimit(maxWaiting, refusal));
-  const allTurns = turns({ atOnce: maxConcurrent, mostWaiting: { inner: maxPerLocation, all: Number.POSITIVE_INFINITY }, refusal });
+  const withLocationTurns = turnsByKey({ concurrency: maxPerLocation, maxWaiting, refusal }, waitingLimit(maxWaiting, refusal));
+  const allTurns = turns({ concurrency: maxConcurrent, maxWaiting: { inner: maxPerLocation, all: Number.POSITIVE_INFINITY }, refusal });
   return {
     run: (visitor, clientGone, readSlice) => {
       const location = `${visitor.locationId}`;
       const readInTurn = () => allTurns.run([location, location], clientGone, readSlice);
       return withLocationTurns(location, (locationTurns) =>
-        locationTurns.run(turnGroupsOf(visitor), clientGone, readInTurn, crowdsOf(visitor)),
+        locationTurns.run(turnGroupsOf(visitor), clientGone, readInTurn, largeGroupsOf(visitor)),
       );
     },
   };

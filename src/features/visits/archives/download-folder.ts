@@ -1,6 +1,6 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
+import { findDeliveryDenial, requiresMark } from '#core/policy/delivery.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import {
   type AuthorizedVisit,
@@ -9,21 +9,21 @@ import {
   type VisitPorts,
 } from '#features/visits/authorization/authorize-visit.ts';
 import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
-import { headOf } from '#features/visits/files/download-file.ts';
+import { readHead } from '#features/visits/files/download-file.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
 import { joinSmallPieces } from './join-pieces.ts';
-import { below } from './pending-folders.ts';
+import { archivedItemPath } from './pending-folders.ts';
 import { type ArchiveEntry, maxPlannedEntries, memoryCostOf, planZip, type ZipPlan } from './zip-plan.ts';
 import { type ArchiveRange, zipRange } from './zip-range.ts';
-import { type ZipSource, zipOf } from './zip-writer.ts';
+import { writeZip, type ZipSource } from './zip-writer.ts';
 
 /** A folder that may be sent as an archive. */
 export interface FolderArchive {
   /** Name of the folder, without a file extension. */
   readonly name: string;
   /** Size in bytes and ETag if the archive is planned; null: it is created while it is sent. */
-  readonly known: { readonly size: number; readonly etag: string } | null;
+  readonly layout: { readonly size: number; readonly etag: string } | null;
   readonly pieces: (range: ArchiveRange) => AsyncIterable<Buffer>;
   /** Must be called at the end, even if nothing was sent. */
   readonly close: () => Promise<void>;
@@ -34,7 +34,7 @@ export interface FolderArchive {
 
 /** Returns whether a file of the folder would have to be signed. */
 async function mustBeSigned({ media }: VisitPorts, file: OpenFile, { permit }: AuthorizedVisit): Promise<boolean> {
-  return refuseOriginal('downloadFolder', permit.share, media.isPdf(await headOf(file)) ? 'pdf' : 'other') !== null;
+  return findDeliveryDenial('downloadFolder', permit.share, media.isPdf(await readHead(file)) ? 'pdf' : 'other') !== null;
 }
 
 /** Checks that no file has to be signed. Yields after every slice of files. @throws Refusal (503) if a PDF has to be signed */
@@ -42,8 +42,8 @@ async function* checkSignatures(ports: VisitPorts, archivedFolder: ArchivedFolde
   for await (const item of walkInSlices(archivedFolder)) {
     if (!item) yield;
     if (!item || item.entry.folder) continue;
-    archivedFolder.left.throwIfAborted();
-    const file = await archivedFolder.storage.open(below(archivedFolder.folder, item.name));
+    archivedFolder.clientGone.throwIfAborted();
+    const file = await archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, item.name));
     if (!file) continue;
     try {
       if (await mustBeSigned(ports, file, visit)) throw new Refusal('signingUnavailable');
@@ -59,7 +59,7 @@ async function* zipSources(ports: VisitPorts, archivedFolder: ArchivedFolder, vi
     if (!item) continue;
     const { entry, name } = item;
     const open = async () => {
-      const file = await archivedFolder.storage.open(below(archivedFolder.folder, name));
+      const file = await archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, name));
       // Checks again the very file that is sent: since the first check, the name may have been given to another file.
       if (file && digitalSignature && (await mustBeSigned(ports, file, visit))) {
         await file.close();
@@ -100,29 +100,30 @@ async function createArchive(
   ports: VisitPorts,
   archivedFolder: ArchivedFolder,
   visit: AuthorizedVisit,
-): Promise<Pick<FolderArchive, 'known' | 'pieces' | 'close'>> {
+): Promise<Pick<FolderArchive, 'layout' | 'pieces' | 'close'>> {
   const { viewId, address } = visit.visitorRequest;
   const visitor = { viewId, address, locationId: visit.link.location_id };
   const { archives } = ports;
   const { digitalSignature } = visit.permit.share;
-  if (digitalSignature) await archives.look(visitor, archivedFolder.left, checkSignatures(ports, archivedFolder, visit));
+  if (digitalSignature) await archives.inspect(visitor, archivedFolder.clientGone, checkSignatures(ports, archivedFolder, visit));
   const planInUse = digitalSignature
     ? null
-    : await archives.plan(visitor, archivedFolder.left, (maxEntries) => createPlan(archivedFolder, maxEntries));
-  const pieceMemory = archives.beginPieces();
+    : await archives.plan(visitor, archivedFolder.clientGone, (maxEntries) => createPlan(archivedFolder, maxEntries));
+  const pieceMemory = archives.createPieceMemory();
   // Lists the folders a second time while it sends them, so that thousands of entries do not stay in memory for a slow client.
   if (!planInUse)
     return {
-      known: null,
-      pieces: () => joinSmallPieces(zipOf(zipSources(ports, archivedFolder, visit), pieceMemory, archivedFolder.beginNames()), pieceMemory),
+      layout: null,
+      pieces: () =>
+        joinSmallPieces(writeZip(zipSources(ports, archivedFolder, visit), pieceMemory, archivedFolder.createNameMemory()), pieceMemory),
       close: async () => pieceMemory.end(),
     };
   const { storage, folder } = archivedFolder;
   return {
-    known: planInUse.plan,
+    layout: planInUse.plan,
     pieces: (range) =>
       joinSmallPieces(
-        zipRange(planInUse, ({ name }) => storage.open(below(folder, name)), range, pieceMemory),
+        zipRange(planInUse, ({ name }) => storage.open(archivedItemPath(folder, name)), range, pieceMemory),
         pieceMemory,
       ),
     async close() {
@@ -151,7 +152,7 @@ function chosenInAudit(names: readonly string[]) {
 async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promise<boolean> {
   const currentPermit = await decideAgain();
   return (
-    currentPermit !== null && !mustMark(currentPermit.share) && (permit.share.digitalSignature || !currentPermit.share.digitalSignature)
+    currentPermit !== null && !requiresMark(currentPermit.share) && (permit.share.digitalSignature || !currentPermit.share.digitalSignature)
   );
 }
 
@@ -178,9 +179,9 @@ export async function downloadFolder(
     path: formatItemPath(path),
   } as const;
   // Refuses before any file is read: a file that has to be marked is never sent unmarked.
-  const denial = mustMark(permit.share) ? refuseOriginal('downloadFolder', permit.share, 'image') : null;
+  const denial = requiresMark(permit.share) ? findDeliveryDenial('downloadFolder', permit.share, 'image') : null;
   if (denial) {
-    ports.audit.note({ ...eventBase, outcome: 'refused', after: { because: denial } });
+    ports.audit.recordInBackground({ ...eventBase, outcome: 'refused', after: { because: denial } });
     throw new Refusal(denial);
   }
   return withStorageErrors(async () => {
@@ -191,7 +192,7 @@ export async function downloadFolder(
     if (!entry?.folder) throw new Refusal('itemAbsent');
     const archive = await createArchive(
       ports,
-      { storage, folder, names, left: clientGone, beginNames: () => ports.archives.beginNames(visitorRequest.address) },
+      { storage, folder, names, clientGone, createNameMemory: () => ports.archives.createNameMemory(visitorRequest.address) },
       visit,
     );
     const event = { ...eventBase, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
@@ -199,7 +200,7 @@ export async function downloadFolder(
       ...archive,
       name: folder.at(-1) ?? link.title,
       stillPermitted: () => isStillPermitted(visit),
-      appendEntry: () => ports.audit.begin(event, archive.known?.etag ?? null, link.alert_download === 1),
+      appendEntry: () => ports.audit.beginTransfer(event, archive.layout?.etag ?? null, link.alert_download === 1),
     };
   });
 }

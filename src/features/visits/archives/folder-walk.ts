@@ -2,7 +2,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Storage } from '#ports/storage.ts';
 import type { NameMemory } from './name-memory.ts';
-import { below, pendingFolders } from './pending-folders.ts';
+import { archivedItemPath, pendingFolders } from './pending-folders.ts';
 import type { ArchiveEntry } from './zip-plan.ts';
 
 const [sliceCost, folderCost] = [200, 20]; // entries; listing a folder costs as much as 20 entries, or more if it is nested deep
@@ -15,9 +15,9 @@ export interface ArchivedFolder {
   /** Names of the children to archive; null: all. */
   readonly names: readonly string[] | null;
   /** Aborted when the visitor leaves before the response starts: the walk then stops. */
-  readonly left: AbortSignal;
+  readonly clientGone: AbortSignal;
   /** Creates the memory for the names of folders that are still to be listed. */
-  readonly beginNames: () => NameMemory;
+  readonly createNameMemory: () => NameMemory;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface ArchivedFolder {
  * @throws Refusal (409) if folders are nested too deep, (503) if too many requests wait; the reason of `left`
  */
 async function* walk(
-  { storage, left: clientGone, beginNames }: ArchivedFolder,
+  { storage, clientGone, createNameMemory: beginNames }: ArchivedFolder,
   path: ItemPath,
   prefix: string,
 ): AsyncGenerator<ArchiveEntry | null> {
@@ -59,11 +59,11 @@ export async function* chosenEntries({
   storage,
   folder,
   names,
-  left: clientGone,
+  clientGone,
 }: ArchivedFolder): AsyncGenerator<ArchiveEntry & { readonly path: ItemPath }> {
   for (const name of names ?? []) {
     clientGone.throwIfAborted();
-    const path = below(folder, name);
+    const path = archivedItemPath(folder, name);
     const entry = await storage.stat(path);
     if (!entry) throw new Refusal('itemAbsent');
     yield { entry, name: `${name}${entry.folder ? '/' : ''}`, path };

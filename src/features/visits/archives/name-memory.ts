@@ -12,18 +12,18 @@ export interface NameMemory {
    * Sets how many bytes the archive holds now.
    * @throws Refusal (503) if the archives of its network, or all archives together, would hold too many
    */
-  hold(bytes: number): void;
+  setBytes(bytes: number): void;
 }
 
 /** Returns a function that creates the name memory of an archive for a client address. @param maxTotal bytes of all archives together */
-export function nameMemory(maxTotal = maxBytes): (address: string) => NameMemory {
+export function nameMemories(maxTotal = maxBytes): (address: string) => NameMemory {
   const bytesByNetwork = new Map<string, number>();
   let totalBytes = 0;
   return (address) => {
     const network = wideNetworkOf(address);
     let archiveBytes = 0;
     return {
-      hold(bytes) {
+      setBytes(bytes) {
         const added = Math.max(0, bytes - freeBytes) - archiveBytes;
         const isTooMuch = totalBytes + added > maxTotal || (bytesByNetwork.get(network) ?? 0) + added > maxTotal / 2;
         if (added > 0 && isTooMuch) throw new Refusal('listingBusy', undefined, { retryAfter });

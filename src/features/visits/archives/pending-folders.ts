@@ -19,7 +19,7 @@ interface Level {
 }
 
 /** Returns the path of an item from its folder and its name in the archive. */
-export const below = (folder: ItemPath, name: string): ItemPath =>
+export const archivedItemPath = (folder: ItemPath, name: string): ItemPath =>
   joinPaths(folder, parseSegments(name.replace(/\/$/, '').split('/')) ?? rootPath);
 
 /** Folders that are still to be listed, the deepest first. Names are stored as bytes, because one folder may hold a million. */
@@ -38,7 +38,7 @@ export function pendingFolders(root: PendingFolder, nameMemory: NameMemory): Pen
   let hasStarted = false;
   function resize(level: Level, length: number): void {
     totalBytes += length - level.names.length;
-    nameMemory.hold(totalBytes);
+    nameMemory.setBytes(totalBytes);
     const names = Buffer.allocUnsafeSlow(length);
     level.names.copy(names, 0, level.read, level.used);
     Object.assign(level, { names, used: level.used - level.read, read: 0 });
@@ -54,7 +54,7 @@ export function pendingFolders(root: PendingFolder, nameMemory: NameMemory): Pen
     const name = level.names.toString('utf8', level.read, end);
     level.read = end + 1;
     const { path, prefix, depth } = level.folder;
-    return { path: below(path, name), prefix: `${prefix}${name}/`, depth: depth + 1 };
+    return { path: archivedItemPath(path, name), prefix: `${prefix}${name}/`, depth: depth + 1 };
   }
   return {
     next() {
@@ -77,6 +77,6 @@ export function pendingFolders(root: PendingFolder, nameMemory: NameMemory): Pen
       if (level.used + length > level.names.length) resize(level, Math.max(minBufferSize, length, 2 * level.names.length));
       level.used += level.names.write(`${name}\0`, level.used);
     },
-    end: () => nameMemory.hold(0),
+    end: () => nameMemory.setBytes(0),
   };
 }

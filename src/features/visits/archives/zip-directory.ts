@@ -25,7 +25,7 @@ export function zipDirectory(nameMemory: NameMemory): ZipDirectory {
   async function deflatePart(): Promise<void> {
     const bytes = await promisify((callback) => deflateRaw(part.subarray(0, used), { level: 1 }, callback));
     deflatedBytes += bytes.length;
-    nameMemory.hold(deflatedBytes);
+    nameMemory.setBytes(deflatedBytes);
     deflatedParts.push(bytes);
     used = 0;
   }
@@ -48,6 +48,6 @@ export function zipDirectory(nameMemory: NameMemory): ZipDirectory {
       for (const bytes of deflatedParts) yield await promisify((callback) => inflateRaw(bytes, callback));
       if (used > 0) yield part.subarray(0, used);
     },
-    end: () => nameMemory.hold(0),
+    end: () => nameMemory.setBytes(0),
   };
 }

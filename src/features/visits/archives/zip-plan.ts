@@ -9,7 +9,7 @@ const shortName = 300; // characters
 /** Returns how much memory an entry needs, as a number of entries with a short name. In deep folders a name may have 50,000 characters. */
 export const memoryCostOf = ({ name }: { readonly name: string }): number => 1 + Math.floor(name.length / shortName);
 /** Bytes. A file up to this size is read at once, so that its header holds its checksum. After a larger file, a descriptor holds it. */
-export const readWholeUpTo = 1 << 20;
+export const maxSingleReadSize = 1 << 20;
 const batchSize = 2000; // items placed before the event loop runs other work
 
 /** A file or folder to archive. */
@@ -41,7 +41,7 @@ export interface ZipPlan {
 }
 
 /** Returns whether a descriptor follows the content of an item. */
-export const hasDescriptor = ({ size }: Pick<PlacedItem, 'size'>) => size > readWholeUpTo;
+export const hasDescriptor = ({ size }: Pick<PlacedItem, 'size'>) => size > maxSingleReadSize;
 
 /** Computes the layout of an archive. The items are sorted by name, so that the order of `entries` does not matter. */
 export async function planZip(entries: readonly ArchiveEntry[]): Promise<ZipPlan> {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { readFully, reusedBuffer } from '#features/visits/files/read-fully.ts';
-import { type OpenFile, StorageAway } from '#ports/storage.ts';
+import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import type { PlanInUse, RunningChecksum } from './archive-plans.ts';
 import type { PieceMemory } from './piece-memory.ts';
 import { centralEntry, centralLength, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
@@ -16,7 +16,7 @@ export interface ArchiveRange {
   readonly start: number;
   readonly end: number;
   /** Called while bytes are read but none can be sent. @throws if the client no longer waits */
-  readonly reading: () => void;
+  readonly onRead: () => void;
 }
 
 /** A file has changed since the archive was planned: the response must be cut off. */
@@ -24,9 +24,9 @@ class ArchiveChanged extends Error {}
 
 /** Yields a byte range of a planned archive in pieces. The memory of a piece may be reused for the next one. */
 export async function* zipRange(
-  { plan, sums: checksums, summing: runInTurn }: Pick<PlanInUse, 'plan' | 'sums' | 'summing'>,
+  { plan, checksums, runInTurn }: Pick<PlanInUse, 'plan' | 'checksums' | 'runInTurn'>,
   open: (item: PlacedItem) => Promise<OpenFile | null>,
-  { start, end, reading: onRead }: ArchiveRange,
+  { start, end, onRead }: ArchiveRange,
   pieceMemory: Pick<PieceMemory, 'size'>,
 ): AsyncGenerator<Buffer> {
   /** Returns the part of a piece that is in the range. @param offset position of the piece in the archive */
@@ -76,7 +76,7 @@ export async function* zipRange(
   }
 
   /** Waits for a checksum that another request computes. That request may end before it is done. */
-  async function waitForChecksum({ sum, readers: listeners }: RunningChecksum): Promise<void> {
+  async function waitForChecksum({ checksum: sum, pieceListeners: listeners }: RunningChecksum): Promise<void> {
     const clientGone = Promise.withResolvers<never>();
     const listener = () => {
       try {
@@ -99,13 +99,13 @@ export async function* zipRange(
       const cached = item.size === 0 ? 0 : checksums.get(index, item);
       if (cached !== undefined) return cached;
       onRead();
-      const running = checksums.underWay.get(index);
+      const running = checksums.running.get(index);
       if (!running) break;
       await waitForChecksum(running);
     }
     const listeners = new Set<() => void>();
-    const sum = readChecksum(item, index, listeners).finally(() => checksums.underWay.delete(index));
-    checksums.underWay.set(index, { sum, readers: listeners });
+    const sum = readChecksum(item, index, listeners).finally(() => checksums.running.delete(index));
+    checksums.running.set(index, { checksum: sum, pieceListeners: listeners });
     return sum;
   }
 
@@ -198,6 +198,6 @@ export async function* zipRange(
   try {
     for await (const piece of archivePieces()) if (piece.length > 0) yield piece;
   } catch (cause) {
-    throw cause instanceof StorageAway ? new ArchiveChanged('the storage is away', { cause }) : cause;
+    throw cause instanceof StorageUnavailable ? new ArchiveChanged('the storage is away', { cause }) : cause;
   }
 }

@@ -5,7 +5,7 @@ import type { NameMemory } from './name-memory.ts';
 import type { PieceMemory } from './piece-memory.ts';
 import { type ZipDirectory, zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
-import { readWholeUpTo } from './zip-plan.ts';
+import { maxSingleReadSize } from './zip-plan.ts';
 
 const maxPieceSize = 1 << 19; // bytes of a piece of a large file
 
@@ -46,7 +46,7 @@ async function* archivePieces(
     const file = source.open ? await source.open() : null;
     if (source.open && !file) continue;
     const headerOffset = offset;
-    const isSmall = !file || file.entry.size <= Math.min(readWholeUpTo, pieceMemory.size());
+    const isSmall = !file || file.entry.size <= Math.min(maxSingleReadSize, pieceMemory.size());
     try {
       let bytes: ZipBytes = { crc: 0, size: 0 };
       if (file) {
@@ -79,7 +79,7 @@ async function* archivePieces(
  * @param nameMemory for the names in the central directory
  * @throws Refusal (503) if the directory needs too much memory
  */
-export async function* zipOf(
+export async function* writeZip(
   sources: AsyncIterable<ZipSource>,
   pieceMemory: Pick<PieceMemory, 'size'>,
   nameMemory: NameMemory,

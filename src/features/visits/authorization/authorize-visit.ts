@@ -3,11 +3,11 @@ import { type Action, type Denial, decide, type EntryRequest, type Permit } from
 import type { ShareRules } from '#core/policy/share-rules.ts';
 import type { VisitAudit, VisitEvent } from '#features/audit/visit-audit.ts';
 import { findLink, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
-import type { NewSessions } from '#features/rate-limits/new-sessions.ts';
+import type { NewSessionLimit } from '#features/rate-limits/new-sessions.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
 import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { ChangeTurns } from '#features/visits/files/change-turns.ts';
-import type { WriteListing } from '#features/visits/files/listing-json.ts';
+import type { FormatListing } from '#features/visits/files/listing-json.ts';
 import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import {
   type AuthenticatedVisitor,
@@ -51,13 +51,13 @@ export interface VisitPorts extends Ports {
   readonly audit: VisitAudit;
   readonly verifiedPasswords: VerifiedPasswords;
   /** Tokens of the file changes that this process is making or recovering. */
-  readonly underWay: Set<string>;
+  readonly runningChanges: Set<string>;
   readonly archives: ArchivePlans;
   readonly changes: ChangeTurns;
   readonly listings: ListingTurns;
-  readonly writePage: WriteListing;
+  readonly formatListing: FormatListing;
   readonly uploads: UploadSlots;
-  readonly newSessions: NewSessions;
+  readonly newSessions: NewSessionLimit;
   readonly searches: SearchTurns;
 }
 
@@ -160,7 +160,7 @@ export async function authorizeVisit(
   const visitor = await authenticateVisitor(ports, ports.verifiedPasswords, initial.link, visitorRequest).catch((cause: unknown) =>
     refuseSignIn(ports, { link: initial.link, visitorRequest }, cause),
   );
-  const { current, authenticated } = visitor?.verified
+  const { current, authenticated } = visitor?.passwordVerified
     ? await reloadLinkAndVisitor(ports, visitorRequest, initial, visitor)
     : { current: initial, authenticated: visitor };
   const { link } = current;
@@ -182,7 +182,14 @@ export function refuseSignIn(
   cause: unknown,
 ): never {
   if (cause instanceof Refusal)
-    audit.note({ ...event, visitor: null, action: 'sign-in', outcome: 'refused', path: '', after: { because: cause.messageName } });
+    audit.recordInBackground({
+      ...event,
+      visitor: null,
+      action: 'sign-in',
+      outcome: 'refused',
+      path: '',
+      after: { because: cause.messageName },
+    });
   throw cause;
 }
 
@@ -194,7 +201,7 @@ function refuse(
   { action: request }: RequestedAction,
   denial: Denial,
 ): never {
-  ports.audit.note({
+  ports.audit.recordInBackground({
     link,
     visitor: authenticated?.signedIn ?? null,
     visitorRequest,

@@ -14,14 +14,14 @@ import { type PortalPageRequest, portalShares } from './portal-shares.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
 /** Largest and default page size of a portal, in shares. */
-export const largestPortalPage = 1000;
-const firstPage: PortalPageRequest = { startIndex: 0, pageSize: largestPortalPage };
+export const maxPortalPageSize = 1000;
+const firstPage: PortalPageRequest = { startIndex: 0, pageSize: maxPortalPageSize };
 
 /** A request for a page of a portal's shares. */
 export interface PortalRequest {
   readonly page: PortalPageRequest;
   /** Aborted when the client no longer waits for the response. */
-  readonly left: AbortSignal;
+  readonly clientGone: AbortSignal;
 }
 
 const profileById = (db: Tx, tid: number, id: number) =>
@@ -87,7 +87,7 @@ export async function portalResponse(
   ports: VisitPorts,
   { profile, visitorRequest }: PortalAccess,
   authenticated: AuthenticatedVisitor | null,
-  { page, left: clientGone }: PortalRequest = { page: firstPage, left: new AbortController().signal },
+  { page, clientGone }: PortalRequest = { page: firstPage, clientGone: new AbortController().signal },
 ): Promise<PortalVisit> {
   const signedIn = authenticated?.signedIn ?? null;
   const common = { signIn: signInPart(profile, signedIn), visitor: visitorPart(signedIn) };
@@ -107,7 +107,7 @@ export async function visitPortal(ports: VisitPorts, visitorRequest: VisitorRequ
     refuseSignIn(ports, { link: null, tid: portal.profile.tid, visitorRequest }, cause),
   );
   if (authenticated)
-    ports.audit.note({
+    ports.audit.recordInBackground({
       link: null,
       tid: portal.profile.tid,
       visitor: authenticated.signedIn,

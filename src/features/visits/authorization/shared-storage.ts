@@ -2,7 +2,7 @@ import { type ItemPath, joinPaths, parseStoredPath, splitPath } from '#core/item
 import { PageTooDeep } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { openConfiguration } from '#features/storage-access/open-location.ts';
-import { ItemAbsent, ItemExists, ItemStale, type Storage, StorageAway, StorageFull, StorageRefused } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound, type Storage, StorageFull, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
 import type { AuthorizedVisit, VisitPorts } from './authorize-visit.ts';
 
 /** The storage of a share. Every path is relative to the root of the share, and cannot name anything above it. */
@@ -40,12 +40,12 @@ export async function storageFor(
 
 /** Returns the refusal for an error of a storage, or any other error unchanged. */
 function refusalOf(cause: unknown): unknown {
-  if (cause instanceof ItemAbsent) return new Refusal('itemAbsent');
+  if (cause instanceof ItemNotFound) return new Refusal('itemAbsent');
   if (cause instanceof ItemExists) return new Refusal('itemExists');
-  if (cause instanceof ItemStale) return new Refusal('itemStale');
+  if (cause instanceof ItemChanged) return new Refusal('itemStale');
   if (cause instanceof PageTooDeep) return fieldRefusal('startIndex', 'lies too deep in so large a folder: search for a part of the name');
   if (cause instanceof StorageFull) return new Refusal('storageFull');
-  if (cause instanceof StorageAway || cause instanceof StorageRefused) return new Refusal('storageAway');
+  if (cause instanceof StorageUnavailable || cause instanceof StorageUnusable) return new Refusal('storageAway');
   return cause;
 }
 

@@ -1,7 +1,7 @@
 import { formatInstant } from '#core/instant.ts';
 import { parseStoredPath } from '#core/item-path.ts';
-import { mustMark } from '#core/policy/delivery.ts';
-import { asksSignIn, profileTypes, typeNameOf } from '#core/records/login-profile.ts';
+import { requiresMark } from '#core/policy/delivery.ts';
+import { profileTypeName, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import { type AuthorizedVisit, authorizeVisit, type VisitorRequest, type VisitPorts } from './authorize-visit.ts';
@@ -13,12 +13,12 @@ export function signInPart(
 ) {
   return {
     typeId: profile.type_id,
-    typeString: typeNameOf(profile.type_id),
+    typeString: profileTypeName(profile.type_id),
     title: profile.profile_title,
     startupMessage: profile.profile_startup_message,
     lang: profile.lang,
     asksUsername: profile.type_id !== profileTypes.PASSWORD || profile.profile_username !== '',
-    signedIn: signedIn !== null || !asksSignIn(profile.type_id),
+    signedIn: signedIn !== null || !requiresSignIn(profile.type_id),
   };
 }
 
@@ -49,7 +49,7 @@ export function visitResponse({ link, authenticated, permit }: AuthorizedVisit, 
         delete: share.canDelete,
       },
       copyProtect: share.copyProtect,
-      marked: mustMark(share),
+      marked: requiresMark(share),
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
       maxFileSize,
     },
@@ -61,7 +61,7 @@ export async function visitShare(ports: VisitPorts, visitorRequest: VisitorReque
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
   const response = visitResponse(visit, ports.limits.maxFileSize);
   if (response.share)
-    ports.audit.note({
+    ports.audit.recordInBackground({
       link: visit.link,
       visitor: visit.authenticated?.signedIn ?? null,
       visitorRequest,

@@ -1,14 +1,14 @@
 import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import type { ChangeMark, Storage } from '#ports/storage.ts';
-import { changeMark, withNameLock } from './name-locks.ts';
+import type { ChangeContext, Storage } from '#ports/storage.ts';
+import { findChangeMark, withNameLock } from './name-locks.ts';
 import { type FileChange, type PendingChange, runPendingChange, type StoreResponseOf } from './pending-change.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
-  readonly act: (mark: ChangeMark) => Promise<void>;
+  readonly act: (mark: ChangeContext) => Promise<void>;
 }
 
 /** Creates, renames or deletes a file or folder. @throws what `act` throws */
@@ -28,13 +28,13 @@ export function changeItem<T>(
   }
   async function deleteItem(pending: PendingChange): Promise<void> {
     await checkPermitted();
-    await act({ ...pending, overtaken: [] });
+    await act({ ...pending, pendingTokens: [] });
   }
   function createOrRename({ token, confirm }: PendingChange): Promise<void> {
     const lockedName = { tid, locationId, parent, name: newName || name };
     return withNameLock(ports, storage, lockedName, async () => {
       await checkPermitted();
-      await act({ ...(await changeMark(ports, lockedName, token)), confirm });
+      await act({ ...(await findChangeMark(ports, lockedName, token)), confirm });
     });
   }
   return runPendingChange(
@@ -47,7 +47,7 @@ export function changeItem<T>(
         return outcome;
       },
       async clear(token) {
-        const cleared = storage.clear({ action, parent, name, newName, token });
+        const cleared = storage.clearEvidence({ action, parent, name, newName, token });
         // The response to a deletion does not wait: emptying a large folder takes a while.
         await (action === 'delete' ? undefined : cleared);
         cleared.catch(() => {});

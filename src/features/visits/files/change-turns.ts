@@ -1,6 +1,6 @@
 import { Refusal } from '#core/messages.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
-import { crowdsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
 const maxPerLocation = 8; // changes at once: each waits for the disk several times
 const maxWaiting = { inner: 256, all: 2048 };
@@ -17,8 +17,8 @@ export interface ChangeTurns {
 
 export function changeTurns(): ChangeTurns {
   const withLocationTurns = turnsByKey({
-    atOnce: maxPerLocation,
-    mostWaiting: maxWaiting,
+    concurrency: maxPerLocation,
+    maxWaiting,
     refusal: () => new Refusal('changesBusy', undefined, { retryAfter }),
   });
   return {
@@ -26,7 +26,7 @@ export function changeTurns(): ChangeTurns {
       // Runs even if the client leaves: a duplicate request with the same Idempotency-Key may wait for the response.
       const neverAborted = new AbortController().signal;
       return withLocationTurns(`${visitor.locationId}`, (turns) =>
-        turns.run(turnGroupsOf(visitor), neverAborted, change, crowdsOf(visitor)),
+        turns.run(turnGroupsOf(visitor), neverAborted, change, largeGroupsOf(visitor)),
       );
     },
   };

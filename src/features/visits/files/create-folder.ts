@@ -2,7 +2,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
-import type { ChangeMark } from '#ports/storage.ts';
+import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { StoreResponseOf } from './pending-change.ts';
 
@@ -22,7 +22,7 @@ export async function createFolder(
     if (await shared.storage.stat(shared.locationPath(path))) throw new Refusal('itemExists');
     if (!(await shared.storage.stat(parent))?.folder) throw new Refusal('itemAbsent');
     const change = { action: 'createFolder', path, parent, name, alert: visit.link.alert_create_folder === 1 } as const;
-    const itemChange = { change, response: { name }, act: (mark: ChangeMark) => shared.storage.createFolder(parent, name, mark) };
+    const itemChange = { change, response: { name }, act: (mark: ChangeContext) => shared.storage.createFolder(parent, name, mark) };
     return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
   });
 }

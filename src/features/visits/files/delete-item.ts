@@ -2,7 +2,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
-import type { ChangeMark } from '#ports/storage.ts';
+import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { StoreResponseOf } from './pending-change.ts';
 
@@ -23,7 +23,7 @@ export async function deleteItem(
     const { parent, name } = shared.directoryEntry(path);
     if (!(await shared.storage.stat(shared.locationPath(path)))) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: visit.link.alert_delete === 1 } as const;
-    const itemChange = { change, response: null, act: (mark: ChangeMark) => shared.storage.remove(parent, name, mark) };
+    const itemChange = { change, response: null, act: (mark: ChangeContext) => shared.storage.remove(parent, name, mark) };
     return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
   });
 }

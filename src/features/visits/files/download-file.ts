@@ -1,7 +1,7 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Permit } from '#core/policy/decide.ts';
-import { mustMark, refuseOriginal } from '#core/policy/delivery.ts';
+import { findDeliveryDenial, requiresMark } from '#core/policy/delivery.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import {
   type AuthorizedVisit,
@@ -26,7 +26,7 @@ export interface FileDownload {
 }
 
 /** Returns the first bytes of a file. */
-export async function headOf(file: OpenFile): Promise<Uint8Array> {
+export async function readHead(file: OpenFile): Promise<Uint8Array> {
   const head = new Uint8Array(Math.min(headBytes, file.entry.size));
   const read = await withStorageErrors(() => file.read(head, 0));
   return head.subarray(0, read);
@@ -34,8 +34,8 @@ export async function headOf(file: OpenFile): Promise<Uint8Array> {
 
 /** Returns the media type of a file from its first bytes, or null if no decision depends on it. */
 async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: VisitPorts): Promise<Media | null> {
-  const isNeeded = action === 'view' || mustMark(permit.share) || permit.share.digitalSignature;
-  return isNeeded ? ports.media.byBytes(await headOf(file)) : null;
+  const isNeeded = action === 'view' || requiresMark(permit.share) || permit.share.digitalSignature;
+  return isNeeded ? ports.media.byBytes(await readHead(file)) : null;
 }
 
 /**
@@ -44,7 +44,7 @@ async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'downloa
  */
 async function isStillPermitted(media: Media | null, { decideAgain }: AuthorizedVisit, action: 'view' | 'download'): Promise<boolean> {
   const permit = await decideAgain();
-  return permit !== null && refuseOriginal(action, permit.share, media?.kind ?? 'pdf') === null;
+  return permit !== null && findDeliveryDenial(action, permit.share, media?.kind ?? 'pdf') === null;
 }
 
 /**
@@ -66,19 +66,19 @@ export async function openDownload(
   const event = { link, visitor: authenticated?.signedIn ?? null, visitorRequest, action, path: formatItemPath(path) } as const;
   try {
     const media = await mediaOf(file, permit, action, ports);
-    const denial = refuseOriginal(action, permit.share, media?.kind ?? 'other');
+    const denial = findDeliveryDenial(action, permit.share, media?.kind ?? 'other');
     if (denial) {
-      ports.audit.note({ ...event, outcome: 'refused', after: { because: denial } });
+      ports.audit.recordInBackground({ ...event, outcome: 'refused', after: { because: denial } });
       throw new Refusal(denial);
     }
     const alert = action === 'view' ? link.alert_view : link.alert_download;
     return {
       file,
       // A viewed file needs a Content-Security-Policy header, which a front server would not keep.
-      onDisk: action === 'download' ? shared.storage.onDisk(locationPath) : null,
+      onDisk: action === 'download' ? shared.storage.diskPath(locationPath) : null,
       mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
       stillPermitted: () => isStillPermitted(media, visit, action),
-      appendEntry: () => ports.audit.begin({ ...event, outcome: 'begun' }, file.entry.etag, alert === 1),
+      appendEntry: () => ports.audit.beginTransfer({ ...event, outcome: 'begun' }, file.entry.etag, alert === 1),
     };
   } catch (cause) {
     await file.close();

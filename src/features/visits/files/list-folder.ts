@@ -24,24 +24,24 @@ export async function listFolder(
   visitorRequest: VisitorRequest,
   path: ItemPath,
   query: ListingQuery,
-  { left, sent }: { readonly left: AbortSignal; readonly sent: Promise<unknown> },
+  { clientGone, sent }: { readonly clientGone: AbortSignal; readonly sent: Promise<unknown> },
 ): Promise<FolderListing> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'list' });
   const { link, authenticated } = visit;
-  const toJson = async (listingPage: ListingPage | null) => listingPage && ports.writePage(visitorRequest, listingPage, ports.media);
+  const toJson = async (listingPage: ListingPage | null) => listingPage && ports.formatListing(visitorRequest, listingPage, ports.media);
   const page = await withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const locationPath = shared.locationPath(path);
     if (link.folder === 1) {
       const { viewId, address } = visitorRequest;
-      const request = { locationId: link.location_id, path: formatItemPath(locationPath), query, viewId, address, left, sent };
+      const request = { locationId: link.location_id, path: formatItemPath(locationPath), query, viewId, address, clientGone, sent };
       return ports.listings.page(request, async () => toJson(await shared.storage.page(locationPath, query)));
     }
     const entry = await shared.storage.stat(locationPath);
     return toJson(entry && !entry.folder ? { entries: query.startIndex === 0 ? [entry] : [], total: 1 } : null);
   });
   if (!page) throw new Refusal('itemAbsent');
-  ports.audit.note({
+  ports.audit.recordInBackground({
     link,
     visitor: authenticated?.signedIn ?? null,
     visitorRequest,

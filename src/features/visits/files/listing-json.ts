@@ -33,14 +33,14 @@ const pageJson = ({ entries, total }: ListingPage, media: MediaTypes): ListingJs
 });
 
 /** Formats a page of a folder as JSON. */
-export type WriteListing = (visitor: TurnVisitor, page: ListingPage, media: MediaTypes) => Promise<ListingJson>;
+export type FormatListing = (visitor: TurnVisitor, page: ListingPage, media: MediaTypes) => Promise<ListingJson>;
 
 /**
  * Returns a function that formats large pages one at a time, in turns by wide network, with a pause after each: a large page
  * blocks the event loop for tens of milliseconds.
  */
-export function listingWriter(): WriteListing {
-  const largePageTurns = turns({ atOnce: 1, mostWaiting: maxWaiting, refusal: () => new Refusal('listingBusy') });
+export function listingFormatter(): FormatListing {
+  const largePageTurns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('listingBusy') });
   const neverAborted = new AbortController().signal; // several requests may wait for the same page
   return async (visitor, page, media) => {
     if (page.entries.length <= maxUnqueuedEntries) return pageJson(page, media);

@@ -21,7 +21,7 @@ export interface ListingTurnRequest extends TurnVisitor {
   readonly path: string;
   readonly query: ListingQuery;
   /** Aborted when the client no longer waits for the response. */
-  readonly left: AbortSignal;
+  readonly clientGone: AbortSignal;
   /** Resolves when the response was sent or the client has left. Until then the response is held in memory. */
   readonly sent: Promise<unknown>;
 }
@@ -49,7 +49,7 @@ export interface ListingTurns {
   /** @throws Refusal (503) if too many requests wait; the reason of `left` if the client leaves before its turn */
   page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page>;
   /** Returns how many pages wait for their turn. */
-  waiting(): number;
+  waitingCount(): number;
 }
 
 const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: 0 });
@@ -106,9 +106,9 @@ export function listingTurns(): ListingTurns {
   }
 
   return {
-    waiting: () => [...locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0),
+    waitingCount: () => [...locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0),
     async page(request, read) {
-      const { locationId, path, query, left: clientGone, sent } = request;
+      const { locationId, path, query, clientGone, sent } = request;
       clientGone.throwIfAborted();
       const turns = locations.get(locationId) ?? newTurns();
       const groups = turnGroupsOf(request);

@@ -1,6 +1,6 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { ChangeMark, Storage } from '#ports/storage.ts';
+import type { ChangeContext, Storage } from '#ports/storage.ts';
 
 /** A name in a folder of a location. */
 export interface LockedName {
@@ -16,16 +16,16 @@ export interface LockedName {
  */
 export async function withNameLock<T>(
   { store }: Pick<Ports, 'store'>,
-  storage: Pick<Storage, 'onDisk'>,
+  storage: Pick<Storage, 'diskPath'>,
   { locationId, parent, name }: LockedName,
   change: () => Promise<T>,
 ): Promise<T> {
-  const folder = storage.onDisk(parent) ?? `${locationId} ${formatItemPath(parent)}`;
-  return store.exclusive(`name ${folder}/${name}`, change);
+  const folder = storage.diskPath(parent) ?? `${locationId} ${formatItemPath(parent)}`;
+  return store.withLock(`name ${folder}/${name}`, change);
 }
 
 /** Returns the mark of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */
-export async function changeMark({ store }: Pick<Ports, 'store'>, lockedName: LockedName, token: string): Promise<ChangeMark> {
+export async function findChangeMark({ store }: Pick<Ports, 'store'>, lockedName: LockedName, token: string): Promise<ChangeContext> {
   const rows = await store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
@@ -39,5 +39,5 @@ export async function changeMark({ store }: Pick<Ports, 'store'>, lockedName: Lo
     )
     .where('token', '!=', token)
     .execute();
-  return { token, overtaken: rows.map((row) => row.token) };
+  return { token, pendingTokens: rows.map((row) => row.token) };
 }

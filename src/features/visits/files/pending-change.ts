@@ -6,8 +6,8 @@ import { checkStoreSpace } from '#features/health/check-store-space.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { type PendingFileChange, StorageAway } from '#ports/storage.ts';
-import { StoreAway, type Tx } from '#ports/store.ts';
+import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
+import { StoreUnavailable, type Tx } from '#ports/store.ts';
 
 const tokenBits = 96;
 const maxQueryTime = 10_000; // ms; a slower query is repeated, because the process may have been paused and its result be out of date
@@ -148,7 +148,7 @@ async function confirmPending({ store, clock, process }: VisitPorts, tid: number
       .where('tid', '=', tid)
       .where('audit_id', '=', auditId)
       .executeTakeFirst();
-    if (pending?.process !== process) throw new StoreAway('another process has recovered the change');
+    if (pending?.process !== process) throw new StoreUnavailable('another process has recovered the change');
   } while (clock.now() - queriedAt >= maxQueryTime);
 }
 
@@ -184,7 +184,7 @@ export async function runPendingChange<T>(
   // Visitors must leave free space for the changes of integrators and operators.
   checkStoreSpace(ports.store, change.action === 'delete' ? 0 : ports.limits.minFreeSpace);
   const token = ports.random.token(tokenBits);
-  ports.underWay.add(token);
+  ports.runningChanges.add(token);
   try {
     const auditId = await recordPending(ports, visit, change, token, storeResponse);
     let outcome: FileChangeOutcome<T>;
@@ -192,7 +192,7 @@ export async function runPendingChange<T>(
       outcome = await act({ token, confirm: () => confirmPending(ports, visit.link.tid, auditId) });
     } catch (cause) {
       // After StorageAway the change may have taken place or not: it stays pending, and recovery looks at the disk.
-      if (!(cause instanceof StorageAway)) {
+      if (!(cause instanceof StorageUnavailable)) {
         await (isEmpty?.() ? deleteChange : recordFailed)(ports, visit, auditId);
         await clear(token).catch(() => {});
       }
@@ -202,6 +202,6 @@ export async function runPendingChange<T>(
     await clear(token).catch(() => {});
     return outcome.value;
   } finally {
-    ports.underWay.delete(token); // if its outcome could not be written, recovery may now take it
+    ports.runningChanges.delete(token); // if its outcome could not be written, recovery may now take it
   }
 }

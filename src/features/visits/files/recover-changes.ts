@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { formatItemPath, parseStoredPath, withName } from '#core/item-path.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
-import { livingProcesses } from '#features/processes/living-processes.ts';
+import { findRunningProcesses } from '#features/processes/living-processes.ts';
 import { openConfiguration, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ItemAbsent, type PendingFileChange, StorageAway, StorageRefused } from '#ports/storage.ts';
-import { StoreAway, StoreFull, type Tx } from '#ports/store.ts';
+import { ItemNotFound, type PendingFileChange, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { withNameLock } from './name-locks.ts';
 import { deletePendingChange } from './pending-change.ts';
 
@@ -119,13 +119,13 @@ async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boo
     return change.action === 'delete' ? recoverChange() : withNameLock(ports, storage, lockedName, recoverChange);
   }
   const name = await recoverFiles().catch((cause: unknown) => {
-    if (cause instanceof ItemAbsent) return null;
+    if (cause instanceof ItemNotFound) return null;
     throw cause; // the error does not mean that the change did not take place: the next run looks again
   });
   await store.write((tx) => recordOutcome(tx, row, change, name, clock.now()), 'job');
   if (leavesDeleted && change.action === 'delete') return;
   await openStorage()
-    .then((storage) => storage.clear(change))
+    .then((storage) => storage.clearEvidence(change))
     .catch(() => {}); // the next start deletes the files
 }
 
@@ -162,15 +162,16 @@ export async function recoverInterruptedChanges(
   { ownOnly = false, leavesDeleted = false }: { readonly ownOnly?: boolean; readonly leavesDeleted?: boolean } = {},
 ): Promise<ReadonlyMap<string, string>> {
   const failures = new Map<string, string>();
-  const liveProcesses = ownOnly ? null : await livingProcesses(ports);
+  const liveProcesses = ownOnly ? null : await findRunningProcesses(ports);
   for (const row of await pendingChanges(ports, liveProcesses)) {
     if (underWay.has(row.token)) continue;
     underWay.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
       if (await claim(ports, row)) await recover(ports, row, leavesDeleted);
     } catch (cause) {
-      if (cause instanceof StoreAway || cause instanceof StoreFull) throw cause;
-      if (!(cause instanceof StorageAway)) failures.set(row.location_name, cause instanceof Error ? cause.message : 'an unknown error');
+      if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+      if (!(cause instanceof StorageUnavailable))
+        failures.set(row.location_name, cause instanceof Error ? cause.message : 'an unknown error');
     } finally {
       underWay.delete(row.token);
     }
@@ -208,7 +209,7 @@ export async function sweepLocations({
       await storage.sweep(pendingTokens);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause; // skips a location that is away or read-only
-      if (cause instanceof StorageRefused) refusals.set(row.name, cause.message);
+      if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
     }
   }
   return refusals;

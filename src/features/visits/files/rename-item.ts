@@ -2,7 +2,7 @@ import { type ItemPath, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
-import type { ChangeMark } from '#ports/storage.ts';
+import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { StoreResponseOf } from './pending-change.ts';
 
@@ -28,7 +28,7 @@ export async function renameItem(
     const itemChange = {
       change,
       response: { name: newName },
-      act: (mark: ChangeMark) => shared.storage.rename(parent, name, newName, mark),
+      act: (mark: ChangeContext) => shared.storage.rename(parent, name, newName, mark),
     };
     return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
   });

@@ -79,7 +79,7 @@ async function receiveBody(
     await upload.write(chunk);
   }
   cutSignal.throwIfAborted();
-  await upload.complete(); // may be slow: the caller checks again that the share still permits the upload
+  await upload.sync(); // may be slow: the caller checks again that the share still permits the upload
   return { size, sha256: hash.digest('hex'), cutSignal };
 }
 
@@ -150,12 +150,12 @@ export async function uploadFile(
     const clear = async () => {
       const finishedUpload = upload;
       upload = undefined;
-      await finishedUpload?.forget();
+      await finishedUpload?.discard();
     };
     try {
       return await runPendingChange(ports, visit, change, { act, clear, isEmpty: () => isEmpty });
     } finally {
-      await upload?.leave(); // the outcome is not recorded: keeps the staging file, because recovery needs it
+      await upload?.closeForRecovery(); // the outcome is not recorded: keeps the staging file, because recovery needs it
     }
   }).finally(release);
 }

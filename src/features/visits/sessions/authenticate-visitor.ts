@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { setNewest } from '#core/newest.ts';
+import { setAndEvict } from '#core/newest.ts';
 import { networkOf } from '#core/policy/address-range.ts';
-import { asksSignIn, profileTypes } from '#core/records/login-profile.ts';
+import { profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type PasswordCredentials, signInByPassword } from './password-sign-in.ts';
-import { findSession, recordSessionUse, useRecordedEvery, type VisitSession } from './visit-session.ts';
+import { findSession, recordSessionUse, useRecordInterval, type VisitSession } from './visit-session.ts';
 import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
 
 /** The credentials of a visitor's request. */
@@ -22,7 +22,7 @@ export interface AuthenticatedVisitor {
   /** Checks the sign-in again with the current profile. Returns null if it is no longer valid. */
   readonly reauthenticate: (profile: ProfileRef) => Promise<SignedInVisitor | null>;
   /** True if a password was verified for this request. That is slow, so data that was read before may be out of date. */
-  readonly verified: boolean;
+  readonly passwordVerified: boolean;
 }
 
 interface VerifiedPassword {
@@ -46,9 +46,9 @@ export interface VerifiedPasswords {
    */
   keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'> | null, pair: PasswordCredentials, address: string): string;
   find(key: string, now: number): VerifiedPassword | null;
-  remember(key: string, pair: VerifiedPassword): void;
+  cache(key: string, pair: VerifiedPassword): void;
   /** Runs one verification for all concurrent requests with the same key. */
-  shared<T>(key: string, verify: () => Promise<T>): Promise<T>;
+  verifyOnce<T>(key: string, verify: () => Promise<T>): Promise<T>;
 }
 
 /** @param processKey a secret that lives as long as the process */
@@ -66,8 +66,8 @@ export function verifiedPasswords(processKey: string): VerifiedPasswords {
       cached.delete(key);
       return null;
     },
-    remember: (key, pair) => setNewest(cached, key, pair, maxCached),
-    async shared<T>(key: string, verify: () => Promise<T>): Promise<T> {
+    cache: (key, pair) => setAndEvict(cached, key, pair, maxCached),
+    async verifyOnce<T>(key: string, verify: () => Promise<T>): Promise<T> {
       const existing = running.get(key);
       // The cast is safe: all verifications with the same key return the same type.
       if (existing) return existing as Promise<T>;
@@ -101,7 +101,7 @@ async function byVerifiedPassword(
 ): Promise<AuthenticatedVisitor | null> {
   const cached = verifiedPairs.find(verifiedPairs.keyOf(profile, pair, address), ports.clock.now());
   const signedIn = cached && (await identityIfUnchanged(ports, cached, profile));
-  return signedIn && { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, cached, current), verified: false };
+  return signedIn && { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, cached, current), passwordVerified: false };
 }
 
 async function byBasic(
@@ -114,11 +114,11 @@ async function byBasic(
   const visitor = await byVerifiedPassword(ports, verifiedPairs, profile, pair, address);
   if (visitor) return visitor;
   const key = verifiedPairs.keyOf(profile, pair, address);
-  const { signedIn, profileEpoch, userEpoch } = await verifiedPairs.shared(key, () => signInByPassword(ports, profile, pair, address));
+  const { signedIn, profileEpoch, userEpoch } = await verifiedPairs.verifyOnce(key, () => signInByPassword(ports, profile, pair, address));
   const { profile_id: profileId } = profile;
   const verifiedPair = { userId: signedIn.userId, userEpoch, profileId, profileEpoch, until: ports.clock.now() + cacheTime };
-  for (const cacheKey of [key, verifiedPairs.keyOf(null, pair, address)]) verifiedPairs.remember(cacheKey, verifiedPair);
-  return { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, verifiedPair, current), verified: true };
+  for (const cacheKey of [key, verifiedPairs.keyOf(null, pair, address)]) verifiedPairs.cache(cacheKey, verifiedPair);
+  return { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, verifiedPair, current), passwordVerified: true };
 }
 
 async function bySession(ports: Ports, profile: ProfileRef, token: string, address: string): Promise<AuthenticatedVisitor | null> {
@@ -127,7 +127,7 @@ async function bySession(ports: Ports, profile: ProfileRef, token: string, addre
   let recordedAt = Number.NEGATIVE_INFINITY;
   function recordUse(usedSession: VisitSession): void {
     const now = ports.clock.now();
-    if (now - recordedAt < useRecordedEvery) return;
+    if (now - recordedAt < useRecordInterval) return;
     recordedAt = now;
     recordSessionUse(ports.store, usedSession, address, now);
   }
@@ -138,7 +138,7 @@ async function bySession(ports: Ports, profile: ProfileRef, token: string, addre
     if (currentSession) recordUse(currentSession);
     return currentSession?.signedIn ?? null;
   };
-  return { signedIn: session.signedIn, reauthenticate, verified: false };
+  return { signedIn: session.signedIn, reauthenticate, passwordVerified: false };
 }
 
 interface AuthenticationRequest {
@@ -153,7 +153,7 @@ async function authenticateBy(
   { credentials, address }: AuthenticationRequest,
   byPair: (pair: PasswordCredentials) => Promise<AuthenticatedVisitor | null>,
 ): Promise<AuthenticatedVisitor | null> {
-  if (!asksSignIn(profile.type_id)) return null;
+  if (!requiresSignIn(profile.type_id)) return null;
   const token = credentials.session(profile.profile_id);
   const visitor = token === null ? null : await bySession(ports, profile, token, address);
   const acceptsPasswords = profile.type_id === profileTypes.PASSWORD || profile.type_id === profileTypes.USERS;

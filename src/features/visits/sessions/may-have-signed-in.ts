@@ -1,7 +1,7 @@
 import { viewIdKey } from '#core/link.ts';
 import type { VisitorRequest, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import type { Tx } from '#ports/store.ts';
-import { sessionsOf } from './visit-session.ts';
+import { findSessions } from './visit-session.ts';
 
 /** Returns whether the share or portal of a viewId uses one of these login profiles. */
 async function usesProfile(db: Tx, viewId: string, at: 'share' | 'portal', profiles: readonly number[]): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function mayHaveSignedIn(
   at: 'share' | 'portal',
 ): Promise<boolean> {
   const verifiedPair = basic && verifiedPasswords.find(verifiedPasswords.keyOf(null, basic, address), clock.now());
-  const sessions = await sessionsOf(store.read, tokens);
+  const sessions = await findSessions(store.read, tokens);
   const profiles = [...sessions.map(({ profile_id }) => profile_id), ...(verifiedPair ? [verifiedPair.profileId] : [])];
   return profiles.length > 0 && usesProfile(store.read, viewId, at, profiles);
 }

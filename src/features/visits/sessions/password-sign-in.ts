@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { fold } from '#core/fold.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
-import { checkWait, networkKeys, pairKey, verifyCounted } from '#features/rate-limits/failed-attempts.ts';
+import { checkDelay, networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
@@ -78,10 +78,10 @@ export async function signInByPassword(
   const name = profile.type_id === profileTypes.PASSWORD ? '' : fold(pair.username);
   const attemptKey = pairKey(String(profile.profile_id), name, address);
   const networks = networkKeys('signIn', address);
-  await checkWait(ports.store.read, [attemptKey, ...networks], ports.clock.now()); // first, so that attempts during the wait write nothing
+  await checkDelay(ports.store.read, [attemptKey, ...networks], ports.clock.now()); // first, so that attempts during the wait write nothing
   if (profile.type_id === profileTypes.PASSWORD)
-    return verifyCounted(ports, attemptKey, networks, () => verifyProfilePassword(ports, profile, pair));
-  return ports.passwordHash.inTurn(address, (verify) =>
-    verifyCounted(ports, attemptKey, networks, () => verifyUserPassword(ports, profile, pair, verify)),
+    return verifyAttempt(ports, attemptKey, networks, () => verifyProfilePassword(ports, profile, pair));
+  return ports.passwordHash.runInTurn(address, (verify) =>
+    verifyAttempt(ports, attemptKey, networks, () => verifyUserPassword(ports, profile, pair, verify)),
   );
 }

@@ -6,11 +6,11 @@ import type { Store, Tx } from '#ports/store.ts';
 import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
 
 /** Maximum duration of a session in ms (visit.md, Sessions). */
-export const longestSession = 12 * 3_600_000;
+export const maxSessionDuration = 12 * 3_600_000;
 /** Time in ms after which an unused session ends (visit.md, Sessions). */
-export const longestIdle = 3_600_000;
+export const maxIdleTime = 3_600_000;
 /** Minimum time in ms between two updates of a session's last use. */
-export const useRecordedEvery = 60_000;
+export const useRecordInterval = 60_000;
 const tokenBits = 256;
 
 export interface VisitSession {
@@ -27,7 +27,7 @@ const sessionOf = (db: Tx, token: string) =>
   db.selectFrom('visit_session').selectAll().where('tid', '=', tenantOfToken(token)).where('hash', '=', sha256(token)).executeTakeFirst();
 
 /** Returns the sessions of several tokens. Looks up each token only in the tenant that it names. */
-export async function sessionsOf(db: Tx, tokens: readonly string[]) {
+export async function findSessions(db: Tx, tokens: readonly string[]) {
   if (tokens.length === 0) return [];
   const sessions = db.selectFrom('visit_session').select(['hash', 'profile_id', 'created_at']);
   return sessions.where(({ or, and }) => or(tokens.map((token) => and({ tid: tenantOfToken(token), hash: sha256(token) })))).execute();
@@ -37,7 +37,7 @@ export async function sessionsOf(db: Tx, tokens: readonly string[]) {
 export async function findSession(store: Store, profile: ProfileRef, token: string, now: number): Promise<VisitSession | null> {
   const row = await store.cachedUntilChange(`session ${token}`, () => sessionOf(store.read, token));
   if (!row || row.tid !== profile.tid || row.profile_id !== profile.profile_id || row.profile_epoch !== profile.session_epoch) return null;
-  if (row.created_at <= now - longestSession || row.used_at <= now - longestIdle) return null;
+  if (row.created_at <= now - maxSessionDuration || row.used_at <= now - maxIdleTime) return null;
   const { user_id: userId, user_epoch: epoch } = row;
   const findUser = () => userIdentity(store.read, profile, userId ?? 0, epoch ?? 0);
   const signedIn =
@@ -47,14 +47,14 @@ export async function findSession(store: Store, profile: ProfileRef, token: stri
 
 /** Records that a session was used, at most once a minute. The caller does not wait for the write. */
 export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSession, address: string, now: number): void {
-  if (now - usedAt < useRecordedEvery) return;
+  if (now - usedAt < useRecordInterval) return;
   const updateUsedAt = (tx: Tx) =>
     tx
       .updateTable('visit_session')
       .set({ used_at: now })
       .where('tid', '=', tid)
       .where('hash', '=', hash)
-      .where('used_at', '<=', now - useRecordedEvery) // not if another transfer has recorded the use meanwhile
+      .where('used_at', '<=', now - useRecordInterval) // not if another transfer has recorded the use meanwhile
       .execute();
   void store.write(updateUsedAt, visitorTurn(address)).catch(() => {}); // the next use tries again
 }
@@ -100,7 +100,7 @@ export async function endSession(store: Store, token: string, address: string): 
 /** Returns the tokens to delete so that only the `maxTokens` newest stay: tokens of ended sessions first, then the oldest. */
 export async function surplusTokens(db: Tx, tokens: readonly string[], maxTokens: number): Promise<string[]> {
   if (tokens.length <= maxTokens) return [];
-  const createdAtByHash = new Map((await sessionsOf(db, tokens)).map((row) => [row.hash, row.created_at]));
+  const createdAtByHash = new Map((await findSessions(db, tokens)).map((row) => [row.hash, row.created_at]));
   const newestFirst = tokens.map((token) => ({ token, createdAt: createdAtByHash.get(sha256(token)) ?? 0 }));
   newestFirst.sort((a, b) => b.createdAt - a.createdAt);
   return newestFirst.slice(maxTokens).map(({ token }) => token);

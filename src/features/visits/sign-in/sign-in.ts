@@ -42,13 +42,14 @@ async function signIn(
       { username: body.username ?? '', password: body.password },
       event.visitorRequest.address,
     );
-    ports.newSessions.take(event.visitorRequest.address, profile.profile_id);
+    ports.newSessions.count(event.visitorRequest.address, profile.profile_id);
     const token = await beginSession(ports, profile, { signedIn, userEpoch, address: event.visitorRequest.address });
     await ports.audit.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
     // Omits the entered user name: it may be a password, and invented names would fill the audit log.
-    if (cause instanceof Refusal) ports.audit.note({ ...event, visitor: null, outcome: 'refused', after: { because: cause.messageName } });
+    if (cause instanceof Refusal)
+      ports.audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { because: cause.messageName } });
     throw cause;
   }
 }
@@ -98,7 +99,7 @@ export async function signInAtPortal(
     path: '',
   });
   await setCookie(session);
-  return portalResponse(ports, portal, { signedIn, reauthenticate: async () => signedIn, verified: true });
+  return portalResponse(ports, portal, { signedIn, reauthenticate: async () => signedIn, passwordVerified: true });
 }
 
 /** Ends the session of the request. @returns the id of the profile whose cookie must be deleted */
@@ -108,7 +109,7 @@ export async function signOut(ports: VisitPorts, visitorRequest: VisitorRequest,
   const token = visitorRequest.credentials.session(profileId);
   if (token === null) return profileId;
   await endSession(ports.store, token, visitorRequest.address);
-  ports.audit.note({ link, tid, visitor: null, visitorRequest, action: 'sign-out', outcome: 'done', path: '' });
+  ports.audit.recordInBackground({ link, tid, visitor: null, visitorRequest, action: 'sign-out', outcome: 'done', path: '' });
   return profileId;
 }
 

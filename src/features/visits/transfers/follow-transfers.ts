@@ -14,7 +14,7 @@ export interface Transfer {
 export interface Transfers {
   /** Starts to check a transfer. @returns a function that must be called at the end of the transfer */
   follow(transfer: Transfer): () => void;
-  readonly count: () => number;
+  readonly runningCount: () => number;
   /** Waits for all transfers to end. Cuts those that still run after `timeout` ms. */
   drain(timeout: number): Promise<void>;
   stop(): void;
@@ -61,7 +61,7 @@ export function followTransfers(now: () => number): Transfers {
         if (running.size === 0) onEmpty?.();
       };
     },
-    count: () => running.size,
+    runningCount: () => running.size,
     async drain(timeout) {
       if (running.size === 0) return;
       await new Promise<void>((resolve) => {

@@ -1,29 +1,29 @@
 import { cachedCounts } from '#adapters/store/cached-counts.ts';
-import { areFew, materialized, pageBySql, rowsOf, type SelectPage } from '#adapters/store/page-query.ts';
-import { areInputs } from '#adapters/store/sqlite/connection.ts';
+import { findPageBySql, isSelective, materializeMatches, pageRowsQuery, type SelectPage } from '#adapters/store/page-query.ts';
+import { areSqlInputs } from '#adapters/store/sqlite/connection.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import type { Searcher } from './searcher.ts';
+import type { SearchThread } from './searcher.ts';
 
 const maxLookups = 25_000; // matches that are looked up along the index of their filter
 
 /** Returns the function that finds pages: words in the texts in memory, all other filters by SQL, both in search threads. */
-export function findBySqlite(db: Tx, searcher: Searcher): Store['find'] {
+export function sqliteSearch(db: Tx, searcher: SearchThread): Store['searchPage'] {
   const counts = cachedCounts();
   /** Gathers a few matches among many records: a walk along the index of the order would read nearly all of it. */
   const selectPage: SelectPage = (matches, query, cut, total) => {
-    const isScattered = query.narrowed && areFew(total, query.size ?? 0, maxLookups);
-    return rowsOf(db, isScattered ? materialized(matches, 'LIMIT -1 OFFSET 0') : matches, query, cut).execute();
+    const isScattered = query.hasOtherFilter && isSelective(total, query.recordCount ?? 0, maxLookups);
+    return pageRowsQuery(db, isScattered ? materializeMatches(matches, 'LIMIT -1 OFFSET 0') : matches, query, cut).execute();
   };
   return async (search) => {
-    const { word, texts, matches, order, after, startIndex, pageSize, narrowed } = search;
+    const { word, searchedRecords: texts, matches, order, after, startIndex, pageSize, hasOtherFilter: narrowed } = search;
     if (!word || !texts) {
-      const page = await pageBySql(db, word?.matches ?? matches, search, counts, selectPage);
-      if (texts && startIndex === 0) searcher.expect(texts); // who opens a list may search it next
+      const page = await findPageBySql(db, word?.matches ?? matches, search, counts, selectPage);
+      if (texts && startIndex === 0) searcher.preload(texts); // who opens a list may search it next
       return page;
     }
     const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
-    if (!areInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
-    const page = await searcher.find(texts, word, { sql, parameters, order, after, startIndex, pageSize, narrowed });
-    return page ?? pageBySql(db, word.matches, search, counts, selectPage);
+    if (!areSqlInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
+    const page = await searcher.find(texts, word, { sql, parameters, order, after, startIndex, pageSize, hasOtherFilter: narrowed });
+    return page ?? findPageBySql(db, word.matches, search, counts, selectPage);
   };
 }

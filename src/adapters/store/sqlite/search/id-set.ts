@@ -10,7 +10,7 @@ export interface IdSet {
   /** Returns the memory that the set uses. */
   bytes(): number;
   /** Returns all ids, in the order in which their pages were created, and ascending within a page. */
-  all(): number[];
+  toArray(): number[];
 }
 
 const pageOf = (id: number) => Math.floor(id / 2 ** pageBits);
@@ -43,7 +43,7 @@ export function idSet(): IdSet {
     },
     count: () => size,
     bytes: () => pages.size * wordsOfPage * 4,
-    all() {
+    toArray() {
       const ids: number[] = [];
       for (const [number, words] of pages)
         for (const [index, word] of words.entries())

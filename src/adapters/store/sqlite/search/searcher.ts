@@ -2,9 +2,9 @@ import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
 import type { RunQuery } from '#adapters/store/kysely-driver.ts';
 import type { SearchedRecords, SearchPage, WordMatch } from '#ports/search.ts';
-import type { SearchData, SearchThreadRequest, SearchThreadResponse } from './search-thread.ts';
+import type { SearchThreadData, SearchThreadRequest, SearchThreadResponse } from './search-thread.ts';
 import type { ChangedRecord } from './tenant-texts.ts';
-import type { WordPage } from './word-page.ts';
+import type { WordPageRequest } from './word-page.ts';
 
 interface PendingRequest {
   readonly resolve: (response: SearchThreadResponse) => void;
@@ -13,29 +13,29 @@ interface PendingRequest {
 type UnnumberedRequest = SearchThreadRequest extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
 
 /** A hold on new requests. */
-export interface HeldSearches {
+export interface SearchHold {
   /** Resolves when all earlier requests have a response. */
   readonly idle: Promise<void>;
   readonly release: () => void;
 }
 
 /** Runs long queries in a thread with a connection of its own, so that they block no other work. */
-export interface Searcher extends AsyncDisposable {
+export interface SearchThread extends AsyncDisposable {
   /** Returns the number of requests without a response. */
-  readonly waiting: () => number;
-  readonly ask: RunQuery;
+  readonly pendingCount: () => number;
+  readonly query: RunQuery;
   /** Finds a page of records that contain a word. @returns null if the tenant's texts do not fit in the memory limit */
-  find(texts: SearchedRecords, match: WordMatch, page: WordPage): Promise<SearchPage | null>;
+  find(texts: SearchedRecords, match: WordMatch, page: WordPageRequest): Promise<SearchPage | null>;
   /** Reads texts that may be searched next, if there is memory left. */
-  expect(texts: SearchedRecords): void;
+  preload(texts: SearchedRecords): void;
   /** Reports the texts that a commit may have changed. Every later request sees the new texts. */
-  tell(changed: readonly ChangedRecord[]): void;
+  applyChanges(changed: readonly ChangedRecord[]): void;
   /** Holds back new requests until `release`. Only one hold at a time. */
-  hold(): HeldSearches;
+  hold(): SearchHold;
 }
 
 /** Returns a searcher. Its thread starts with the first request. @param onError called with every error of SQLite in the thread */
-export function searchThread(data: SearchData, onError: (cause: unknown) => void): Searcher {
+export function startSearchThread(data: SearchThreadData, onError: (cause: unknown) => void): SearchThread {
   const pending = new Map<number, PendingRequest>();
   let lastNumber = 0;
   let held: (() => void)[] | null = null;
@@ -49,12 +49,12 @@ export function searchThread(data: SearchData, onError: (cause: unknown) => void
     thread = undefined;
   };
   function startWorker(): Worker {
-    const worker = startThread('./search-thread', import.meta.url, data, data.mostBytes);
+    const worker = startThread('./search-thread', import.meta.url, data, data.maxBytes);
     worker.on('message', (response: SearchThreadResponse) => {
       const request = pending.get(response.number);
       pending.delete(response.number);
-      if ('problem' in response) {
-        const cause = Object.assign(new Error(response.problem), { errcode: response.errcode });
+      if ('error' in response) {
+        const cause = Object.assign(new Error(response.error), { errcode: response.errcode });
         request?.reject(cause);
         onError(cause);
       } else request?.resolve(response);
@@ -86,19 +86,19 @@ export function searchThread(data: SearchData, onError: (cause: unknown) => void
       else postNow();
     });
   return {
-    waiting: () => pending.size + (held?.length ?? 0),
-    async ask(sql, parameters) {
-      const response = await send({ ask: { sql, parameters } });
-      return 'answer' in response ? response.answer : { rows: [], changes: 0 };
+    pendingCount: () => pending.size + (held?.length ?? 0),
+    async query(sql, parameters) {
+      const response = await send({ query: { sql, parameters } });
+      return 'result' in response ? response.result : { rows: [], changes: 0 };
     },
-    async find(texts, { word, within }, page) {
-      const response = await send({ find: page, texts, holding: { word, within } });
+    async find(texts, { word, locationIds: within }, page) {
+      const response = await send({ find: page, texts, match: { word, locationIds: within } });
       return 'page' in response ? response.page : null;
     },
-    expect(texts) {
+    preload(texts) {
       thread?.postMessage({ expected: texts });
     },
-    tell(changed) {
+    applyChanges(changed) {
       if (changed.length > 0) thread?.postMessage({ changed });
     },
     hold() {

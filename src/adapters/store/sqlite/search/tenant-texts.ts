@@ -1,6 +1,6 @@
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
 import type { SearchedRecords } from '#ports/search.ts';
-import { spaceFor, type TextIndex, type TextRecord, textIndex } from './text-index.ts';
+import { indexBytes, type TextIndex, type TextRecord, textIndex } from './text-index.ts';
 
 /** A record whose text may have changed. */
 export interface ChangedRecord extends SearchedRecords {
@@ -10,11 +10,11 @@ export interface ChangedRecord extends SearchedRecords {
 /** The texts of all searched tenants in memory, the same as in the database. */
 export interface TenantTexts {
   /** Returns the index of a tenant's texts, or null if they do not fit in the memory limit. */
-  of(texts: SearchedRecords): Promise<TextIndex | null>;
+  get(texts: SearchedRecords): Promise<TextIndex | null>;
   /** Reads texts that may be searched next, if no others must be evicted for them. */
-  expect(texts: SearchedRecords): void;
+  preload(texts: SearchedRecords): void;
   /** Updates the texts of records that may have changed. */
-  changed(records: readonly ChangedRecord[]): void;
+  applyChanges(records: readonly ChangedRecord[]): void;
 }
 
 interface CacheEntry extends SearchedRecords {
@@ -91,7 +91,7 @@ export function tenantTexts({ run }: Connection, maxBytes: number): TenantTexts 
   async function load(entry: CacheEntry): Promise<void> {
     const { table, tid, changedIds } = entry;
     entry.index = null;
-    const needed = spaceFor(await measure(entry));
+    const needed = indexBytes(await measure(entry));
     const fits = entry.searched ? makeSpace(needed, entry) : hasSpace(needed, entry);
     if (!fits) return changedIds.clear();
     entry.reserved = needed;
@@ -146,15 +146,15 @@ export function tenantTexts({ run }: Connection, maxBytes: number): TenantTexts 
   }
 
   return {
-    async of(texts) {
+    async get(texts) {
       const entry = touchEntry(texts);
       entry.searched = true;
       return loadedIndex(entry);
     },
-    expect(texts) {
+    preload(texts) {
       if (!entries.has(keyOf(texts))) loadedIndex(touchEntry(texts)).catch(() => {}); // the next search reports the error
     },
-    changed(records) {
+    applyChanges(records) {
       for (const { table, tid, id } of records) {
         const entry = entries.get(keyOf({ table, tid }));
         if (entry?.loading) entry.changedIds.add(id);

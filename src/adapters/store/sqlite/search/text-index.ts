@@ -1,4 +1,4 @@
-import { setNewest } from '#core/newest.ts';
+import { setAndEvict } from '#core/newest.ts';
 import { type IdSet, idSet } from './id-set.ts';
 import { type WordFinder, wordFinder } from './word-finder.ts';
 
@@ -55,7 +55,7 @@ interface CachedSearch {
 const toByteString = (text: string) => Buffer.from(text).toString('latin1');
 
 /** Returns the memory that an index of texts needs. @param bytes length of all texts with their separators */
-export const spaceFor = ({ records, bytes }: { readonly records: number; readonly bytes: number }) => bytes + records * bytesPerRecord;
+export const indexBytes = ({ records, bytes }: { readonly records: number; readonly bytes: number }) => bytes + records * bytesPerRecord;
 
 function createChunk(records: readonly TextRecord[]): Chunk {
   const starts: number[] = [];
@@ -196,13 +196,13 @@ export function textIndex(): TextIndex {
     find(word, within) {
       const key = JSON.stringify([word, within]);
       const result = cache.get(key) ?? search(word, new Set(within));
-      setNewest(cache, key, result, size > slowSearchSize ? maxCachedWords : 1);
+      setAndEvict(cache, key, result, size > slowSearchSize ? maxCachedWords : 1);
       return result.ids;
     },
     size: () => size,
     bytes() {
       const cachedBytes = [...cache.values()].reduce((sum, { ids }) => sum + ids.bytes(), 0);
-      return spaceFor({ records: size, bytes }) + cachedBytes;
+      return indexBytes({ records: size, bytes }) + cachedBytes;
     },
   };
 }

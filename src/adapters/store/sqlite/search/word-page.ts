@@ -1,11 +1,11 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { areFew, cutOf } from '#adapters/store/page-query.ts';
+import { isSelective, pageCut } from '#adapters/store/page-query.ts';
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
 import type { SearchPage, SearchQuery } from '#ports/search.ts';
 import type { IdSet } from './id-set.ts';
 
 /** The request for a page of records that contain a word. */
-export interface WordPage extends Pick<SearchQuery, 'order' | 'after' | 'startIndex' | 'pageSize' | 'narrowed'> {
+export interface WordPageRequest extends Pick<SearchQuery, 'order' | 'after' | 'startIndex' | 'pageSize' | 'hasOtherFilter'> {
   /** Query that selects the records that pass the other filters, as `id` and `value`. */
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
@@ -14,22 +14,22 @@ export interface WordPage extends Pick<SearchQuery, 'order' | 'after' | 'startIn
 const maxLookups = 5000; // matches that are looked up one by one, by id
 
 /** Returns a function that selects a page from the matches of an index. Its `size` is the number of records in the index. */
-export function wordPages({ database, run }: Connection): (matches: IdSet, size: number, page: WordPage) => SearchPage {
+export function wordPageFinder({ database, run }: Connection): (matches: IdSet, size: number, page: WordPageRequest) => SearchPage {
   let currentMatches: IdSet | undefined;
   // SQLite calls it for each record: several times as fast as returning all records and testing them here.
   database.function('holds_word', (id) => (currentMatches?.has(Number(id)) ? 1 : 0));
 
-  return (matches, size, { sql, parameters, order, after, narrowed, ...place }) => {
+  return (matches, size, { sql, parameters, order, after, hasOtherFilter: narrowed, ...place }) => {
     currentMatches = matches;
-    const isFew = areFew(matches.count(), size, maxLookups);
+    const isFew = isSelective(matches.count(), size, maxLookups);
     // SQLite keeps the order of a CROSS JOIN: it looks up each match instead of walking an index.
     const source = isFew
       ? `FROM json_each(?) AS entry CROSS JOIN (${sql}) AS found ON found.id = entry.value WHERE true`
       : `FROM (${sql}) AS found WHERE holds_word(found.id)`;
-    const values = [...(isFew ? [JSON.stringify(matches.all())] : []), ...parameters];
+    const values = [...(isFew ? [JSON.stringify(matches.toArray())] : []), ...parameters];
     const queryRows = (text: string, ...more: SQLInputValue[]) => run(text, [...values, ...more]).rows;
     const total = narrowed ? Number(Reflect.get(Object(queryRows(`SELECT count(*) AS total ${source}`)[0]), 'total')) : matches.count();
-    const { reversed, offset, limit } = cutOf({ after, ...place }, total);
+    const { reversed, offset, limit } = pageCut({ after, ...place }, total);
     const direction = (order === 'asc') === reversed ? 'DESC' : 'ASC';
     const [atOrAfter, strictlyAfter] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
     const position = after ? `AND found.value ${atOrAfter} ? AND (found.value ${strictlyAfter} ? OR found.id ${strictlyAfter} ?)` : '';
