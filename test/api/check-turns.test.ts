@@ -34,7 +34,7 @@ test('of one tenant’s checks that read the locations of all one runs at a time
 });
 
 test('additions of locations by one tenant are checked one at a time', async (t) => {
-  const { postern, calls, release } = await startWithHeld(t, 'storages.fault');
+  const { postern, calls, release } = await startWithHeld(t, 'storages.configurationError');
   const add = (name: string) =>
     postern.send('location/add', { name, kind: 'local', configuration: JSON.stringify({ folder: join(postern.files, name) }) });
   const added = Promise.all(['a', 'b', 'c'].map(add));

@@ -5,7 +5,7 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import type { TestPostern } from '../start.ts';
 
 /** Calls that nobody's request makes: they come in between by themselves. */
-const background = ['storage.check', 'storage.settle', 'storage.clear', 'storage.sweep'];
+const background = ['storage.check', 'storage.recover', 'storage.clearEvidence', 'storage.sweep'];
 
 /** Whether the n-th call fails before it does anything, or answers an error although it has done it. */
 export type Moment = 'before' | 'after';

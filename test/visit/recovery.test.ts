@@ -85,7 +85,7 @@ for (const [what, error] of [
     let fails = true;
     const before = async (method: string, [change]: readonly unknown[]) => {
       const isFirst = typeof change === 'object' && change !== null && 'name' in change && change.name === 'a.txt';
-      if (fails && method === 'storage.settle' && isFirst) throw error;
+      if (fails && method === 'storage.recover' && isFirst) throw error;
     };
     const first = await startWithStorages(t, before, { data });
     const { base } = await linkTo(first);
@@ -112,7 +112,7 @@ test('a change that one run is still looking at is left alone by the next', asyn
   const gate = Promise.withResolvers<void>();
   let looks = 0;
   const postern = await startWithStorages(t, (called) => {
-    if (called !== 'storage.settle') return undefined;
+    if (called !== 'storage.recover') return undefined;
     looks += 1;
     looking.resolve();
     return gate.promise;

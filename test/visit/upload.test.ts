@@ -236,7 +236,7 @@ test('an upload under way is kept, whatever is made and renamed under its name m
 test('an upload whose share is deleted while the disk takes it becomes visible to nobody', async (t) => {
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const postern = await startWithStorages(t, (method) => {
-    if (method !== 'upload.complete') return;
+    if (method !== 'upload.sync') return;
     begun.resolve();
     return gate.promise;
   });
@@ -283,7 +283,7 @@ test('of two who replace one file through two locations that hold it, the second
   const first = replace(outer, 'first');
   await until(() => count('upload.place') === 1);
   const second = replace(inner, 'second');
-  await until(() => count('upload.complete') === 2);
+  await until(() => count('upload.sync') === 2);
   await postern.visit(`${inner.base}/visit`);
   assert.equal(count('upload.place'), 1, 'one at a time');
   gate.resolve();
