@@ -150,7 +150,7 @@ const scenes: Record<string, Scene> = {
   'person-new': { at: '/people/new', sign: 'Without one they cannot' },
   'location-new': { at: '/locations/new', sign: 'Where files lie' },
   'not-found': { at: '/nowhere', sign: 'There is no such page' },
-  missing: { at: '/shares/999', sign: 'There is no such record' },
+  missing: { at: '/shares/999', sign: 'This record does not exist' },
   nothing: { at: '/shares?q=zzz', sign: 'Nothing matches' },
   'key-new': { at: '/settings/keys', sign: 'environment', after: (page) => page.getByRole('button', { name: 'New key' }).click() },
   'operator-new': {

@@ -144,7 +144,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
       await page.getByText('The connection broke.').waitFor();
     },
   },
-  ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has ended' },
+  ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has expired. Ask the person who sent it for a new one' },
 };
 
 const everyForm = ['390-light', '390-dark', '1440-light', '1440-dark'];

@@ -168,7 +168,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     visitAudit(ports, (cause) =>
       app.log.error(
         { error: cause instanceof Error ? cause.name : 'unknown' },
-        'Audit entries could not be written to the database. They are kept in memory and written with the next ones.',
+        'Cannot write audit entries to the database. They stay in memory and are written with the next ones.',
       ),
     ),
   );

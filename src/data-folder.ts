@@ -28,9 +28,12 @@ function ensureWritable(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-    throw new Error(`POSTERN_DATA (${path}) cannot be written: ${code}. Give the user that runs Postern this folder, or name another`, {
-      cause,
-    });
+    throw new Error(
+      `POSTERN_DATA (${path}) cannot be written: ${code}. Let the user that runs Postern write to it, or set another folder`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -68,7 +71,7 @@ export function dataFolder(path: string) {
       const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
       if (bytes === 0 && hasKey())
         throw new Error(
-          `${database} is ${existsSync(database) ? 'empty' : 'missing'}, but there is a secret-key beside it: put the database back, or run npm run restore with a backup; to begin anew, move secret-key away`,
+          `${database} is ${existsSync(database) ? 'empty' : 'missing'}, but the file secret-key exists: put the database back, or restore a backup with npm run restore. To start with an empty database, move secret-key away`,
         );
     },
     /**
@@ -79,7 +82,7 @@ export function dataFolder(path: string) {
     checkMoved(): void {
       if (existsSync(database) && !existsSync(moved))
         throw new Error(
-          `POSTERN_DATABASE_URL names an empty database, but ${database} is still there: run npm run move-store to copy it; to begin anew, move it away`,
+          `POSTERN_DATABASE_URL names an empty database, but ${database} exists: copy it with npm run move-store. To start with an empty database, move it away`,
         );
     },
     /** Records in a file that the embedded database is no longer in use. */
@@ -97,14 +100,14 @@ export function dataFolder(path: string) {
       if (!hasKey()) {
         if (!isNew)
           throw new Error(
-            `the file ${secretFile} is missing or empty: put it back from where you keep it, or set POSTERN_SECRET_KEY; if it is lost for good, npm run operator -- forget-secrets tells which secrets must be entered anew`,
+            `the file ${secretFile} is missing or empty: restore it from your copy, or set POSTERN_SECRET_KEY. If it is lost, npm run operator -- forget-secrets lists the secrets that you must enter again`,
           );
         if (statSync(secretFile, { throwIfNoEntry: false })?.size === 0) rmSync(secretFile, { force: true });
         writePrivateFileOnce(secretFile, randomBytes(secretBits / 8).toString('base64url'));
       }
       const key = readFileSync(secretFile, 'utf8').trim();
       if (key.length < minSecretLength)
-        throw new Error('the file secret-key in POSTERN_DATA holds no key: put back the one that was there');
+        throw new Error('the file secret-key in POSTERN_DATA does not contain a key: restore it from your copy');
       return key;
     },
     /** Stores a key before the database accepts it, so that a crash leaves no installation without one. Several starts may do so. */

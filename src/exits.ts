@@ -7,7 +7,7 @@ function codeOf(cause: unknown): string {
 /** Ends the process where the database is no longer the one that it started with. */
 export function exitOnExchange(): never {
   process.stderr.write(
-    'The database at POSTERN_DATABASE_URL is not the one that Postern started on: it is being restored, or was made anew. Postern stops. Start it again once the database is whole.\n',
+    'The database at POSTERN_DATABASE_URL is not the one that Postern started with: it is being restored or was replaced. Postern stops. Start it again when the database is complete.\n',
   );
   process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the database
 }
@@ -15,7 +15,7 @@ export function exitOnExchange(): never {
 /** Ends the process where the disk has failed and no request can be answered any more. */
 export function exitOnDiskFailure(cause: unknown): never {
   process.stderr.write(
-    `The disk of POSTERN_DATA failed (${codeOf(cause)}): Postern stops without an answer, since what is on it is not known.\n`,
+    `The disk of POSTERN_DATA failed (${codeOf(cause)}). Postern stops without answering open requests, because it cannot tell what was written.\n`,
   );
   process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the disk
 }

@@ -17,7 +17,7 @@ function readSettingsOrStop(): Settings {
   try {
     return readSettings(process.env);
   } catch (cause) {
-    if (cause instanceof InvalidSetting) stop(exitUsage, 'Postern does not start: a setting is wrong.', cause.message);
+    if (cause instanceof InvalidSetting) stop(exitUsage, 'Postern cannot start: a setting is invalid.', cause.message);
     throw cause;
   }
 }
@@ -28,7 +28,7 @@ const isLoopback = (host: string) => host === 'localhost' || host === '::1' || h
 function settingWarnings({ host, publicUrl }: Settings): string[] {
   if (isLoopback(host)) return [];
   if (publicUrl === null) return ['POSTERN_PUBLIC_URL is not set: links name localhost, which visitors elsewhere cannot open.'];
-  return publicUrl.startsWith('https:') ? [] : ['POSTERN_PUBLIC_URL is not https: passwords and files travel unprotected.'];
+  return publicUrl.startsWith('https:') ? [] : ['POSTERN_PUBLIC_URL is not https: passwords and files are sent unencrypted.'];
 }
 
 /** Returns the lines for the operator after the start: the addresses, and a first call that works as printed. */
@@ -38,13 +38,13 @@ function startGuide(postern: Postern, settings: Settings): string[] {
   const consoleLines =
     postern.firstConsoleUrl === null
       ? [`  The console:        ${postern.apiUrl}/console`]
-      : [`  Begin in a browser: ${postern.firstConsoleUrl}`, '                      (this address works once, and for an hour)'];
+      : [`  Begin in a browser: ${postern.firstConsoleUrl}`, '                      (this address works once and expires after an hour)'];
   return [
-    `Postern answers at ${postern.publicUrl}`,
+    `Postern listens at ${postern.publicUrl}`,
     ...consoleLines,
     `  Try the interface:  ${postern.apiUrl}/docs`,
     `  Your first call:    curl -H "Authorization: Bearer ${key}" ${postern.apiUrl}/api/v1/share/search`,
-    '  Then:               the walk of five minutes in README.md',
+    '  Then:               the five-minute tour in README.md',
   ];
 }
 
@@ -61,7 +61,9 @@ const postern = await compose(settings).catch((cause: unknown) =>
 );
 reopenLogs = postern.reopenLogs;
 if (postern.ports.store.isFull())
-  process.stderr.write('Note: the disk of POSTERN_DATA is full: files can be downloaded, nothing can be changed until there is room.\n');
+  process.stderr.write(
+    'Note: the disk of POSTERN_DATA is full: files can be downloaded, but nothing can be changed until there is free space.\n',
+  );
 for (const line of settingWarnings(settings)) process.stderr.write(`Note: ${line}\n`);
 for (const line of startGuide(postern, settings)) print(line);
 void postern.unavailableLocations().then((names) => {
@@ -72,7 +74,7 @@ let isStopping = false;
 async function stopServer(): Promise<void> {
   if (isStopping) return;
   isStopping = true;
-  print('Postern stops: transfers under way get up to 30 seconds.');
+  print('Postern stops: running transfers get up to 30 seconds.');
   await postern[Symbol.asyncDispose]();
   process.exit(0);
 }

@@ -51,7 +51,7 @@ async function withStore(settings: Settings, work: (store: Store) => Promise<voi
 
 /** Writes a backup. The file gets its name only when it is complete and on disk. */
 async function backup(settings: Settings, file: string): Promise<void> {
-  if (existsSync(file)) throw new Error(`${file} is there already`);
+  if (existsSync(file)) throw new Error(`${file} already exists`);
   const part = `${file}.${randomBytes(suffixBytes).toString('hex')}.part`; // a unique name: another backup may be running
   try {
     await withSnapshot(settings, (snapshot) =>
@@ -84,7 +84,7 @@ const restore = (settings: Settings, file: string) =>
   );
 
 async function moveStore(settings: Settings): Promise<void> {
-  if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL names no database to move to');
+  if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL is not set: it must name the database to move to');
   // A store and not only a reader: opening it fails while Postern uses the database.
   await using _running = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>
@@ -98,8 +98,9 @@ async function runOperatorTask(settings: Settings, [task, ...flags]: readonly st
   if (task !== 'forget-secrets') throw new Error('the tasks are: forget-secrets');
   await withStore(settings, async (store) => {
     const lines = await secretsToEnter(store.read);
-    process.stderr.write(`${['These must be entered anew once the secrets are forgotten:', ...lines].join('\n  ')}\n`);
-    if (!flags.includes('--yes')) throw new Error('nothing was changed: add --yes to forget the secrets that the lost key sealed');
+    process.stderr.write(`${['You must enter these again after the secrets are forgotten:', ...lines].join('\n  ')}\n`);
+    if (!flags.includes('--yes'))
+      throw new Error('nothing was changed: add --yes to forget the secrets that were encrypted with the lost key');
     const key = settings.secretKey ?? dataFolder(settings.data).secretKey(true);
     await store.write((tx) => forgetSecrets(tx, keyVault(key)), 'job');
   });
@@ -117,7 +118,7 @@ try {
   else if (command === 'move-store') await moveStore(settings);
   else if (command === 'operator') await runOperatorTask(settings, [argument ?? '', ...flags]);
   else throw new Error('the commands are backup, restore, move-store and operator');
-  process.stderr.write(`${command} is done.\n`);
+  process.stderr.write(`${command} is complete.\n`);
 } catch (cause) {
   process.stderr.write(
     `${command ?? 'maintenance'} did not come to its end: ${cause instanceof Error ? cause.message : 'unknown error'}\n`,

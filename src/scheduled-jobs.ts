@@ -40,7 +40,7 @@ export async function recoverChanges(
   const failures = await recoverInterruptedChanges(ports, underWay, options);
   if (failures.size === 0) return;
   const reasons = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
-  log.warn(`Some changes of files that were cut off could not be looked at (${reasons}). It is tried again in some seconds.`);
+  log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again in a few seconds.`);
 }
 
 /** Deletes what earlier processes left in the locations, and logs those where visitors cannot change files. */
@@ -48,7 +48,7 @@ export async function clearLocations(ports: Ports, log: FastifyBaseLogger): Prom
   try {
     for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
   } catch {
-    log.warn('What changes left in the locations could not be cleared. The next start tries again.');
+    log.warn('Cannot delete temporary files in the locations. Postern tries again at the next start.');
   }
 }
 
@@ -61,7 +61,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
   );
   const maintain = () =>
     deleteExpiredRows(ports, retention).catch(() =>
-      log.error('Expired sessions, repeated answers and old audit entries could not be deleted. It is tried again in ten minutes.'),
+      log.error('Cannot delete expired sessions, stored responses and old audit entries. Postern tries again in ten minutes.'),
     );
   // Running processes recover the changes of killed ones, and changes that could not be recorded on a full disk.
   let lastReportAt = performance.now();
@@ -78,12 +78,14 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseReplaced) onExchange();
-        else log.warn('The database did not answer this process in time. It is tried again in some seconds.');
+        else log.warn('The database did not answer in time. Postern tries again in a few seconds.');
       });
   const exchange = () =>
     unknownLinks
       .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))
-      .catch(() => log.warn('The counts of unknown links could not be shared with the other processes: each counts alone until then.'));
+      .catch(() =>
+        log.warn('Cannot share the counts of unknown links with the other processes. Until it works again, each process counts alone.'),
+      );
   const timers = [
     setInterval(() => void maintain(), maintenanceInterval),
     setInterval(() => void reportAndRecover(), reportInterval),

@@ -18,7 +18,7 @@ export const parseMinLength = (length: number) => (value: string) =>
   value.length >= length ? value : fail(`must be at least ${length} characters long`);
 // RFC 6750, 2.1: the characters that a Bearer header can contain.
 export const parseBearerKey = (value: string) =>
-  /^[\w\-.~+/]{16,}=*$/.test(value) ? value : fail('must be at least 16 characters long, of letters, digits and - . _ ~ + /');
+  /^[\w\-.~+/]{16,}=*$/.test(value) ? value : fail('must have at least 16 characters: letters, digits and - . _ ~ + /');
 export const parsePositive = (value: string) =>
   /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : fail('must be a whole number above 0');
 
@@ -28,7 +28,7 @@ export const parseMebibytes = (value: string) =>
 export function parsePublicUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : fail('must be an address such as https://files.example.com');
   if (!['http:', 'https:'].includes(url.protocol)) fail('must begin with http:// or https://');
-  if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be an origin alone: no path, query, name or password');
+  if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be an origin without path, query, user name or password');
   return url.origin;
 }
 
@@ -44,7 +44,7 @@ export const parseAccessLog = (value: string) => (value === 'stdout' ? value : r
 
 export function parseRangesSetting(value: string): string {
   const parsed = parseRanges(value);
-  return 'wrong' in parsed ? fail(`"${parsed.wrong}" is no address, CIDR block or first-last range`) : value;
+  return 'wrong' in parsed ? fail(`"${parsed.wrong}" is not an address, a CIDR block or a first-last range`) : value;
 }
 
 export const parseLocalRoots = (value: string) =>

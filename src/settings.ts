@@ -70,15 +70,15 @@ const setting = <T>(name: string, fallback: string, meaning: string, read: (text
 });
 /** Every setting. */
 export const settingDefinitions = {
-  port: setting('PORT', '8080', 'Port where it listens.', parsePort),
-  host: setting('HOST', '127.0.0.1', 'Address where it listens.', text),
+  port: setting('PORT', '8080', 'Port that Postern listens on.', parsePort),
+  host: setting('HOST', '127.0.0.1', 'Address that Postern listens on.', text),
   adminPort: setting(
     'POSTERN_ADMIN_PORT',
     '',
-    'If set: `/api/v1`, `/docs` and `/metrics` listen there and only there.',
+    'If set, `/api/v1`, `/docs` and `/metrics` are served on this port only.',
     parseOptional(parsePort),
   ),
-  adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address of POSTERN_ADMIN_PORT; HOST if not set.', text),
+  adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address that POSTERN_ADMIN_PORT listens on; HOST if not set.', text),
   publicUrl: setting(
     'POSTERN_PUBLIC_URL',
     '',
@@ -88,7 +88,7 @@ export const settingDefinitions = {
   publicUrlAliases: setting(
     'POSTERN_PUBLIC_URL_ALIASES',
     '',
-    'Former base addresses, separated by commas: links lead from there to POSTERN_PUBLIC_URL, nothing else is answered.',
+    'Former base addresses, separated by commas. Links there redirect to POSTERN_PUBLIC_URL; other requests are refused.',
     (text) =>
       text
         .split(',')
@@ -111,19 +111,19 @@ export const settingDefinitions = {
   searchMemory: setting(
     'POSTERN_SEARCH_MEMORY',
     '144',
-    'MiB for the texts of tenants whose lists are used, some 200 bytes a share; what does not fit is read from the disk, ten times slower. PostgreSQL takes none.',
+    'MiB of memory for the search texts of tenants, about 200 bytes a share. Searches in texts that do not fit read the disk and are ten times slower. Not used with PostgreSQL.',
     parseMebibytes,
   ),
   minFreeSpace: setting(
     'POSTERN_MIN_FREE_SPACE',
     '128',
-    'MiB that visitors leave free on the file system of POSTERN_DATA; below, their uploads, new folders and renames are answered 507. 0: they may fill it.',
+    'MiB that visitors must leave free on the file system of POSTERN_DATA. With less, their uploads, new folders and renames are refused with 507. 0: no limit.',
     parseMebibytes,
   ),
   apiKey: setting(
     'POSTERN_API_KEY',
     '',
-    'An admin key of tenant 1, named `environment`, at least 16 characters; it replaces its forerunner at each start.',
+    'An admin key of tenant 1, named `environment`, at least 16 characters. At each start it replaces the previous one.',
     parseOptional(parseBearerKey),
   ),
   secretKey: setting(
@@ -141,20 +141,25 @@ export const settingDefinitions = {
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
-    'Networks in which addresses given by tenants may lie; nothing built so far connects to any.',
+    'Private networks that tenants may enter addresses of. Not used yet: no feature connects to such addresses.',
     parseRangesSetting,
   ),
-  trustedProxies: setting('POSTERN_TRUSTED_PROXIES', '', 'Addresses whose `X-Forwarded-For` and `-Proto` are believed.', parseAddresses),
+  trustedProxies: setting(
+    'POSTERN_TRUSTED_PROXIES',
+    '',
+    'Addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.',
+    parseAddresses,
+  ),
   sendfile: setting(
     'POSTERN_SENDFILE',
     '',
-    '`x-accel-redirect` or `x-sendfile`: by that header a trusted proxy on the same machine is told to send large downloads itself (see running.md). A revocation does not cut those.',
+    '`x-accel-redirect` or `x-sendfile`: the header that makes a trusted proxy on the same machine send large downloads itself (see running.md). Revoking a link does not stop such downloads.',
     parseOptional(parseSendfile),
   ),
   smtpUrl: setting(
     'POSTERN_SMTP_URL',
     '',
-    'Mail server, `smtp://user:password@host:port`; alerts are kept until their sending is built.',
+    'Mail server, `smtp://user:password@host:port`; alerts are stored, but not sent yet.',
     parseOptional(parseSmtpUrl),
   ),
   mailFrom: setting('POSTERN_MAIL_FROM', '', 'Sender of alerts.', parseOptional(text)),
@@ -162,10 +167,10 @@ export const settingDefinitions = {
   accessLog: setting(
     'POSTERN_ACCESS_LOG',
     '',
-    'File for one line of JSON for each request, or `stdout`; SIGHUP opens it anew. Holds no secrets (see logs.md).',
+    'File for one line of JSON for each request, or `stdout`. SIGHUP reopens the file. Contains no secrets (see logs.md).',
     parseOptional(parseAccessLog),
   ),
-  auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days that audit rows are kept.', parsePositive),
+  auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days after which audit entries are deleted.', parsePositive),
 };
 
 const settingNames: readonly string[] = Object.values(settingDefinitions).map(({ name }) => name);
@@ -180,7 +185,7 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
     const inFiles = isWithin(root.folder, `${folder}/files`);
     if (isWithin(folder, root.folder) || (isWithin(root.folder, folder) && !inFiles))
       throw new InvalidSetting(
-        `${roots.name} names ${root.folder}, which overlaps ${data.name} (${folder}), where the database and the keys are: name a folder beside it`,
+        `${roots.name} names ${root.folder}, which overlaps ${data.name} (${folder}), where the database and the keys are. Choose a folder outside it`,
       );
   }
 }
@@ -203,7 +208,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
   }
   if (environment[settingDefinitions.sendfile.name] && !environment[settingDefinitions.trustedProxies.name])
     fieldErrors.push(
-      `${settingDefinitions.sendfile.name} needs ${settingDefinitions.trustedProxies.name}: nobody else is told where a file lies`,
+      `${settingDefinitions.sendfile.name} needs ${settingDefinitions.trustedProxies.name}: only a trusted proxy may receive the paths of files`,
     );
   if (fieldErrors.length > 0) throw new InvalidSetting(fieldErrors.join('\n'));
   checkRoots(environment);

@@ -36,10 +36,10 @@ export function nameError(name: string): string | null {
   if (plainName.test(name)) return null;
   if (name === '') return 'a name must not be empty';
   if (name === '.' || name === '..') return '"." and ".." are not names';
-  if (/[/\\]/.test(name)) return 'a name must not hold / or \\';
-  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not hold control characters or broken text';
-  if (isNameTooLong(name)) return `a name is at most ${maxNameBytes} bytes long`;
-  if (isReservedName(name)) return 'names that begin with .postern are kept for Postern';
+  if (/[/\\]/.test(name)) return 'a name must not contain / or \\';
+  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not contain control characters or invalid Unicode';
+  if (isNameTooLong(name)) return `a name must be at most ${maxNameBytes} bytes long`;
+  if (isReservedName(name)) return 'names that begin with .postern are reserved for Postern';
   return null;
 }
 
@@ -97,7 +97,7 @@ export function parseEncodedPath(encoded: string): ItemPath | null {
 }
 
 /** The rule for a path, as the text of a field error. */
-export const pathRule = `must be at most ${maxPathLevels} names separated by /, of ${maxPathLength} characters in all, none of them ".", ".." or one that begins with .postern`;
+export const pathRule = `must be a path of at most ${maxPathLevels} names separated by / and at most ${maxPathLength} characters; no name may be ".", ".." or begin with .postern`;
 
 /** Returns a path as text, such as `/reports/2026`. The root is `/`. */
 export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;

@@ -89,7 +89,7 @@ export function selectListingPage<T extends SortableEntry>(
     candidates = candidates.slice(0, end);
     lastOfPage = candidates[end - 1];
     bytes = candidates.reduce((sum, candidate) => sum + memoryOf(candidate), 0);
-    if (bytes > maxBytes * maxFilledAfterDrop) throw new PageTooDeep('the page lies too deep');
+    if (bytes > maxBytes * maxFilledAfterDrop) throw new PageTooDeep('the page is too far from the beginning of a large folder');
   }
   for (const entry of entries) {
     const key = fold(entry.name);

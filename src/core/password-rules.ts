@@ -18,7 +18,7 @@ const minLength = 10; // characters
  */
 export function checkNotGuessable(password: string, field: string): void {
   if (password.length < minLength) throw fieldRefusal(field, `must be at least ${minLength} characters long`);
-  if (isCommonPassword(password)) throw fieldRefusal(field, 'is one of the commonest passwords; choose another');
+  if (isCommonPassword(password)) throw fieldRefusal(field, 'is one of the most common passwords; choose another one');
 }
 
 /**

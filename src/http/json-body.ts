@@ -8,7 +8,7 @@ const longBody = 1 << 16; // bytes: a shorter body is parsed at once
 const maxWaiting = { inner: 64, all: 192 };
 const retryAfter = 2; // seconds
 
-const malformed = () => new Refusal('bodyMalformed', 'The body is not JSON in UTF-8.');
+const malformed = () => new Refusal('bodyMalformed', 'The body must be JSON in UTF-8.');
 
 /** Matches a JSON text that may contain a forbidden name or character. */
 const forbidden = /__proto__|\\u0000/;
@@ -20,9 +20,11 @@ const forbidden = /__proto__|\\u0000/;
 function checkForbidden(body: unknown): void {
   const pending: [name: string, value: object][] = [];
   const checkValue = (name: string, value: unknown) => {
-    if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(name, 'must not hold a NUL character');
+    if (typeof value === 'string' && value.includes('\0')) throw fieldRefusal(name, 'must not contain a NUL character');
     if (name === '__proto__')
-      throw new Refusal('fieldInvalid', '__proto__ is not a field', { fieldErrors: [{ field: '__proto__', detail: 'is not known here' }] });
+      throw new Refusal('fieldInvalid', '__proto__ is not a field', {
+        fieldErrors: [{ field: '__proto__', detail: 'is not a known field' }],
+      });
     if (typeof value === 'object' && value !== null) pending.push([name, value]);
   };
   checkValue('body', body);

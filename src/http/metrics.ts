@@ -45,7 +45,7 @@ function httpMetrics(registry: Registry) {
   const registers = [registry];
   const seconds = new Histogram({
     name: 'postern_http_request_seconds',
-    help: 'Requests by route and status, until their answer was sent.',
+    help: 'Seconds until the response was sent, by route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,
@@ -58,7 +58,7 @@ function httpMetrics(registry: Registry) {
   });
   const signIns = new Counter({
     name: 'postern_sign_ins_refused_total',
-    help: 'Sign-ins that were refused: wrong, slowed (too many failures before), busy (too many at once).',
+    help: 'Refused sign-in attempts: wrong (credentials), slowed (too many failures before), busy (too many at the same time).',
     labelNames: ['reason'],
     registers,
   });
@@ -96,7 +96,7 @@ function trafficMetrics(registry: Registry) {
 function storeMetrics(registry: Registry, checkStore: () => Promise<void>) {
   const writes = new Histogram({
     name: 'postern_store_write_seconds',
-    help: 'Changes of the database, from the request until they were on disk.',
+    help: 'Seconds that a database change took, until it was on disk.',
     buckets,
     registers: [registry],
   });
@@ -133,7 +133,7 @@ function processGauges(registry: Registry, { version, transfers, queues, disk }:
   );
   new Gauge({
     name: 'postern_transfers',
-    help: 'Transfers under way.',
+    help: 'Transfers in progress.',
     registers,
     collect() {
       this.set(transfers());
@@ -141,7 +141,7 @@ function processGauges(registry: Registry, { version, transfers, queues, disk }:
   });
   new Gauge({
     name: 'postern_queue_length',
-    help: 'What waits for its turn, by queue.',
+    help: 'Number of waiting entries, by queue.',
     labelNames: ['queue'],
     registers,
     collect() {
@@ -150,7 +150,7 @@ function processGauges(registry: Registry, { version, transfers, queues, disk }:
   });
   new Gauge({
     name: 'postern_disk_bytes',
-    help: 'Room on the file system of POSTERN_DATA: free, and in all.',
+    help: 'Bytes on the file system of POSTERN_DATA: free and total.',
     labelNames: ['room'],
     registers,
     async collect() {
@@ -196,7 +196,7 @@ export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports:
   };
   app.get('/metrics', async (request, reply) => {
     const caller = await authenticateCaller(request, ports);
-    if (!canReadMetrics(caller.role)) throw new Refusal('roleTooLow', 'This takes a key whose role is metrics or admin.');
+    if (!canReadMetrics(caller.role)) throw new Refusal('roleTooLow', 'Use a key whose role is metrics or admin.');
     if (caller.tid !== firstTenant) throw new Refusal('tenantForbidden');
     return reply.type(registry.contentType).send(await collectText());
   });

@@ -27,7 +27,7 @@ export function hostCheck(publicUrl: () => string): (request: FastifyRequest) =>
   return ({ headers: { host = '' } }) => {
     const url = publicUrl();
     if (accepted?.host === host && accepted.url === url) return;
-    if (!isPublicAddress(`${new URL(url).protocol}//${host}`, url)) throw new Refusal('hostWrong', `Links are answered under ${url}.`);
+    if (!isPublicAddress(`${new URL(url).protocol}//${host}`, url)) throw new Refusal('hostWrong', `Open links at ${url}.`);
     accepted = { host, url };
   };
 }

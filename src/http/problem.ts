@@ -58,7 +58,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusa
 const fastifyRefusals: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('contentTypeWrong'),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new Refusal('bodyMalformed', 'The body is empty.'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('requestMalformed', 'The body is not as long as Content-Length says.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('requestMalformed', 'The length of the body differs from Content-Length.'),
   FST_ERR_BAD_URL: () => new Refusal('pathMalformed', 'The address is not percent-encoded UTF-8.'),
 };
 
@@ -74,9 +74,9 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
   if (request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
-  if (error instanceof InvalidValue) return new Refusal('requestMalformed', 'A value of the request is one that no record can have.');
+  if (error instanceof InvalidValue) return new Refusal('requestMalformed', 'A value of the request is not allowed in any record.');
   if (error instanceof StoreUnavailable)
-    return new Refusal('storeAway', 'The database does not answer. Repeat a change with the same Idempotency-Key.');
+    return new Refusal('storeAway', 'The database does not respond. Try again; repeat a change with the same Idempotency-Key.');
   if (codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit);
   if (error instanceof StorageUnavailable) return new Refusal('storageAway');
   if (['EMFILE', 'ENFILE'].includes(codeOf(error))) return new Refusal('descriptorsUsedUp', undefined, { retryAfter: 5 });
@@ -102,9 +102,9 @@ export function sourceLocationOf(error: unknown): string {
 export function unexpectedRefusal(request: FastifyRequest, error: unknown): Refusal {
   request.log.error(
     { incident: request.id, ...errorLogFields(error) },
-    'A request failed by an error in Postern itself. Please report this entry.',
+    'A request failed because of an error in Postern. Please report this log entry.',
   );
-  return new Refusal('unexpected', `Something went wrong on our side; the log has it as incident ${request.id}.`);
+  return new Refusal('unexpected', `Something went wrong on our side. The server log has the details under incident ${request.id}.`);
 }
 
 /** Returns the log fields of an unexpected error, without its message, which may contain SQL, paths or secrets. */

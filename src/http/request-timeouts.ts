@@ -25,7 +25,7 @@ export async function* expectRate(
     received += piece.length;
     waited += now() - waitingSince;
     if (waited >= within) {
-      if (received < bytes) throw new Refusal('bodyTooSlow', `An upload must bring at least ${bytes} bytes in ${within / 1000} seconds.`);
+      if (received < bytes) throw new Refusal('bodyTooSlow', `An upload must send at least ${bytes} bytes in ${within / 1000} seconds.`);
       [received, waited] = [0, 0];
     }
     yield piece;
@@ -36,7 +36,7 @@ export async function* expectRate(
 /** Refuses a body that is not complete in time. The reader of the body receives the refusal as an error. */
 export function expectBody(request: IncomingMessage, { body }: RequestTimeouts): void {
   const timer = setTimeout(() => {
-    const refusal = new Refusal('bodyTooSlow', `A body of this kind must come within ${body / 1000} seconds.`);
+    const refusal = new Refusal('bodyTooSlow', `A JSON body must be complete within ${body / 1000} seconds.`);
     if (request.listenerCount('error') > 0) request.emit('error', refusal);
   }, body);
   request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));

@@ -63,7 +63,7 @@ function hostRefusal({ rawHeaders, httpVersion }: IncomingMessage): Refusal | nu
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
   if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return null;
-  return new Refusal('requestMalformed', 'A request names its Host once.');
+  return new Refusal('requestMalformed', 'A request must have exactly one Host header.');
 }
 
 /** Returns a 417 for any expectation except 100-continue (RFC 9110, 10.1.1). */

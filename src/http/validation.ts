@@ -25,21 +25,21 @@ export function propertyNamesOf(schema: TSchema): string[] {
 
 /** Returns the error of an unknown name, with the nearest known name as a hint. A long name is truncated and gets no hint. */
 function unknownName(name: string, knownNames: readonly string[]): FieldError {
-  if (name.length > maxShownName) return { field: `${name.slice(0, maxShownName)}…`, detail: 'is not known here' };
+  if (name.length > maxShownName) return { field: `${name.slice(0, maxShownName)}…`, detail: 'is not a known field' };
   const nearest = knownNames.length > 0 ? closest(name, [...knownNames]) : '';
   const hint =
     nearest !== '' && distance(name.toLowerCase(), nearest.toLowerCase()) <= Math.max(1, name.length * maxMisspelled)
       ? `; did you mean ${nearest}?`
       : '';
-  return { field: name, detail: `is not known here${hint}` };
+  return { field: name, detail: `is not a known field${hint}` };
 }
 
 function detailOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string | undefined): string {
   if (keyword === 'type') return `must be ${[params['type']].flat().join(' or ')}`;
   if (keyword === 'minLength') return params['limit'] === 1 ? 'must not be empty' : `must be at least ${params['limit']} characters long`;
   if (keyword === 'maxLength') return `must be at most ${params['limit']} characters long`;
-  if (keyword === 'minItems') return `must have at least ${params['limit']}`;
-  if (keyword === 'maxItems') return `must have at most ${params['limit']}`;
+  if (keyword === 'minItems') return `must have at least ${params['limit']} entries`;
+  if (keyword === 'maxItems') return `must have at most ${params['limit']} entries`;
   if (keyword === 'format') return 'must be an ISO 8601 date or date-time that exists';
   if (keyword === 'enum') return `must be one of ${[params['allowedValues']].flat().join(', ')}`;
   if (keyword === 'pattern') return patternErrorText(String(params['pattern']));
@@ -94,7 +94,7 @@ function sizeCheck(schema: TSchema): (value: unknown) => void {
     for (const { name, maxItems, checkItem } of lists) {
       const list: unknown = Reflect.get(value, name);
       if (!Array.isArray(list)) continue;
-      if (list.length > maxItems) throw fieldRefusal(name, `must have at most ${maxItems}`);
+      if (list.length > maxItems) throw fieldRefusal(name, `must have at most ${maxItems} entries`);
       for (const item of list) checkItem(item);
     }
   };
@@ -138,10 +138,12 @@ export function readQuery(url: string, schema: TSchema, repeatable: readonly str
   const parameters = Map.groupBy(new URLSearchParams(url.slice(queryStart + 1)), ([name]) => name);
   for (const [name, pairs] of parameters) {
     const texts = pairs.map(([, text]) => text);
-    if (texts.some((text) => text.includes('\0'))) throw fieldRefusal(name, 'must not hold a NUL character');
+    if (texts.some((text) => text.includes('\0'))) throw fieldRefusal(name, 'must not contain a NUL character');
     if (repeatable.includes(name)) query[name] = texts;
     else if (texts.length > 1)
-      throw new Refusal('fieldInvalid', `${name} stands more than once`, { fieldErrors: [{ field: name, detail: 'must stand once' }] });
+      throw new Refusal('fieldInvalid', `${name} occurs more than once`, {
+        fieldErrors: [{ field: name, detail: 'must occur only once' }],
+      });
     else query[name] = parseText(texts[0] ?? '', typeOf(schema, name));
   }
   return query;

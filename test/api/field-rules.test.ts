@@ -208,7 +208,7 @@ test('a share of a USERS profile names users of that profile alone', async (t) =
 test('a refusal says in words what would be right, of every field at fault', async (t) => {
   const postern = await startPostern(t);
   const user = await postern.send('accessuser/add', { username: 'a,b', active: true, email: 'no address' });
-  assert.equal(faultAt(user, 'username'), 'must hold no comma, no colon and no control characters, and must not begin or end with a space');
+  assert.equal(faultAt(user, 'username'), 'must not contain commas, colons or control characters, and must not begin or end with a space');
   assert.equal(faultAt(user, 'email'), 'must be an e-mail address such as ann@example.com');
   const profile = await postern.send('loginprofile/add', { typeId: 2, password: 'short', lang: 'xx', ipRange: '10.0.0.0/99' });
   assert.deepEqual(faultsOf(profile), ['ipRange', 'lang', 'password']);
@@ -222,8 +222,8 @@ test('a name that is not known is taken for another only where it is nearly that
   const detail = async (name: string) => faultAt(await postern.send('share/get', { id: 1, [name]: 1 }), name);
   assert.equal(
     faultAt(await postern.send('accessuser/add', { username: 'ann', activ: true }), 'activ'),
-    'is not known here; did you mean active?',
+    'is not a known field; did you mean active?',
   );
-  assert.equal(await detail('x'), 'is not known here');
-  assert.equal(await detail('kN'), 'is not known here');
+  assert.equal(await detail('x'), 'is not a known field');
+  assert.equal(await detail('kN'), 'is not a known field');
 });

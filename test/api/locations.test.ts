@@ -51,7 +51,7 @@ test('a name of a location is taken once, and a version that no longer fits is 4
   assert.deepEqual(faultsOf(await postern.send('location/update', { id, kind: 's3' })), ['kind']);
 });
 
-test('a kind that is not built yet is refused, naming those that are', async (t) => {
+test('a kind that is not available yet is refused, naming those that are', async (t) => {
   const postern = await startPostern(t);
   for (const kind of ['s3', 'azure', 'sftp', 'webdav', 'floppy']) {
     const answer = await postern.send('location/add', { name: kind, kind, configuration: '{}' });

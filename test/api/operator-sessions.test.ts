@@ -108,7 +108,7 @@ test('a page of the same host without TLS, or that the browser calls another sit
   assert.equal(await send({ origin: over, 'sec-fetch-site': 'same-origin' }), 200);
 });
 
-test('the password so far cannot be guessed at: each try counts as a sign-in, dry run or not', async (t) => {
+test('the current password cannot be guessed at: each try counts as a sign-in, dry run or not', async (t) => {
   const { postern, id, cookie } = await withOperator(t, 'reader');
   const guess = async (currentPassword: string) =>
     postern.send(

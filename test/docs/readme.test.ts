@@ -42,6 +42,6 @@ test('the walk of five minutes in the README works as typed', async (t) => {
   assert.equal(code, 0, output);
   assert.match(output, /Quarter 4 went well\./);
   assert.match(output, /"sha256":"[0-9a-f]{64}"/);
-  assert.match(output, /The visitor has not signed in, or their user is inactive or unknown\./);
+  assert.match(output, /The visitor has not signed in, or the user is inactive or unknown\./);
   assert.match(output, /"action":"share\/add"/);
 });

@@ -159,7 +159,7 @@ test('a request that expects anything but 100-continue is answered 417 with a pr
   for (const expected of ['cake', '100-continue, cake']) {
     const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, [`Expect: ${expected}`, 'Content-Length: 4'], 'text');
     assert.deepEqual(statuses(answer), [417], expected);
-    assert.match(answer, /"Only 100-continue can be expected"/);
+    assert.match(answer, /"The Expect header supports only 100-continue"/);
   }
 });
 

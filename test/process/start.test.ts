@@ -131,7 +131,7 @@ test('a second process on the same data is refused by name, and the first goes o
   const first = await runPostern(t, { POSTERN_DATA: data });
   const second = spawnPostern(t, { POSTERN_DATA: data });
   assert.equal((await second.ended).code, 69);
-  assert.match(second.said(), /another Postern is running on the same POSTERN_DATA/);
+  assert.match(second.said(), /another Postern process already uses this POSTERN_DATA folder/);
   assert.equal((await first.send('share/search')).status, 200);
 });
 

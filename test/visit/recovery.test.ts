@@ -78,7 +78,7 @@ test('a change whose turn to be looked at could not be had is looked at by the n
 
 for (const [what, error] of [
   ['is full', new StorageFull('the disk is full')],
-  ['finds a name taken', new ItemExists('the name is taken')],
+  ['finds a name taken', new ItemExists('the name is already taken')],
 ] as const)
   test(`a change whose disk ${what} when it is looked at holds up neither others nor a start, and is looked at again`, async (t) => {
     const data = await temporaryFolder(t);

@@ -173,7 +173,7 @@ test('the addresses of OIDC and SAML answer that they are not built yet', async 
   assert.equal(saml.status, 503);
 });
 
-test('a provider that posts its form to SAML is told that it is not built yet', async (t) => {
+test('a provider that posts its form to SAML is told that it is not available yet', async (t) => {
   const postern = await startPostern(t);
   const form = await postern.visit('/sign-in/saml', {
     method: 'POST',

@@ -103,7 +103,7 @@ test('HEAD of an archive says what it would be, without its bytes', async (t) =>
   assert.equal(answer.text, '');
 });
 
-test('what is neither file nor folder is left out', async (t) => {
+test('what is the item is neither a file nor a folder is left out', async (t) => {
   const { postern, base } = await filled(t);
   const socket = createServer().listen(join(postern.files, 'box/socket'));
   await new Promise((resolve) => socket.once('listening', resolve));

@@ -39,7 +39,7 @@ for (const look of [
       '/settings/policy': 'Visitors must sign in',
       '/settings/account': 'Password so far',
       '/nowhere': 'There is no such page',
-      '/shares/999': 'There is no such record',
+      '/shares/999': 'This record does not exist',
     };
     for (const [path, sign] of Object.entries(pages)) {
       await walk(path);

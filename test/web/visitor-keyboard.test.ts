@@ -66,7 +66,7 @@ test('nothing is wider than the screen, from 320 to 2560 px, whatever the names'
       [share.viewUrl, '2 items'],
       [`${share.viewUrl}#look/${'x'.repeat(200)}.txt`, 'xxxx'],
       [closed.viewUrl, 'Sign in'],
-      [ended.viewUrl, 'This link has ended'],
+      [ended.viewUrl, 'This link has expired. Ask the person who sent it for a new one'],
     ] as const) {
       await page.goto('about:blank');
       await page.goto(url);

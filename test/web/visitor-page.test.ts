@@ -80,7 +80,7 @@ test('every state of the page is one that axe finds nothing wrong with', async (
     [closed.viewUrl, 'Sign in'],
     [dropBox.viewUrl, 'Drop files here'],
     [empty.viewUrl, 'This folder is empty.'],
-    [`${postern.publicUrl}/s/nothing-of-the-kind`, 'There is no such link'],
+    [`${postern.publicUrl}/s/nothing-of-the-kind`, 'This link does not exist'],
     [postern.publicUrl, 'Files are shared by link'],
   ];
   for (const [url, sign] of states) {
@@ -127,7 +127,7 @@ test('a page that lists files notices that the link has been stopped, and says s
   await postern.call('share/update', { ...(await postern.call('share/get', { id: share.id })), active: false });
   await page.getByRole('link', { name: 'inner' }).first().click();
 
-  await page.getByRole('heading', { name: 'There is no such link' }).waitFor();
+  await page.getByRole('heading', { name: 'This link does not exist' }).waitFor();
 });
 
 test('whoever opens the printed address is told where to go, the operator to the interface', async (t) => {

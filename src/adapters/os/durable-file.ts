@@ -30,7 +30,7 @@ export function createFileDurably(source: string, file: string): void {
   try {
     linkSync(source, file);
   } catch (cause) {
-    if (existsSync(file)) throw new Error(`${file} is there already`, { cause });
+    if (existsSync(file)) throw new Error(`${file} already exists`, { cause });
     renameSync(source, file); // the file system has no hard links
   }
   syncFolder(dirname(file));

@@ -25,7 +25,7 @@ interface LocationContext {
 export function configuredFolder(data: string, configuration: string): string {
   const parsed: unknown = JSON.parse(configuration);
   const folder = typeof parsed === 'object' && parsed !== null && 'folder' in parsed ? parsed.folder : '';
-  if (typeof folder !== 'string' || folder === '') throw new StorageUnavailable('the location names no folder');
+  if (typeof folder !== 'string' || folder === '') throw new StorageUnavailable('the configuration of the location has no folder');
   return resolve(data, folder);
 }
 

@@ -28,7 +28,7 @@ function resolveLinks(folder: string): string | null {
 
 const maxCachedStorages = 512;
 
-const notAllowed = 'the folder does not lie below one that the operator allows this tenant (POSTERN_LOCAL_ROOTS)';
+const notAllowed = 'the folder is not within a folder that the operator allows for this tenant (POSTERN_LOCAL_ROOTS)';
 
 /**
  * Opens locations of kind `local`: folders of this machine.
@@ -66,12 +66,12 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
       // The error is the same for every folder outside the roots, so that it does not reveal which of them exist.
       if (!isAllowed(tid, folder ?? configuredPath)) return notAllowed;
       if (!folder) return 'the folder does not exist';
-      if (holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, where the database and the keys are';
+      if (holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, which contains the database and the keys';
       const foreignFolders = others
         .filter((other) => other.tid !== tid && other.kind === 'local')
         .map((other) => resolveLinks(configuredFolderOrNull(data, other.configuration) ?? ''));
       if (foreignFolders.some((other) => other && (isWithin(folder, other) || isWithin(other, folder))))
-        return 'the folder overlaps one of another tenant';
+        return 'the folder overlaps a folder of another tenant';
       return null;
     },
     [Symbol.asyncDispose]: () => folders[Symbol.asyncDispose](),

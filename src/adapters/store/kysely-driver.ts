@@ -29,13 +29,13 @@ const connectionFor = (runQuery: RunQuery): DatabaseConnection => ({
     return { rows: rows as R[], numAffectedRows: BigInt(changes) };
   },
   streamQuery: () => {
-    throw new Error('rows are not streamed; ask for pages');
+    throw new Error('streaming is not supported: query page by page');
   },
 });
 
 class TransactionlessDriver extends DummyDriver {
   override beginTransaction(): Promise<void> {
-    return Promise.reject(new Error('transactions belong to the store'));
+    return Promise.reject(new Error('only the store may begin a transaction'));
   }
 }
 

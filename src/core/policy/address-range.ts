@@ -116,7 +116,7 @@ export const packRanges = (ranges: readonly AddressRange[]): PackedRanges =>
 /** Returns the packed form of a list that was checked before it was stored or configured. @throws Error if an entry is not valid */
 export function packList(text: string): PackedRanges {
   const ranges = parseRanges(text);
-  if ('wrong' in ranges) throw new Error(`"${ranges.wrong}" is no range of addresses, though it was checked`);
+  if ('wrong' in ranges) throw new Error(`"${ranges.wrong}" is not an address range, although the list was validated`);
   return packRanges(ranges);
 }
 

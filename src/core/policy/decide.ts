@@ -97,7 +97,7 @@ const rules: readonly Rule[] = [
     denial: 'unknown',
     holds: ({ share }) => share.active,
     exempt: noRequests,
-    reason: (_, holds) => (holds ? 'The share is active.' : 'The share is inactive: its link answers as if it had never been.'),
+    reason: (_, holds) => (holds ? 'The share is active.' : 'The share is inactive. Its link answers as if it did not exist.'),
   },
   {
     // A share before its start answers `unknown`, like a link that never existed, so that visitors cannot tell them apart.
@@ -105,14 +105,15 @@ const rules: readonly Rule[] = [
     denial: 'unknown',
     holds: ({ share, now }) => share.validFrom === null || now >= share.validFrom,
     exempt: noRequests,
-    reason: (_, holds) => (holds ? 'The validity has begun.' : 'The validity has not begun: the link answers as if it had never been.'),
+    reason: (_, holds) =>
+      holds ? 'The start date has passed.' : 'The start date is in the future. The link answers as if it did not exist.',
   },
   {
     name: 'notEnded',
     denial: 'ended',
     holds: ({ share, now }) => share.validTo === null || now < share.validTo,
     exempt: noRequests,
-    reason: (_, holds) => (holds ? 'The validity has not ended.' : 'The validity has ended.'),
+    reason: (_, holds) => (holds ? 'The share has not expired.' : 'The share has expired.'),
   },
   {
     name: 'address',
@@ -120,7 +121,7 @@ const rules: readonly Rule[] = [
     holds: ({ profile, visitor }) => isAddressAllowed(profile, visitor),
     exempt: noRequests,
     reason: ({ profile, visitor }, holds) => {
-      if (visitor.address === null) return 'No address was asked about.';
+      if (visitor.address === null) return 'No address was given, so this rule was not checked.';
       if (profile.ipRanges === '') return 'The login profile allows every address.';
       return `${visitor.address} is ${holds ? 'within' : 'outside'} the address ranges of the login profile.`;
     },
@@ -131,8 +132,8 @@ const rules: readonly Rule[] = [
     holds: ({ profile, visitor }) => !profile.requiresSignIn || visitor.identity !== null,
     exempt: new Set(['page', 'visit', 'signIn', 'signOut']),
     reason: ({ profile }, holds) => {
-      if (!profile.requiresSignIn) return 'The login profile asks for no sign-in.';
-      return holds ? 'The visitor has signed in.' : 'The visitor has not signed in, or their user is inactive or unknown.';
+      if (!profile.requiresSignIn) return 'The login profile does not require sign-in.';
+      return holds ? 'The visitor has signed in.' : 'The visitor has not signed in, or the user is inactive or unknown.';
     },
   },
   {
@@ -142,10 +143,10 @@ const rules: readonly Rule[] = [
     // `signIn` is exempt: after signing a user in, it decides again with `visit` for that user.
     exempt: new Set(['page', 'signIn', 'signOut']),
     reason: ({ share }, holds) => {
-      if (share.allowAllUsers) return 'The share admits everybody of its login profile.';
+      if (share.allowAllUsers) return 'The share admits all visitors of its login profile.';
       return holds
-        ? 'The visitor is among the users or groups of the share, or may still sign in.'
-        : 'The visitor is neither among the users nor in a group of the share.';
+        ? 'The visitor is one of the listed users or in a listed group of the share, or has not signed in yet.'
+        : 'The visitor is not one of the listed users and not in a listed group of the share.';
     },
   },
   {
@@ -155,7 +156,7 @@ const rules: readonly Rule[] = [
     exempt: noRequests,
     reason: ({ request }, holds) => {
       const flags = flagsFor[request].join(' or ');
-      if (flags === '') return `${request} needs no permission.`;
+      if (flags === '') return `${request} requires no permission.`;
       return holds ? `${flags} is on.` : `${flags} is off.`;
     },
   },

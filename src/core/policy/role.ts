@@ -7,7 +7,7 @@ export type Role = (typeof keyRoles)[number];
 
 function parseRole<R extends Role>(validRoles: readonly R[], text: string): R {
   const role = validRoles.find((validRole) => validRole === text);
-  if (!role) throw new Error(`a stored role is unknown: ${text}`);
+  if (!role) throw new Error(`unknown role in the database: ${text}`);
   return role;
 }
 

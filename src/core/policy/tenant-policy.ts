@@ -33,10 +33,10 @@ export function policyErrors(policy: TenantPolicy, share: GovernedShare, now: nu
     if (share.to === null || share.to > latestEnd)
       fieldErrors.push({
         field: 'validityEndDate',
-        detail: `must be set, at most ${days} days ahead: the policy of the tenant asks for it`,
+        detail: `must be set to at most ${days} days ahead: the tenant policy requires it`,
       });
   }
   if (signInRequired && !share.requiresSignIn)
-    fieldErrors.push({ field: 'authenticationId', detail: 'must be a login profile with sign-in: the policy of the tenant asks for it' });
+    fieldErrors.push({ field: 'authenticationId', detail: 'must be a login profile with sign-in: the tenant policy requires it' });
   return fieldErrors;
 }

@@ -8,7 +8,8 @@ export const accessUserFields = {
   username: patternText('^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$', {
     minLength: 1,
     maxLength: limits.name,
-    description: 'Name to sign in with, unique within its login profile without regard to case; no comma, no colon, no space around it.',
+    description:
+      'User name for sign-in. Unique in the login profile, ignoring case. Must not contain a comma or a colon, or begin or end with a space.',
   }),
   firstName: lineOf(limits.name, { description: 'First name.' }),
   lastName: lineOf(limits.name, { description: 'Last name.' }),
@@ -17,14 +18,14 @@ export const accessUserFields = {
     description: 'E-mail address.',
   }),
   authId: recordId('Login profile that the user belongs to.'),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
-  createDateTime: instant('When the record was made.'),
-  updateDateTime: instant('When it was changed last.'),
+  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
+  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
+  createDateTime: instant('When the record was created.'),
+  updateDateTime: instant('When the record was last changed.'),
   loginProfileName: lineOf(limits.name, { description: 'Title of the login profile.' }),
   authTypeId: Type.Integer({ description: "Type of the login profile, as a number (see a profile's typeId)." }),
-  authTypeStr: lineOf(32, { description: 'Type of the login profile, as a word.' }),
-  active: flag('false: the user cannot sign in, and open sessions have ended.'),
+  authTypeStr: lineOf(32, { description: 'Type of the login profile, as a name.' }),
+  active: flag('false: the user cannot sign in, and existing sessions have ended.'),
 };
 
 /** An access user in responses. */
@@ -45,7 +46,7 @@ export const NewAccessUsers = Type.Object(
     users: Type.Array(bodyOf(accessUserFields, ['username', 'active'], ['firstName', 'lastName', 'email']), {
       minItems: 1,
       maxItems: maxUsersPerCall,
-      description: `The access users, at most ${maxUsersPerCall}. All of them are added, or none.`,
+      description: `The access users to add, at most ${maxUsersPerCall}. Either all of them are added or none.`,
     }),
   },
   { additionalProperties: false },
@@ -62,8 +63,8 @@ export const PasswordChange = bodyOf(
   {
     ...accessUserFields,
     userPassword: { ...password('The new password, 10 to 256 characters.'), minLength: 10 },
-    confirmPassword: password('The new password, repeated.'),
-    currentPassword: password('The password so far; checked if sent.'),
+    confirmPassword: password('The new password again.'),
+    currentPassword: password('The current password. It is checked if it is present.'),
   },
   ['username', 'userPassword', 'confirmPassword'],
   ['authId', 'currentPassword'],

@@ -9,17 +9,17 @@ export const environmentKeyName = 'environment';
 export const apiKeyFields = {
   id: recordId('Number of the key, unique in the installation.'),
   tid: recordId('Tenant that the key belongs to.'),
-  name: requiredLine(limits.name, 'Name of the key, unique among the living keys of the tenant.'),
+  name: requiredLine(limits.name, 'Name of the key, unique among the keys of the tenant.'),
   role: Type.Unsafe<(typeof keyRoles)[number]>({
     type: 'string',
     enum: [...keyRoles],
-    description: 'What the key may do: reader, editor or admin; metrics: to read /metrics, and nothing else.',
+    description: 'Role of the key: reader, editor or admin. metrics: may only read /metrics.',
   }),
-  firstCharacters: lineOf(16, { description: 'First characters of the key, to recognise it by.' }),
-  expiryDateTime: instant('When the key ends; null: it does not.'),
+  firstCharacters: lineOf(16, { description: 'First characters of the key, to identify it.' }),
+  expiryDateTime: instant('When the key expires; null: never.'),
   lastUsedDateTime: instant('When the key was last used, to the minute; null: never.'),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
-  createDateTime: instant('When the record was made.'),
+  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
+  createDateTime: instant('When the record was created.'),
 };
 
 /** An API key in responses. */

@@ -56,7 +56,7 @@ export function orNull<S extends TSchema>(schema: S) {
 }
 
 /** Schema of the version of a record, as used in If-Match. Every record in a response has it. */
-export const etag = Type.String({ description: 'Version of the record, as `If-Match` takes it.' });
+export const etag = Type.String({ description: 'Version of the record, for use in `If-Match`.' });
 
 type Body<P extends TProperties, R extends keyof P, O extends keyof P> = { [K in R]: Static<P[K]> } & { [K in O]?: Static<P[K]> | null };
 

@@ -13,17 +13,17 @@ export const maxLocations = 1000;
 export const locationFields = {
   id: recordId('Number of the location, unique in the installation.'),
   tid: recordId('Tenant that owns the location.'),
-  name: requiredLine(limits.name, 'Name that shares use for the location.'),
+  name: requiredLine(limits.name, 'Name by which shares refer to the location.'),
   kind: lineOf(32, { description: `Kind of storage: ${locationKinds.join(', ')}.` }),
   configuration: Type.String({
     maxLength: limits.configuration,
     description:
-      'A JSON object in a string; for `local` { "folder": "/absolute/path" }, with "fileMode" and "folderMode" such as "0640" and a "group" number where new files and folders are not to have those of their parent, or { "folder": "files" } for the folder of that name in POSTERN_DATA.',
+      'A JSON object in a string. For `local`: { "folder": "/absolute/path" }, or { "folder": "files" } for the folder of that name in POSTERN_DATA. Optional: "fileMode" and "folderMode" such as "0640", and a "group" number, if new files and folders must not inherit those of their parent folder.',
   }),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
-  createDateTime: instant('When the record was made.'),
-  updateDateTime: instant('When it was changed last.'),
+  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
+  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
+  createDateTime: instant('When the record was created.'),
+  updateDateTime: instant('When the record was last changed.'),
 };
 
 /** A location in responses. */
@@ -49,20 +49,18 @@ export const locationSecrets: readonly string[] = [
 ];
 
 const modeField = (subject: string) =>
-  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as in chmod; default: those of the parent folder.` });
+  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as for chmod. Default: those of the parent folder.` });
 
 /** Configuration of kind `local`. The folder is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
 export const LocalConfiguration = Type.Object(
   {
     folder: patternText('^(/|files(/|$))', { maxLength: limits.path }),
     mountPoint: Type.Optional(
-      Type.Boolean({ description: 'true: the folder is where a file system is mounted; while none is, the location does not answer.' }),
+      Type.Boolean({ description: 'true: the folder is a mount point. While nothing is mounted there, the location is unavailable.' }),
     ),
-    fileMode: Type.Optional(modeField('Rights of new files')),
-    folderMode: Type.Optional(modeField('Rights of new folders')),
-    group: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 4_294_967_294, description: 'Number of the group of new files and folders.' }),
-    ),
+    fileMode: Type.Optional(modeField('Permissions of new files')),
+    folderMode: Type.Optional(modeField('Permissions of new folders')),
+    group: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_294, description: 'Group id of new files and folders.' })),
   },
   { additionalProperties: false },
 );

@@ -29,33 +29,33 @@ export const secretMask = '********';
 /** All fields of a login profile. */
 export const loginProfileFields = {
   id: recordId('Number of the login profile, unique in the installation.'),
-  title: lineOf(limits.name, { minLength: 1, description: 'Name of the profile, shown where a visitor signs in.' }),
+  title: lineOf(limits.name, { minLength: 1, description: 'Name of the profile, shown on the sign-in page.' }),
   tid: recordId('Tenant that owns the profile.'),
-  description: freeText('For operators; visitors do not see it.'),
+  description: freeText('Description for operators. Visitors do not see it.'),
   ipRange: Type.String({
     maxLength: limits.list,
-    description: `Addresses, CIDR blocks or first-last ranges that visitors may come from, at most ${limits.ranges}; empty: from anywhere.`,
+    description: `Allowed IP addresses of visitors: at most ${limits.ranges} addresses, CIDR blocks or first-last ranges. Empty: all addresses.`,
   }),
   typeId: Type.Integer({ minimum: 1, maximum: 7, description: '1 PUBLIC, 2 PASSWORD, 3 USERS, 4 EMAIL_CODE, 5 OIDC, 6 SAML, 7 LDAP.' }),
-  typeString: lineOf(32, { description: 'The type as a word.' }),
+  typeString: lineOf(32, { description: 'The type as a name.' }),
   shareCount: count('Shares that refer to the profile.'),
   userCount: count('Access users of the profile, active or not.'),
   viewId: Type.String({ maxLength: 64, description: "View id of the profile's portal." }),
   viewUrl: lineOf(limits.path, { description: "Address of the profile's portal." }),
-  username: lineOf(limits.name, { description: 'User name of a PASSWORD profile; empty: the password alone is asked for.' }),
-  password: lineOf(limits.password, { description: `Password of a PASSWORD profile; answered as ${secretMask}.` }),
+  username: lineOf(limits.name, { description: 'User name of a PASSWORD profile. Empty: visitors enter only the password.' }),
+  password: lineOf(limits.password, { description: `Password of a PASSWORD profile. Responses contain ${secretMask} instead.` }),
   lang: lineOf(35, {
-    description: `Language of the visitor's pages, as a BCP 47 tag (${languages.join(', ')}); empty: the visitor's own.`,
+    description: `Language of the visitor's pages, as a BCP 47 tag (${languages.join(', ')}). Empty: the language of the browser.`,
   }),
-  startupMessage: freeText('Shown where a visitor signs in.'),
+  startupMessage: freeText('Shown on the sign-in page.'),
   configuration: Type.String({
     maxLength: limits.configuration,
-    description: 'Configuration of the type: a JSON object in a string; secrets in it are answered masked.',
+    description: 'Configuration of the type: a JSON object in a string. Secrets are masked in responses.',
   }),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
-  createDateTime: instant('When the record was made.'),
-  updateDateTime: instant('When it was changed last.'),
+  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
+  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
+  createDateTime: instant('When the record was created.'),
+  updateDateTime: instant('When the record was last changed.'),
 };
 
 /** A login profile in responses. */

@@ -7,17 +7,17 @@ import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine }
 export const operatorFields = {
   id: recordId('Number of the operator, unique in the installation.'),
   tid: recordId('Tenant that the operator belongs to.'),
-  name: requiredLine(limits.name, 'Name that the operator signs in with, unique in the tenant without regard to case.'),
+  name: requiredLine(limits.name, 'User name for sign-in. Unique in the tenant, ignoring case.'),
   role: Type.Unsafe<(typeof roles)[number]>({
     type: 'string',
     enum: [...roles],
-    description: 'What the operator may do: reader, editor or admin.',
+    description: 'Role of the operator: reader, editor or admin.',
   }),
-  lastSignInDateTime: instant('When the operator signed in last; null: never.'),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that made the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that changed it last.' }),
-  createDateTime: instant('When the record was made.'),
-  updateDateTime: instant('When it was changed last.'),
+  lastSignInDateTime: instant('When the operator last signed in; null: never.'),
+  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
+  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
+  createDateTime: instant('When the record was created.'),
+  updateDateTime: instant('When the record was last changed.'),
 };
 
 /** An operator in responses. */
@@ -26,8 +26,8 @@ export type Operator = Static<typeof Operator>;
 
 const passwordFields = {
   password: lineOf(limits.password, { minLength: 10, description: 'The new password, 10 to 256 characters.' }),
-  confirmPassword: lineOf(limits.password, { description: 'The new password, repeated.' }),
-  currentPassword: lineOf(limits.password, { description: 'Your own password so far; needed to change your own.' }),
+  confirmPassword: lineOf(limits.password, { description: 'The new password again.' }),
+  currentPassword: lineOf(limits.password, { description: 'Your current password. Required to change your own password.' }),
 };
 
 /** Body of operator/add. */
@@ -59,7 +59,11 @@ export type OperatorSignIn = Static<typeof OperatorSignIn>;
 
 /** Body of operator/first. */
 export const FirstOperator = bodyOf(
-  { ...operatorFields, ...passwordFields, token: requiredLine(64, 'What stands behind # in the address that the start has printed.') },
+  {
+    ...operatorFields,
+    ...passwordFields,
+    token: requiredLine(64, 'The part after # in the address that Postern has printed at its start.'),
+  },
   ['token', 'name', 'password', 'confirmPassword'],
   [],
 );
@@ -69,11 +73,11 @@ export type FirstOperator = Static<typeof FirstOperator>;
 export const CallerRecord = Type.Object({
   id: operatorFields.id,
   name: operatorFields.name,
-  kind: Type.Enum(['key', 'operator'], { description: 'What the caller is.' }),
+  kind: Type.Enum(['key', 'operator'], { description: 'Kind of the caller.' }),
   role: apiKeyFields.role,
   tid: operatorFields.tid,
   tenantTitle: Type.String({ description: 'Name of the tenant.' }),
-  address: Type.String({ description: 'Address that the call came from, as the rules of login profiles see it.' }),
-  publicUrl: Type.String({ description: 'Base address of links.' }),
+  address: Type.String({ description: 'IP address of the caller, as used by the address ranges of login profiles.' }),
+  publicUrl: Type.String({ description: 'Base URL of links.' }),
 });
 export type CallerRecord = Static<typeof CallerRecord>;

@@ -2,14 +2,14 @@ import Type from 'typebox';
 
 /** Error texts by pattern, since users cannot be expected to read a regular expression. */
 const errorTexts: Readonly<Record<string, string>> = {
-  '^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$': 'must hold no comma, no colon and no control characters, and must not begin or end with a space',
+  '^(?!\\s)[^\\p{Cc}\\p{Cs},:]*(?<!\\s)$': 'must not contain commas, colons or control characters, and must not begin or end with a space',
   '^(?:[^\\s\\p{Cc}\\p{Cs}@,]+@[^\\s\\p{Cc}\\p{Cs}@,]+)?$': 'must be an e-mail address such as ann@example.com',
-  '^0[0-7]{3}$': 'must be rights in octal, such as "0640"',
-  '^(/|files(/|$))': 'must begin with /, or be files or a folder below it',
+  '^0[0-7]{3}$': 'must be file permissions in octal, such as "0640"',
+  '^(/|files(/|$))': 'must be an absolute path, "files" or a folder below "files"',
   '^https?://[^\\s/]+': 'must begin with http:// or https://, and name a host',
   '^https://[^\\s/]+': 'must begin with https://, and name a host',
   '^ldaps?://[^\\s/]+': 'must begin with ldap:// or ldaps://, and name a host',
-  '^(\\*|[^\\s@,*]+)@[^\\s@,*]+$': 'must be an e-mail address, or all of a domain as in *@example.com',
+  '^(\\*|[^\\s@,*]+)@[^\\s@,*]+$': 'must be an e-mail address, or a domain such as *@example.com',
 };
 
 /** Returns the schema of a text that must match a pattern. @throws Error if the pattern has no error text */
@@ -17,13 +17,13 @@ export function patternText(
   pattern: string,
   options: { readonly maxLength?: number; readonly minLength?: number; readonly description?: string } = {},
 ) {
-  if (!(pattern in errorTexts)) throw new Error(`the pattern ${pattern} has no words`);
+  if (!(pattern in errorTexts)) throw new Error(`the pattern ${pattern} has no error text`);
   return Type.String({ pattern, ...options });
 }
 
 /** Returns the error text for a text that does not match a pattern. */
 export const patternErrorText = (pattern: string): string =>
-  errorTexts[pattern] ?? 'must be plain text: no control characters, and nothing that the field rules out';
+  errorTexts[pattern] ?? 'must be plain text without control characters, in the format of the field';
 
 /** Returns the text for an error that the schema check of a configuration reported. */
 export function schemaErrorText({
@@ -37,7 +37,7 @@ export function schemaErrorText({
   message: string;
   params: object;
 }): string {
-  const member = instancePath === '' ? 'the object' : instancePath.slice(1).replaceAll('/', '.');
+  const member = instancePath === '' ? 'the configuration' : instancePath.slice(1).replaceAll('/', '.');
   const pattern: unknown = Reflect.get(params, 'pattern');
   if (keyword === 'pattern') return `${member} ${patternErrorText(pattern instanceof RegExp ? pattern.source : String(pattern))}`;
   return `${member} ${message}`;

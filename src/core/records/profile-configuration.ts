@@ -9,7 +9,7 @@ const strict = { additionalProperties: false } as const;
 const emailCode = Type.Object(
   {
     allow: Type.Array(patternText('^(\\*|[^\\s@,*]+)@[^\\s@,*]+$'), {
-      description: 'Addresses, or `*@domain`, that may ask for a code.',
+      description: 'E-mail addresses, or `*@domain`, that may request a code.',
     }),
   },
   strict,
@@ -19,19 +19,19 @@ const oidc = Type.Object(
     issuer: url('https?', 'Address of the provider.'),
     clientId: text('Client id at the provider.'),
     clientSecret: text('Client secret at the provider.'),
-    scopes: Type.Optional(text('Scopes asked for, separated by spaces.')),
+    scopes: Type.Optional(text('Requested scopes, separated by spaces.')),
     groupsClaim: Type.Optional(text('Claim that lists the groups of a user.')),
   },
   strict,
 );
 const samlCommon = {
   groupsAttribute: Type.Optional(text('Attribute that lists the groups of a user.')),
-  idpInitiated: Type.Optional(Type.Boolean({ description: 'Sign-in may begin at the provider.' })),
+  idpInitiated: Type.Optional(Type.Boolean({ description: 'Sign-in may start at the identity provider.' })),
 };
 const samlWithMetadata = Type.Object({ metadataUrl: url('https?', "Address of the provider's metadata."), ...samlCommon }, strict);
 const samlWithoutMetadata = Type.Object(
   {
-    entryPoint: url('https?', 'Address of sign-in at the provider.'),
+    entryPoint: url('https?', 'Sign-in URL of the identity provider.'),
     certificates: Type.Array(text('PEM certificate.'), { minItems: 1 }),
     ...samlCommon,
   },
@@ -40,9 +40,9 @@ const samlWithoutMetadata = Type.Object(
 const ldap = Type.Object(
   {
     url: url('ldaps?', 'Address of the directory.'),
-    startTls: Type.Optional(Type.Boolean({ description: 'Ask for TLS on an ldap:// address.' })),
-    baseDn: text('Where users are looked for.'),
-    bindDn: text('Who looks for them.'),
+    startTls: Type.Optional(Type.Boolean({ description: 'Use StartTLS with an ldap:// URL.' })),
+    baseDn: text('DN below which users are searched.'),
+    bindDn: text('DN of the account that searches for users.'),
     bindPassword: text('Password of bindDn.'),
     userFilter: text('Filter that finds a user.'),
     groupFilter: Type.Optional(text('Filter that finds the groups of a user.')),

@@ -15,13 +15,16 @@ const pageFields = {
   after: Type.Optional(
     Type.String({
       maxLength: 6000,
-      description: 'In place of startIndex: where to go on, as the `Link` header of the page before names it.',
+      description: 'Start of the page, from the `Link` header of the previous page. Replaces startIndex.',
     }),
   ),
-  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize, description: 'Records a page.' })),
-  fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Made at or after this instant.' })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize, description: 'Records per page.' })),
+  fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after this instant.' })),
   toDate: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Changed before or at this instant; a date alone: before its end.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Changed at or before this instant. A date without a time: until the end of that day.',
+    }),
   ),
   sortField: Type.Optional(Type.String({ description: 'Field to sort by; default `id`.' })),
   sortOrder: Type.Optional(Type.String({ description: `One of ${Object.keys(sortOrders).join(', ')}; default ascending.` })),
@@ -37,12 +40,12 @@ export const searchEnvelope = <S extends TSchema>(record: S) =>
   Type.Object({
     list: Type.Array(record),
     startIndex: count('First record of the list, counted from 0.'),
-    pageSize: count('Records asked for.'),
+    pageSize: count('Requested page size.'),
     resultCount: count('Records in the list.'),
-    totalCount: count('Records that match, exactly.'),
+    totalCount: count('Exact number of matching records.'),
     containerType: Type.String({ description: 'Kind of the records.' }),
     searchType: Type.Enum(['all', 'filtered']),
-    startupMessage: Type.String({ description: "The operator's notice." }),
+    startupMessage: Type.String({ description: 'Notice of the operator.' }),
     maxFileSize: count('Largest upload accepted, in bytes.'),
     canDelete: flag('The caller may delete these records.'),
     canUpload: flag('The caller may add such records.'),

@@ -17,13 +17,13 @@ export const policyFields = {
   longestValidityDays: Type.Integer({
     minimum: 1,
     maximum: 36_500,
-    description: 'Active shares must end within so many days of their beginning, or of the change; null: they need not end.',
+    description: 'Active shares must end within this number of days after their start or the change; null: no limit.',
   }),
   signInRequired: flag('true: active shares need a login profile with sign-in.'),
   defaultPermissions: lineOf(255, {
-    description: `What a form for a new share begins with, separated by commas: ${permissionNames.join(', ')}; empty: what the form proposes.`,
+    description: `Permissions that are preselected for a new share, separated by commas: ${permissionNames.join(', ')}. Empty: the form's own defaults.`,
   }),
-  outsideCount: count('Active shares that do not comply: they stay as they are until they are changed.'),
+  outsideCount: count('Number of active shares that violate the policy. They keep working until they are changed.'),
 };
 
 /** A tenant's policy in responses. */

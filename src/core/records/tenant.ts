@@ -5,10 +5,10 @@ import { bodyOf, etag, instant, limits, recordId, requiredLine } from './field.t
 export const firstTenant = 1;
 
 export const tenantFields = {
-  id: recordId('Number of the tenant.'),
+  id: recordId('Id of the tenant.'),
   title: requiredLine(limits.name, 'Name of the tenant.'),
-  defaultProfileId: recordId('Login profile that accessuser/add uses where none is named.'),
-  createDateTime: instant('When the record was made.'),
+  defaultProfileId: recordId('Login profile that accessuser/add uses by default.'),
+  createDateTime: instant('When the record was created.'),
 };
 
 /** A tenant in responses. */

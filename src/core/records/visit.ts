@@ -6,18 +6,18 @@ const strict = { additionalProperties: false } as const;
 
 const signIn = Type.Object({
   typeId: Type.Integer({ description: "The login profile's type." }),
-  typeString: text('The type as a word.'),
+  typeString: text('The type as a name.'),
   title: text("The login profile's title."),
-  startupMessage: text('Shown where a visitor signs in.'),
-  lang: text("Language of the visitor's pages; empty: the visitor's own."),
-  asksUsername: Type.Boolean({ description: 'false: the password alone is asked for.' }),
-  signedIn: Type.Boolean({ description: 'true: nothing more is asked; with a PUBLIC profile from the start.' }),
+  startupMessage: text('Shown on the sign-in page.'),
+  lang: text("Language of the visitor's pages; empty: the language of the browser."),
+  asksUsername: Type.Boolean({ description: 'false: visitors enter only the password.' }),
+  signedIn: Type.Boolean({ description: 'true: no sign-in is needed any more. Always true for a PUBLIC profile.' }),
 });
 const signedInVisitor = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });
 const visitor = Type.Unsafe<Static<typeof signedInVisitor> | null>({
   ...signedInVisitor,
   type: ['object', 'null'],
-  description: 'Who has signed in; null: nobody in particular.',
+  description: 'The signed-in visitor; null: anonymous.',
 });
 
 const permissions = Type.Object({
@@ -37,7 +37,9 @@ const visibleShare = Type.Object({
   name: text('Name of the shared file or folder.'),
   can: permissions,
   copyProtect: shareFields.copyProtect,
-  marked: Type.Boolean({ description: 'true: no file leaves without a mark; marks are made by a later version, until then none leaves.' }),
+  marked: Type.Boolean({
+    description: 'true: files are sent only with a watermark. Watermarks are not available yet, so no file is sent.',
+  }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link ends.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
 });
@@ -62,7 +64,7 @@ export const PortalVisit = Type.Object({
   signIn,
   visitor,
   shares: Type.Array(portalShare, { description: 'Ordered by title.' }),
-  totalCount: Type.Integer({ description: 'How many shares admit this visitor now; further pages by `startIndex`.' }),
+  totalCount: Type.Integer({ description: 'Number of shares that admit this visitor now. Use `startIndex` for further pages.' }),
 });
 export type PortalVisit = Static<typeof PortalVisit>;
 
@@ -75,7 +77,7 @@ export type SignInBody = Static<typeof SignInBody>;
 /** Body of the request with which visitors change their own password. */
 export const PasswordChangeBody = Type.Object(
   {
-    currentPassword: Type.String({ minLength: 1, maxLength: 256, description: 'The password so far.' }),
+    currentPassword: Type.String({ minLength: 1, maxLength: 256, description: 'The current password.' }),
     password: Type.String({ minLength: 10, maxLength: 256, description: 'The new password.' }),
   },
   strict,
@@ -94,13 +96,13 @@ const ListingEntry = Type.Object({
   name: text('Name of the file or folder.'),
   folder: Type.Boolean({ description: 'Whether it is a folder.' }),
   size: Type.Integer({ description: 'Bytes; 0 for a folder.' }),
-  modifiedDateTime: Type.String({ format: 'date-time', description: 'When it was changed last.' }),
-  mediaType: text("Media type by the name's ending: a hint."),
-  etag: text('Strong validator of the bytes; empty for a folder.'),
+  modifiedDateTime: Type.String({ format: 'date-time', description: 'When it was last changed.' }),
+  mediaType: text('Media type by the file extension. Only a hint.'),
+  etag: text('Strong validator of the content; empty for a folder.'),
 });
 /** Response of `list`. */
 export const Listing = Type.Object({
-  path: text("Path relative to the share's."),
+  path: text('Path relative to the share.'),
   entries: Type.Array(ListingEntry),
   startIndex: Type.Integer(),
   pageSize: Type.Integer(),

@@ -98,7 +98,7 @@ export async function checkUserUnique(
     throw refusal('username', 'is taken in this login profile');
   if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;
   if (await others.where('email_key', '=', fold(user.email)).limit(1).executeTakeFirst())
-    throw refusal('email', 'is another user of this login profile');
+    throw refusal('email', 'is the address of another user of this login profile');
 }
 
 /** Checks that the tenant has the login profile. @throws Refusal 400 at the field */

@@ -59,7 +59,7 @@ async function checkAllUnique(tx: Tx, tid: number, profile: { id: number; type_i
   if (fieldErrors.length === 0) return;
   const rows = new Set(fieldErrors.map(rowNumber)).size;
   fieldErrors.sort((a, b) => rowNumber(a) - rowNumber(b));
-  throw new Refusal('nameTaken', `${rows} of ${users.length} users cannot be added; none was added.`, { fieldErrors });
+  throw new Refusal('nameTaken', `${rows} of ${users.length} users are invalid, so no user was added.`, { fieldErrors });
 }
 
 export const addAccessUsers = changeOperation({

@@ -8,7 +8,7 @@ export const getAccessUser = readOperation({
   name: 'accessuser/get',
   method: 'POST',
   role: 'reader',
-  summary: 'Answers an access user.',
+  summary: 'Returns an access user.',
   body: bodyOf(accessUserFields, ['id'], []),
   response: AccessUser,
   async read({ id }, caller, { store }) {

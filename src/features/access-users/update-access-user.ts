@@ -13,7 +13,7 @@ export const updateAccessUser = changeOperation({
   name: 'accessuser/update',
   method: 'POST',
   role: 'editor',
-  summary: 'Changes an access user; another authId moves it to that profile, and out of the shares that list it.',
+  summary: 'Changes an access user. Another authId moves the user to that profile and removes it from the shares that list it.',
   message: 'accessUserUpdated',
   body: withFixedFields(AccessUserChange, accessUserFields, fixedFields),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'loginProfileName', 'authTypeId', 'authTypeStr', 'etag'],

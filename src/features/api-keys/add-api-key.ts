@@ -26,22 +26,22 @@ async function checkName(tx: Tx, tid: number, name: string, now: number): Promis
     .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst();
   if (existing)
-    throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is the name of another living key' }] });
+    throw new Refusal('nameTaken', undefined, { fieldErrors: [{ field: 'name', detail: 'is already the name of another valid key' }] });
 }
 
 export const addApiKey = changeOperation({
   name: 'apikey/add',
   method: 'POST',
   role: 'admin',
-  summary: 'Makes an API key; the key itself is answered this once.',
+  summary: 'Creates an API key. The response is the only one that contains the key itself.',
   message: 'apiKeyAdded',
   body: NewApiKey,
-  responseFields: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key: it is not shown again.' }) }),
+  responseFields: Type.Object({ id: apiKeyFields.id, key: Type.String({ description: 'The key. It is not returned again.' }) }),
   async change(body, caller, tx, { clock, random }) {
     const [now, name] = [clock.now(), normalizeText(body.name)];
     const tid = await resolveTenant(tx, caller, body.tid);
     if (body.role === 'metrics' && tid !== firstTenant)
-      throw fieldRefusal('role', 'must be reader, editor or admin: metrics are read in tenant 1');
+      throw fieldRefusal('role', 'must be reader, editor or admin: the role metrics exists only in tenant 1');
     await checkName(tx, tid, name, now);
     const key = keyPrefix + random.token(keyBits);
     const id = await insertKey(

@@ -9,7 +9,7 @@ export const deleteApiKey = changeOperation({
   name: 'apikey/delete',
   method: 'DELETE',
   role: 'admin',
-  summary: 'Ends an API key and its tokens, at once.',
+  summary: 'Deletes an API key and its tokens. They stop working at once.',
   message: 'apiKeyDeleted',
   body: bodyOf(apiKeyFields, ['id'], []),
   target: { table: 'api_key' },

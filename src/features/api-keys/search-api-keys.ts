@@ -19,7 +19,7 @@ export const searchApiKeys = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'admin',
-  summary: 'Finds API keys; the keys themselves are never answered.',
+  summary: 'Searches API keys. The response never contains the keys themselves.',
   body: searchQuery({}),
   response: searchEnvelope(ApiKey),
   async read(query, caller, ports) {

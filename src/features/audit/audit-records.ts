@@ -11,8 +11,8 @@ import type { Store, Tx } from '#ports/store.ts';
 
 const filterFields = {
   shareId: Type.Optional(recordId('Share.')),
-  username: Type.Optional(Type.String({ maxLength: 255, description: 'Who did it.' })),
-  action: Type.Optional(Type.String({ maxLength: 64, description: 'The operation, or what a visitor did.' })),
+  username: Type.Optional(Type.String({ maxLength: 255, description: 'Name of the key, operator or visitor.' })),
+  action: Type.Optional(Type.String({ maxLength: 64, description: 'The operation, or the action of a visitor.' })),
   outcome: Type.Optional(Type.Enum([...outcomes], { description: 'How it ended.' })),
 };
 const filterSchema = Type.Object(filterFields);

@@ -93,16 +93,16 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
   async function findReasonToWait(now: number, before: number): Promise<string | null> {
     const running = elapsed() - start.elapsed;
     if (Math.abs(now - start.now - running) > hour)
-      return 'the clock of this machine has been set since the start: restart Postern once it is right';
+      return 'the clock of this machine was changed after Postern started: check the clock, then restart Postern';
     const newest = await newestAtStart.catch(() => {
       newestAtStart = findEntryTime(ports, 'desc');
       return newestAtStart;
     });
     if (newest !== null && start.now - newest > maxGap && running < waitAfterGap)
-      return `the newest entry was of ${dateOf(newest)} when Postern started: is the clock right? Nothing is deleted for a day`;
+      return `when Postern started, the newest entry was from ${dateOf(newest)}: check the clock. Deletion waits for one day`;
     const next = await findNextEntryTime(ports, before);
     if (next !== null && next - before > maxGap && now - next < waitAfterGap)
-      return `the next entry is of ${dateOf(next)}: was the clock right before? Nothing is deleted for a day`;
+      return `the next entry is from ${dateOf(next)}, so the clock may have been wrong before: check the dates of older entries. Deletion waits for one day`;
     return null;
   }
 
@@ -116,11 +116,11 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
       if (deletedAt !== null && elapsed() - deletedAt < hour) return;
       const before = Math.min(end, startOfDay(oldest) + millisecondsPerDay);
       const reason = await findReasonToWait(now, before);
-      if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later would be deleted, but ${reason}`);
-      log(`audit entries before ${dateOf(before)} are deleted: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);
+      if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later are not deleted: ${reason}`);
+      log(`deleting audit entries before ${dateOf(before)}: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);
       const deleted = await deleteBefore(ports, before);
       deletedAt = elapsed();
-      log(`${deleted} audit entries were deleted`);
+      log(`deleted ${deleted} audit entries`);
     },
   };
 }

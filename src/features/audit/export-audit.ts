@@ -64,7 +64,7 @@ export const exportAudit = streamOperation({
   name: 'audit/export',
   method: 'GET',
   role: 'admin',
-  summary: 'Streams what happened, as NDJSON or CSV.',
+  summary: 'Exports the audit log as NDJSON or CSV.',
   body: Type.Object(
     {
       ...auditFilter,

@@ -9,7 +9,7 @@ export const searchAudit = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'admin',
-  summary: 'Finds what happened.',
+  summary: 'Searches the audit log.',
   body: auditQuery,
   response: searchEnvelope(AuditEntry),
   async read(query, caller, ports) {

@@ -21,5 +21,6 @@ export async function checkCaller(tx: Tx, caller: Caller, requiredRole: Role, no
 
 /** Checks that a role includes the required one. @throws 403 */
 export function checkRole({ kind, role }: Pick<Caller, 'kind' | 'role'>, requiredRole: Role): void {
-  if (!includesRole(role, requiredRole)) throw new Refusal('roleTooLow', `This needs the role ${requiredRole}; the ${kind} has ${role}.`);
+  if (!includesRole(role, requiredRole))
+    throw new Refusal('roleTooLow', `This operation requires the role ${requiredRole}, but the ${kind} has the role ${role}.`);
 }

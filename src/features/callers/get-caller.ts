@@ -14,7 +14,7 @@ export const getCaller = readOperation({
   name: 'caller/get',
   method: 'GET',
   role: 'reader',
-  summary: 'Says who calls: the key or operator, its role and tenant, and the address that the call came from.',
+  summary: 'Returns the caller: the key or operator, its role and tenant, and the address of the request.',
   body: Type.Object({}, { additionalProperties: false }),
   response: CallerRecord,
   read: (_query, caller, ports) => callerRecord(caller, ports),

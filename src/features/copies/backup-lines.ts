@@ -61,9 +61,10 @@ function parseEnd(value: CopiedRow): BackupEnd {
 }
 
 function checkHeader(header: unknown, migrations: readonly string[]): void {
-  if (!isRow(header) || header['postern'] !== 'backup' || header['format'] !== format) throw new Error('this is no backup of Postern');
+  if (!isRow(header) || header['postern'] !== 'backup' || header['format'] !== format)
+    throw new Error('the file is not a backup of Postern');
   if (JSON.stringify(header['migrations']) !== JSON.stringify(migrations))
-    throw new Error('the backup was made by another version of Postern: restore it with that one, then start this one');
+    throw new Error('the backup was made by another version of Postern: restore it with that version, then start this one');
 }
 
 function parseLine(line: string, number: number): unknown {
@@ -92,7 +93,7 @@ export function backupSource(open: () => AsyncIterable<string>, migrations: read
       else if (isRow(value)) end = parseEnd(value);
       else {
         const [table, row]: unknown[] = Array.isArray(value) ? value : [];
-        if (!isTable(table) || !isRow(row)) throw new Error(`line ${lineNumber} of the backup is no row`);
+        if (!isTable(table) || !isRow(row)) throw new Error(`line ${lineNumber} of the backup is not a row`);
         if (page && (page.table !== table || page.rows.length >= maxCopyPage.rows || page.length > maxCopyPage.bytes)) {
           yield page;
           page = undefined;
@@ -104,12 +105,12 @@ export function backupSource(open: () => AsyncIterable<string>, migrations: read
       }
     }
     if (page) yield page;
-    if (end?.rows !== total) throw new Error('the backup is not whole: its end is missing');
+    if (end?.rows !== total) throw new Error('the backup is incomplete: its end is missing');
   }
   return {
     pages,
     async lastIds() {
-      if (!end) throw new Error('the backup is not whole: its end is missing');
+      if (!end) throw new Error('the backup is incomplete: its end is missing');
       return end.lastIds;
     },
   };

@@ -15,7 +15,7 @@ export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGener
       }
     }
   } catch (cause) {
-    throw new DamagedBackup('the backup is damaged or no backup: it cannot be read to its end', { cause });
+    throw new DamagedBackup('the file is damaged or not a backup: it cannot be read to the end', { cause });
   }
   if (partialLine !== '') yield partialLine;
 }

@@ -17,7 +17,7 @@ const insertBatch = 200; // rows in one statement: both databases limit its para
 /** Checks that no other process uses the database: its writes would mix with the copy, and its cached rows would be wrong. */
 async function checkUnused(store: Store): Promise<void> {
   if (await store.isUsedByOthers())
-    throw new Error('other processes use the database: stop every Postern on it, empty it, and begin again');
+    throw new Error('other processes use the database: stop every Postern that uses it, empty the database, and start again');
 }
 
 /** Marks the database as an unfinished copy. @throws Error where it holds anything but an unfinished copy, or is in use */
@@ -25,7 +25,7 @@ async function beginCopy(store: Store): Promise<void> {
   const keys = await store.read.selectFrom('secret_key').selectAll().execute();
   const isResumed = keys.some(({ fingerprint }) => fingerprint === unfinishedCopy);
   if (!isResumed && (keys.length > 0 || (await countRows(store.read, 'tenant')) > 0))
-    throw new Error('the database is not empty: a copy is made into an empty one only');
+    throw new Error('the database is not empty: copy into an empty database');
   await checkUnused(store);
   if (!isResumed) await store.write((tx) => tx.insertInto('secret_key').values({ fingerprint: unfinishedCopy }).execute(), 'job');
 }
@@ -66,7 +66,7 @@ async function compareRows(store: Store, source: RowSource, progress: CopyProgre
   }
   for (const table of tableNames)
     if (table !== 'secret_key' && (await countRows(store.read, table)) !== (counts.get(table) ?? 0))
-      throw new Error(`the copy holds rows of ${table} that its source does not have`);
+      throw new Error(`the copy has rows in ${table} that its source does not have`);
 }
 
 /**

@@ -104,7 +104,9 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
   }, 'job');
   if (stored === unfinishedCopy) throw new Error(`${unfinishedCopy}: run npm run restore or npm run move-store again`);
   if (stored !== fingerprint)
-    throw new Error('POSTERN_SECRET_KEY, or the file secret-key, is not the key that the secrets of this installation were sealed with');
+    throw new Error(
+      'the secrets of this installation were encrypted with another key: set POSTERN_SECRET_KEY, or restore the file secret-key',
+    );
 }
 
 /** Returns whether an API key exists and has not expired. */

@@ -34,7 +34,7 @@ export const addLocation = changeOperation({
   name: 'location/add',
   method: 'POST',
   role: 'admin',
-  summary: 'Adds a place whose files can be shared.',
+  summary: 'Adds a location: a place whose files can be shared.',
   message: 'locationAdded',
   body: NewLocation,
   responseFields: Type.Object({ id: locationFields.id }),

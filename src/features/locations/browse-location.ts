@@ -21,7 +21,7 @@ const BrowseResponse = Type.Object({
       modifiedDateTime: Type.String({ format: 'date-time' }),
     }),
   ),
-  complete: Type.Boolean({ description: `false: the folder holds more than ${maxEntries} entries, and these are some of them.` }),
+  complete: Type.Boolean({ description: `false: the folder has more than ${maxEntries} entries, and this list is incomplete.` }),
 });
 
 const foldersFirst = (a: Entry, b: Entry) => Number(b.folder) - Number(a.folder) || (a.name < b.name ? -1 : 1);
@@ -41,7 +41,7 @@ export const browseLocation = readOperation({
   locationName: ({ location }) => normalizeText(location),
   method: 'GET',
   role: 'editor',
-  summary: 'Lists a folder of a location, to choose a path from.',
+  summary: 'Lists a folder of a location, to choose the path of a share.',
   body: Type.Object(
     {
       location: Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' }),

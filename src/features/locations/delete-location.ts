@@ -12,7 +12,7 @@ export const deleteLocation = changeOperation({
   name: 'location/delete',
   method: 'DELETE',
   role: 'admin',
-  summary: 'Deletes a location that no share uses, never its files.',
+  summary: 'Deletes a location that no share uses. Its files are not deleted.',
   message: 'locationDeleted',
   body: bodyOf(locationFields, ['id'], []),
   target: { table: 'location' },

@@ -8,7 +8,7 @@ export const getLocation = readOperation({
   name: 'location/get',
   method: 'POST',
   role: 'admin',
-  summary: 'Answers a location.',
+  summary: 'Returns a location.',
   body: bodyOf(locationFields, ['id'], []),
   response: Location,
   async read({ id }, caller, { store, vault }) {

@@ -48,8 +48,8 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
 function checkKindAndConfiguration(kind: string, configuration: object): void {
   if (!availableLocationKinds.includes(kind)) {
     const kinds: readonly string[] = locationKinds;
-    const detail = kinds.includes(kind) ? 'is not built yet' : 'is not known';
-    throw fieldRefusal('kind', `${detail}; there is ${availableLocationKinds.join(', ')}`);
+    const detail = kinds.includes(kind) ? 'is not available yet' : 'is not known';
+    throw fieldRefusal('kind', `${detail}. Available kinds: ${availableLocationKinds.join(', ')}`);
   }
   const [schemaError] = Value.Errors(LocalConfiguration, configuration);
   if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for local it is { "folder": "/absolute/path" }`);

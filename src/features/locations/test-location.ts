@@ -10,7 +10,7 @@ import type { Storage } from '#ports/storage.ts';
 const tokenBits = 96;
 
 const TestResponse = Type.Object({
-  works: Type.Boolean({ description: 'Whether everything that was tried works.' }),
+  works: Type.Boolean({ description: 'Whether all tests succeeded.' }),
   tried: Type.Array(Type.Object({ what: Type.String(), works: Type.Boolean(), detail: Type.String() })),
 });
 
@@ -35,7 +35,7 @@ export const testLocation = readOperation({
   name: 'location/test',
   method: 'POST',
   role: 'admin',
-  summary: 'Tries a location for real and says what works; leaves nothing behind.',
+  summary: 'Tests whether a location can be listed and written to. Leaves no files behind.',
   body: bodyOf(locationFields, ['id'], []),
   response: TestResponse,
   async read({ id }, caller, { store, storages, vault, random }) {

@@ -21,7 +21,7 @@ export const updateLocation = changeOperation({
   name: 'location/update',
   method: 'POST',
   role: 'admin',
-  summary: 'Renames a location, or points it elsewhere; its shares follow.',
+  summary: 'Renames a location or changes its configuration. Its shares use the new one.',
   message: 'locationUpdated',
   body: withFixedFields(LocationChange, locationFields, fixedFields),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],

@@ -16,7 +16,7 @@ export const addLoginProfile = changeOperation({
   name: 'loginprofile/add',
   method: 'POST',
   role: 'admin',
-  summary: 'Adds a login profile; without a type one of access users.',
+  summary: 'Adds a login profile. Without a type, its type is USERS.',
   message: 'loginProfileAdded',
   body: NewLoginProfile,
   responseFields: createdProfileFields,

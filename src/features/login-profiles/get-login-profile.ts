@@ -8,7 +8,8 @@ export const getLoginProfile = readOperation({
   name: 'loginprofile/get',
   method: 'POST',
   role: 'reader',
-  summary: "Answers a login profile; without an id the tenant's default one. A reader gets it without configuration, username and counts.",
+  summary:
+    "Returns a login profile; without an id, the tenant's default profile. Readers get it without configuration, username and counts.",
   body: bodyOf(loginProfileFields, [], ['id']),
   response: LoginProfile,
   async read({ id }, caller, ports) {

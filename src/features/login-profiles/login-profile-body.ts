@@ -24,9 +24,9 @@ interface ProfileBody {
 function checkRanges(text: string): void {
   // Requests to a link are compared with the ranges: a long list would slow down each of them.
   if (countRanges(text) > limits.ranges)
-    throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries: name blocks in place of single addresses`);
+    throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries. Use CIDR blocks instead of single addresses.`);
   const ranges = parseRanges(text);
-  if ('wrong' in ranges) throw fieldRefusal('ipRange', `"${ranges.wrong}" is no address, CIDR block or first-last range`);
+  if ('wrong' in ranges) throw fieldRefusal('ipRange', `"${ranges.wrong}" is not an address, a CIDR block or a first-last range`);
 }
 
 function checkLanguage(lang: string): void {
@@ -42,7 +42,7 @@ function checkPasswordProfile({ type_id, password, username }: LoginProfileInput
   if (type_id !== profileTypes.PASSWORD) return;
   if (password === '') throw fieldRefusal('password', 'must be given for a profile of type PASSWORD');
   if (password !== currentPassword) checkNotGuessable(password, 'password');
-  if (username.includes(':')) throw fieldRefusal('username', 'must not hold a colon');
+  if (username.includes(':')) throw fieldRefusal('username', 'must not contain a colon');
 }
 
 /**
@@ -55,7 +55,7 @@ export function mergeProfile(body: ProfileBody, current: LoginProfileInput): Log
   if (body.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
   const typeId = body.typeId ?? current.type_id;
   if (body.password === secretMask && current.password === '')
-    throw fieldRefusal('password', `${secretMask} stands for a password that is kept; there is none yet`);
+    throw fieldRefusal('password', `${secretMask} means "keep the current password", but the profile has none. Send a password.`);
   const profile: LoginProfileInput = {
     title: mergeText(body.title, current.title),
     description: mergeText(body.description, current.description),

@@ -42,10 +42,13 @@ async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<v
   if (!share) return;
   throw new Refusal(
     'viewIdTooShort',
-    `Share ${share.id} has a view id too short for a link without sign-in: give it a longer one by share/updateSharableLink first.`,
+    `The view id of share ${share.id} is too short for a link without sign-in. Set a longer one with share/updateSharableLink first.`,
     {
       fieldErrors: [
-        { field: 'typeId', detail: `would leave share ${share.id} open under a short view id; share/updateSharableLink changes it` },
+        {
+          field: 'typeId',
+          detail: `would make share ${share.id} public under a view id that is too short. Change it with share/updateSharableLink.`,
+        },
       ],
     },
   );
@@ -64,8 +67,8 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
     .limit(1)
     .executeTakeFirst();
   if (duplicate)
-    throw new Refusal('nameTaken', 'Two users of the profile have one e-mail address.', {
-      fieldErrors: [{ field: 'typeId', detail: `needs ${duplicate.email} to be one user's only` }],
+    throw new Refusal('nameTaken', 'Two users of the profile have the same e-mail address.', {
+      fieldErrors: [{ field: 'typeId', detail: `cannot be EMAIL_CODE while several users have the address ${duplicate.email}` }],
     });
 }
 
@@ -80,7 +83,7 @@ async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise
   if (Number(names) > maxRelinkedNames)
     throw fieldRefusal(
       'typeId',
-      `cannot be changed while the shares of the profile list more than ${maxRelinkedNames} names: duplicate the profile, and give its shares the new one`,
+      `cannot be changed while the shares of the profile list more than ${maxRelinkedNames} names. Duplicate the profile and assign the copy to its shares.`,
     );
 }
 
@@ -101,7 +104,10 @@ async function checkSignInStays(tx: Tx, tid: number, profileId: number): Promise
   if (!(await tenantPolicy(tx, tid)).signInRequired) return;
   const shares = tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId).where('active', '=', 1);
   if (await shares.limit(1).executeTakeFirst())
-    throw fieldRefusal('typeId', 'must be a type with sign-in while active shares use the profile: the policy of the tenant asks for it');
+    throw fieldRefusal(
+      'typeId',
+      'must be a type with sign-in while active shares use the profile, because the policy of the tenant requires sign-in',
+    );
 }
 
 async function changeType(tx: Tx, tid: number, profileId: number, { from, to: typeId }: { from: number; to: number }): Promise<void> {
@@ -116,7 +122,8 @@ async function changeType(tx: Tx, tid: number, profileId: number, { from, to: ty
 /** Claims the view id of the request for the portal, if it is another one. @returns the view id to store */
 async function updateViewId(tx: Tx, tid: number, id: number, newViewId: string | null | undefined, current: string): Promise<string> {
   if (newViewId === undefined || newViewId === current) return current;
-  if (newViewId === null || newViewId === '') throw fieldRefusal('viewId', 'cannot be cleared; loginprofile/updateViewId makes a new one');
+  if (newViewId === null || newViewId === '')
+    throw fieldRefusal('viewId', 'cannot be cleared. Use loginprofile/updateViewId to generate a new one.');
   checkViewId(newViewId);
   await releaseViewId(tx, current);
   await claimViewId(tx, tid, newViewId, { profile_id: id });
@@ -127,7 +134,7 @@ export const updateLoginProfile = changeOperation({
   name: 'loginprofile/update',
   method: 'POST',
   role: 'admin',
-  summary: 'Changes a login profile; sessions end where its way to sign in changes.',
+  summary: 'Changes a login profile. Its sessions end if the way to sign in changes.',
   message: 'loginProfileUpdated',
   body: withFixedFields(LoginProfileChange, loginProfileFields, fixedFields),
   computed: ['typeString', 'shareCount', 'viewUrl', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],

@@ -10,7 +10,7 @@ export const addOperator = changeOperation({
   name: 'operator/add',
   method: 'POST',
   role: 'admin',
-  summary: 'Makes an operator: an account of the console, with the roles of API keys.',
+  summary: 'Adds an operator: an account of the console, with the same roles as API keys.',
   message: 'operatorAdded',
   body: NewOperator,
   responseFields: Type.Object({ id: operatorFields.id }),

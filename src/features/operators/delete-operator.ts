@@ -7,7 +7,7 @@ export const deleteOperator = changeOperation({
   name: 'operator/delete',
   method: 'DELETE',
   role: 'admin',
-  summary: 'Deletes an operator; their sessions of the console end at once.',
+  summary: 'Deletes an operator. Their console sessions end at once.',
   message: 'operatorDeleted',
   body: bodyOf(operatorFields, ['id'], []),
   target: { table: 'operator' },

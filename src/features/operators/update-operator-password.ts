@@ -13,7 +13,7 @@ const isSelf = (caller: Caller, id: number) => caller.kind === 'operator' && cal
 function checkPermission(caller: Caller, { id, currentPassword }: OperatorPassword): void {
   if (isSelf(caller, id)) {
     if (!currentPassword) throw fieldRefusal('currentPassword', 'is required to change your own password');
-  } else if (caller.role !== 'admin') throw new Refusal('roleTooLow', "Only an admin sets another operator's password.");
+  } else if (caller.role !== 'admin') throw new Refusal('roleTooLow', "Only an admin can set another operator's password.");
 }
 
 /** Verifies the current password. A wrong one counts as a failed sign-in, in a dry run too: it must not allow more guesses. */
@@ -32,7 +32,7 @@ export const updateOperatorPassword = changeOperation({
   name: 'operator/updatePassword',
   method: 'POST',
   role: 'reader',
-  summary: "Sets one's own password, or, as admin, an operator's; their sessions of the console end.",
+  summary: "Sets your own password or, as an admin, another operator's. Console sessions of that operator end.",
   message: 'operatorPasswordUpdated',
   body: OperatorPassword,
   target: { table: 'operator' },

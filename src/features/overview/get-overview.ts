@@ -20,21 +20,21 @@ const Overview = Type.Object({
       downloads: count('Downloads.'),
       uploads: count('Uploads.'),
     }),
-    { description: `The last ${daysBack} days; those on which nothing happened are left out.` },
+    { description: `Counts for each of the last ${daysBack} days, without days that have no activity.` },
   ),
   endingSoon: Type.Array(
     Type.Object({ id: recordId('Share.'), title: Type.String(), validityEndDate: Type.String({ format: 'date-time' }) }),
-    { description: `Active shares that end within ${daysAhead} days, at most ${maxEnding}, the first to end first.` },
+    { description: `Active shares that end within ${daysAhead} days, at most ${maxEnding}, sorted by their end.` },
   ),
-  alertsWaiting: count('E-mails that are owed and not sent yet.'),
+  alertsWaiting: count('E-mails in the queue that are not sent yet.'),
   mail: Type.Boolean({ description: 'Whether e-mails are sent at all.' }),
-  store: Type.String({ description: 'Where records are kept: sqlite or postgres.' }),
+  store: Type.String({ description: 'Database engine: sqlite or postgres.' }),
   locations: Type.Array(
     Type.Object({
       id: recordId('Location.'),
       name: Type.String(),
       kind: Type.String(),
-      answers: Type.Boolean({ description: 'Whether it answers now.' }),
+      answers: Type.Boolean({ description: 'Whether the location is available now.' }),
     }),
   ),
 });
@@ -76,7 +76,7 @@ export const getOverview = readOperation({
   isReport: true,
   method: 'GET',
   role: 'reader',
-  summary: 'What an operator looks at first: the last thirty days, what ends soon, what waits, and whether everything answers.',
+  summary: 'Returns the overview: counts of the last 30 days, shares that end soon, waiting e-mails, and the health of the locations.',
   body: Type.Object({}, { additionalProperties: false }),
   response: Overview,
   async read(_query, { tid }, ports, inTurn) {

@@ -10,7 +10,9 @@ function matchesVersion(ifMatch: string, version: number): boolean {
 function readId(body: unknown): number {
   const id: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'id') : undefined;
   if (typeof id === 'number') return id;
-  throw new Refusal('fieldInvalid', 'id is required', { fieldErrors: [{ field: 'id', detail: 'is required: it names the record' }] });
+  throw new Refusal('fieldInvalid', 'id is required', {
+    fieldErrors: [{ field: 'id', detail: 'is required: it is the id of the record' }],
+  });
 }
 
 /**

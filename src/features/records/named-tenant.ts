@@ -12,7 +12,7 @@ export async function resolveTenant(tx: Tx, caller: Caller, tid: number | null |
   if (!tid || tid === caller.tid) return caller.tid;
   if (caller.tid !== firstTenant)
     throw new Refusal('tenantForbidden', undefined, {
-      fieldErrors: [{ field: 'tid', detail: 'may be named by an admin of tenant 1 alone' }],
+      fieldErrors: [{ field: 'tid', detail: 'can be set only by an admin of tenant 1' }],
     });
   if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst()))
     throw fieldRefusal('tid', 'is not the id of a tenant');

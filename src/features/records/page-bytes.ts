@@ -35,6 +35,6 @@ export function checkPageBytes(bytes: number): void {
   if (isPageTooLarge(bytes))
     throw fieldRefusal(
       'pageSize',
-      `must be smaller here: these records hold ${Math.ceil(bytes / 2 ** 20)} MiB, an answer takes ${maxBytes / 2 ** 20} MiB`,
+      `must be smaller: these records have ${Math.ceil(bytes / 2 ** 20)} MiB, and a response can have at most ${maxBytes / 2 ** 20} MiB`,
     );
 }

@@ -65,7 +65,7 @@ export function parsePage(query: PageQuery, sortable: Sortable): SearchPageReque
   const order = Object.entries(sortOrders).find(([word]) => word === (query.sortOrder ?? 'asc').toLowerCase())?.[1];
   if (!order) throw fieldRefusal('sortOrder', `must be one of ${Object.keys(sortOrders).join(', ')}`);
   const after = query.after === undefined ? null : readCursor(query.after, field, order);
-  if (after && query.startIndex !== undefined) throw fieldRefusal('startIndex', 'must be left out where after says where to go on');
+  if (after && query.startIndex !== undefined) throw fieldRefusal('startIndex', 'must not be combined with after');
   return {
     word: query.searchWord ? fold(query.searchWord) : null,
     from: parseDateFilter('fromDate', query.fromDate),

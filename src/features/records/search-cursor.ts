@@ -33,6 +33,6 @@ export function readCursor(text: string, field: string, order: string): Cursor {
     isCount(id) &&
     isCount(index);
   if (!isValid || String(value).includes('\0'))
-    throw fieldRefusal('after', 'must be one that the Link header of a search in this order has named');
+    throw fieldRefusal('after', 'must come from the Link header of a search with the same sortField and sortOrder');
   return { value, id, index };
 }

@@ -29,7 +29,7 @@ export function unmaskMembers(value: object, secrets: readonly string[], present
     if (!secrets.includes(key) || sent !== secretMask) return [key, sent];
     const secret: unknown = Reflect.get(existing, key);
     if (typeof secret !== 'string')
-      throw configurationRefusal(`${key} must be the secret itself: there is none yet that ${secretMask} could stand for`);
+      throw configurationRefusal(`${key} must be the secret itself, not ${secretMask}: no secret is stored yet`);
     return [key, secret];
   });
   return Object.fromEntries(entries);

@@ -29,7 +29,7 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
   );
   const locationLines = (await selectLocations(db)).map(
     ({ tid, id, name, kind }) =>
-      `tenant ${tid}, location ${id} "${name}" (${kind}): its configuration; until then its shares are answered 503`,
+      `tenant ${tid}, location ${id} "${name}" (${kind}): enter its configuration again; until then requests to its shares fail with 503`,
   );
   return [...profileLines, ...locationLines];
 }

@@ -21,7 +21,7 @@ export const addShare = changeOperation({
   name: 'share/add',
   method: 'POST',
   role: 'editor',
-  summary: 'Publishes a file or folder by a new link.',
+  summary: 'Creates a share: publishes a file or folder with a new link.',
   message: 'shareAdded',
   body: NewShare,
   responseFields: createdShareFields,

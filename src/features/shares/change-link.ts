@@ -11,7 +11,7 @@ export const changeLink = changeOperation({
   name: 'share/updateSharableLink',
   method: 'POST',
   role: 'editor',
-  summary: 'Replaces the link: the old address stops at once. Without a viewId a new one is made.',
+  summary: 'Replaces the link. The old address stops working at once. Without a viewId, a random one is generated.',
   message: 'shareLinkUpdated',
   body: bodyOf(shareFields, [], ['id', 'viewId']),
   responseFields: Type.Object({ viewId: shareFields.viewId, viewUrl: shareFields.viewUrl }),

@@ -9,7 +9,7 @@ export const deleteShare = changeOperation({
   name: 'share/delete',
   method: 'DELETE',
   role: 'editor',
-  summary: 'Deletes a share and its link, never the files.',
+  summary: 'Deletes a share and its link. The files are not deleted.',
   message: 'shareDeleted',
   body: bodyOf(shareFields, ['id'], []),
   target: { table: 'share' },

@@ -15,7 +15,7 @@ export const duplicateShare = changeOperation({
   name: 'share/duplicate',
   method: 'POST',
   role: 'editor',
-  summary: 'Copies a share under a new title; the copy has a link of its own.',
+  summary: 'Copies a share under a new title. The copy has its own link.',
   message: 'shareDuplicated',
   body: bodyOf(shareFields, ['id', 'title'], []),
   responseFields: createdShareFields,

@@ -22,8 +22,8 @@ const ExplainRequest = Type.Object(
     email: text('E-mail address of the visitor; counts as signed in.'),
     groupNames: text("The visitor's groups, separated by commas."),
     address: text('Address that the visitor comes from.'),
-    at: text('Instant asked about; default now.'),
-    action: Type.Optional(Type.Enum([...actions], { description: 'Action whose rules are answered; default visit.' })),
+    at: text('Instant for which the rules are evaluated; default now.'),
+    action: Type.Optional(Type.Enum([...actions], { description: 'Action whose rules are returned; default visit.' })),
   },
   { additionalProperties: false },
 );
@@ -34,7 +34,7 @@ const Explanation = Type.Object({
   rules: Type.Array(
     Type.Object({
       rule: Type.String({ description: 'Rule of the decision, in order.' }),
-      passed: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'null: the question leaves it open.' }),
+      passed: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'null: the request does not say enough to decide.' }),
       reason: Type.String({ description: 'Why, in words.' }),
     }),
   ),
@@ -47,7 +47,7 @@ const Explanation = Type.Object({
         description: 'Why not: unknown, ended, address, signIn, audience or permission.',
       }),
     }),
-    { description: 'Every action; without an address as if it came from an allowed one.' },
+    { description: 'Every action. Without an address, the visitor counts as coming from an allowed one.' },
   ),
 });
 
@@ -92,7 +92,7 @@ export const explainShare = readOperation({
   method: 'POST',
   role: 'reader',
   isSearch: true,
-  summary: 'Says who could do what at a share, from where and when, by the rules that guard the link; changes nothing.',
+  summary: 'Explains whether a visitor may use a share, by the access rules of its link. Changes nothing.',
   body: ExplainRequest,
   response: Explanation,
   async read(body, caller, { store, clock }) {

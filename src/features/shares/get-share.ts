@@ -8,7 +8,7 @@ export const getShare = readOperation({
   name: 'share/get',
   method: 'POST',
   role: 'reader',
-  summary: 'Answers a share.',
+  summary: 'Returns a share.',
   body: bodyOf(shareFields, ['id'], []),
   response: Share,
   async read({ id }, caller, { store, links }) {

@@ -10,9 +10,9 @@ const LastVisits = Type.Object({
   list: Type.Array(
     Type.Object({
       id: recordId('Share.'),
-      lastVisitDateTime: Type.String({ format: 'date-time', description: 'When a visitor last did anything there.' }),
+      lastVisitDateTime: Type.String({ format: 'date-time', description: 'Time of the last action of a visitor at the share.' }),
     }),
-    { description: 'Of the shares asked about, those that were ever visited.' },
+    { description: 'The requested shares that were visited at least once.' },
   ),
 });
 
@@ -44,9 +44,9 @@ export const lastVisits = readOperation({
   isSearch: true,
   method: 'POST',
   role: 'reader',
-  summary: 'Says when shares were last visited.',
+  summary: 'Returns when shares were last visited.',
   body: Type.Object(
-    { ids: Type.Array(recordId('Share.'), { minItems: 1, maxItems: maxPageSize, description: 'Shares asked about.' }) },
+    { ids: Type.Array(recordId('Share.'), { minItems: 1, maxItems: maxPageSize, description: 'Ids of the shares.' }) },
     { additionalProperties: false },
   ),
   response: LastVisits,

@@ -51,7 +51,9 @@ export const searchShares = readOperation({
   role: 'reader',
   summary: 'Finds shares.',
   body: searchQuery({
-    path: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'That path and all below it, in any location.' })),
+    path: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: 'Shares of this path and of everything below it, in any location.' }),
+    ),
     authType: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: "Login profile's type." })),
     authId: Type.Optional(recordId('Login profile.')),
     location: Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' })),

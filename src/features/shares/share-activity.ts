@@ -8,7 +8,7 @@ import { readOperation } from '#features/operation.ts';
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
 const countFields = {
-  visits: Type.Integer({ description: 'What one visitor does from one address within half an hour is a visit.' }),
+  visits: Type.Integer({ description: 'Visits. All actions of a visitor from one address within half an hour count as one visit.' }),
   downloads: Type.Integer(),
   uploads: Type.Integer(),
 };
@@ -17,12 +17,12 @@ const ActivityResponse = Type.Object({
   byDay: Type.Array(Type.Object({ date: Type.String({ description: 'Day in UTC.' }), ...countFields })),
   byVisitor: Type.Array(
     Type.Object({
-      visitor: Type.String({ description: 'User name; empty: nobody in particular.' }),
+      visitor: Type.String({ description: 'Username; empty for visitors without sign-in.' }),
       ...countFields,
       lastDateTime: Type.String({ format: 'date-time' }),
     }),
   ),
-  notCome: Type.Array(Type.String(), { description: 'Users that the share lists who have done nothing there in that time.' }),
+  notCome: Type.Array(Type.String(), { description: 'Listed users without any action at the share in that time.' }),
 });
 
 function parseDate(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {
@@ -59,7 +59,7 @@ export const shareActivity = readOperation({
   isReport: true,
   method: 'POST',
   role: 'reader',
-  summary: 'Counts what visitors did at a share, by day and by visitor, and names the listed users who have not come.',
+  summary: 'Counts the actions of visitors at a share by day and by visitor, and returns the listed users who did not visit it.',
   body: Type.Object(
     { id: recordId('Share.'), fromDate: optionalDate('From this instant on.'), toDate: optionalDate('Before this instant.') },
     { additionalProperties: false },

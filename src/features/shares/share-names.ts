@@ -73,7 +73,7 @@ async function userEntries(
     const entry = withUser(existing.get(name_key));
     if (entry) return entry;
     const user = users.get(name_key);
-    if (!user) throw fieldRefusal('userNames', `"${name}" is no user of the login profile`);
+    if (!user) throw fieldRefusal('userNames', `"${name}" is not a user of the login profile`);
     return { name: user.username, name_key, user_id: user.id };
   });
 }

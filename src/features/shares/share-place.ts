@@ -33,7 +33,7 @@ export async function checkSharedItem(
   try {
     const storage = await openLocation(location, ports);
     const entry = await storage.stat(path);
-    if (!entry) throw fieldRefusal('path', `nothing lies at ${formatItemPath(path)} in that location`);
+    if (!entry) throw fieldRefusal('path', `must be an existing file or folder: ${formatItemPath(path)} does not exist in the location`);
     if (entry.folder !== folder)
       throw fieldRefusal('folder', entry.folder ? 'must be true: the path is a folder' : 'must be false: the path is a file');
   } catch (cause) {

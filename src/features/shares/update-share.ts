@@ -24,9 +24,9 @@ import {
 
 /** Fields that this operation does not change, with the reason or the operation that does. */
 const fixedFields = {
-  location: 'cannot be changed; make another share',
-  path: 'cannot be changed; make another share',
-  viewId: 'is changed by share/updateSharableLink',
+  location: 'cannot be changed. Create another share instead.',
+  path: 'cannot be changed. Create another share instead.',
+  viewId: 'cannot be changed here. Use share/updateSharableLink.',
   tid: 'cannot be changed',
 };
 
@@ -36,7 +36,7 @@ function checkAudience(body: ShareChange, before: Share): void {
   const missing = (['userNames', 'groupNames'] as const).filter((field) => body[field] === undefined);
   if (missing.length === 0) return;
   throw new Refusal('fieldInvalid', 'Another login profile has other users and groups.', {
-    fieldErrors: missing.map((field) => ({ field, detail: 'must be sent anew when authenticationId changes and allowAllUsers is false' })),
+    fieldErrors: missing.map((field) => ({ field, detail: 'must be sent when authenticationId changes and allowAllUsers is false' })),
   });
 }
 
@@ -62,7 +62,7 @@ export const updateShare = changeOperation({
   name: 'share/update',
   method: 'POST',
   role: 'editor',
-  summary: 'Changes a share; its link, location and path stay.',
+  summary: 'Changes a share. Its link, location and path stay the same.',
   message: 'shareUpdated',
   body: withFixedFields(ShareChange, shareFields, fixedFields),
   computed: [

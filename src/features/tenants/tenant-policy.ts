@@ -55,7 +55,7 @@ export const getPolicy = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'reader',
-  summary: 'Answers what the tenant asks of its shares, and how many active ones do not comply.',
+  summary: 'Returns the policy of the tenant and the number of active shares that do not comply with it.',
   body: Type.Object({}, { additionalProperties: false }),
   response: TenantPolicyRecord,
   async read(_query, caller, { store, clock }) {
@@ -77,7 +77,7 @@ export const updatePolicy = changeOperation({
   name: 'tenant/updatePolicy',
   method: 'POST',
   role: 'admin',
-  summary: 'Changes what the tenant asks of its shares. Active shares that do not comply stay until they are changed.',
+  summary: 'Changes the policy of the tenant. Active shares that do not comply stay active until their next change.',
   message: 'tenantPolicyUpdated',
   body: PolicyChange,
   async change(body, { tid }, tx) {

@@ -68,7 +68,7 @@ export const addTenant = changeOperation({
   name: 'tenant/add',
   method: 'POST',
   role: 'admin',
-  summary: 'Makes a tenant and its default login profile; for admins of tenant 1.',
+  summary: 'Creates a tenant and its default login profile. Only for admins of tenant 1.',
   message: 'tenantAdded',
   body: NewTenant,
   responseFields: Type.Object({ id: tenantFields.id }),
@@ -102,7 +102,7 @@ export const searchTenants = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'admin',
-  summary: 'Finds tenants; for admins of tenant 1.',
+  summary: 'Searches tenants. Only for admins of tenant 1.',
   body: searchQuery({}),
   response: searchEnvelope(Tenant),
   async read(query, caller, ports) {

@@ -35,7 +35,7 @@ export async function authenticateCaller(request: FastifyRequest, ports: CallerP
   const secret = bearerToken(request.headers.authorization);
   const token = secret === null && request.headers.authorization === undefined ? consoleToken(request, ports.links.publicUrl()) : null;
   if (token !== null) return authenticateOperator(request, token, ports);
-  if (secret === null) throw new Refusal('keyMissing', 'Send Authorization: Bearer and an API key.');
+  if (secret === null) throw new Refusal('keyMissing', 'Send an API key in the header Authorization: Bearer.');
   const now = ports.clock.now();
   const key = await findValidKey(ports.store, secret, now);
   if (!key) return refuseKey(ports, request.ip);

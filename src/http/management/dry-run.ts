@@ -5,9 +5,7 @@ import type { Operation } from '#features/operation.ts';
 import { propertyNamesOf, readQuery } from '#http/validation.ts';
 
 /** The schema of `dryRun`: a parameter of every change, and a field of its response. */
-export const dryRun = Type.Optional(
-  Type.Boolean({ description: 'true: everything is checked and answered as it would be; nothing is changed.' }),
-);
+export const dryRun = Type.Optional(Type.Boolean({ description: 'If true, runs all checks and answers as usual, but changes nothing.' }));
 
 const dryRunQuery = Type.Object({ dryRun });
 

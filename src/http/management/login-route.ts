@@ -19,8 +19,8 @@ export const Login = Type.Object(
 );
 /** The response of a login. */
 export const LoginResponse = Type.Object({
-  token: Type.String({ description: 'Bearer token, good for an hour and never longer than its key.' }),
-  expiryDateTime: Type.String({ format: 'date-time', description: 'When the token ends.' }),
+  token: Type.String({ description: 'Bearer token, valid for one hour, but never longer than its key.' }),
+  expiryDateTime: Type.String({ format: 'date-time', description: 'Time when the token expires.' }),
 });
 
 /** Adds POST /api/v1/login, for clients that sign in before other calls. */

@@ -52,10 +52,10 @@ declare module 'fastify' {
 
 /** The common envelope of successful responses (interface.md). */
 export const Envelope = Type.Object({
-  timestamp: Type.String({ format: 'date-time', description: 'Time of the answer.' }),
+  timestamp: Type.String({ format: 'date-time', description: 'Time of the response.' }),
   status: Type.Integer({ description: 'HTTP status.' }),
   messageId: Type.Integer({ description: 'Stable number of the message.' }),
-  message: Type.String({ description: 'What happened, in words.' }),
+  message: Type.String({ description: 'What happened, as a text.' }),
 });
 
 /** Returns the schema of a change's response: the envelope, the fields of the operation, and `dryRun`. */
@@ -196,7 +196,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
   if (!request.is404) return;
   const url = request.url.split('?', 1)[0] ?? '';
   const allow = servedMethods.filter((method) => api.hasRoute({ method, url })).join(', ');
-  throw allow === '' ? new Refusal('notFound') : new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
+  throw allow === '' ? new Refusal('notFound') : new Refusal('methodWrong', `This address accepts only ${allow}.`, { allow });
 }
 
 /** Adds the routes of /api/v1. A request is checked in the order of decisions.md: key, role, address and method, size, type, body. */

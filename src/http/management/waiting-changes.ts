@@ -15,7 +15,7 @@ export function limitChanges(): RunLimitedChange {
     const [changes, memory] = [`changes ${tenant}`, `bytes ${tenant}`];
     const weight = Math.max(bytes, minBytes);
     if ((counts.get(changes) ?? 0) >= limits.changes || (counts.get(memory) ?? 0) + weight > limits.bytes)
-      throw new Refusal('changesBusy', 'Too many changes of your tenant are under way.', { retryAfter });
+      throw new Refusal('changesBusy', 'Too many changes of your tenant are in progress. Try again in a few seconds.', { retryAfter });
     addCount(counts, changes, 1);
     addCount(counts, memory, weight);
     try {

@@ -41,7 +41,7 @@ function pageFiles(): (path: string) => Promise<ConstantResponse> {
   async function load(path: string): Promise<ConstantResponse> {
     page ??= loadPage();
     const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: path });
-    if (statusCode !== 200) throw new Error(`the page of the interface lacks ${path}`);
+    if (statusCode !== 200) throw new Error(`the API documentation has no file ${path}`);
     return createConstantResponse(String(headers['content-type']), rawPayload);
   }
   return (path) => {

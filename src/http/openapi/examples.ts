@@ -21,7 +21,7 @@ const exampleValues: Readonly<Record<string, unknown>> = {
   groupNames: 'auditors',
   userPassword: 'correct horse battery',
   confirmPassword: 'correct horse battery',
-  currentPassword: 'the password so far',
+  currentPassword: 'the current password',
   password: 'correct horse battery',
   secretkey: 'pst_…',
   key: 'pst_…',

@@ -47,7 +47,7 @@ const signIn = (id: string, response: object) => ({
 const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', responses: { 204: {} } }) });
 const password = (id: string) => ({
   post: route(id, {
-    summary: 'Changes the password of the access user who has signed in; other sessions end.',
+    summary: 'Changes the password of the signed-in access user, and ends their other sessions.',
     body: json(PasswordChangeBody),
     responses: { 204: {} },
   }),
@@ -58,7 +58,10 @@ const ranges = [header('Range', 'RFC 9110, 14.2.'), header('If-Range', 'RFC 9110
 export const linkPaths = {
   '/s/{viewId}': { get: route('link_page', { summary: 'The page.', responses: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
   '/s/{viewId}/visit': {
-    get: route('link_visit', { summary: 'How to sign in, who has, and what may be done.', responses: { 200: json(Visit) } }),
+    get: route('link_visit', {
+      summary: 'The ways to sign in, the signed-in user, and the allowed actions.',
+      responses: { 200: json(Visit) },
+    }),
   },
   '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
   '/s/{viewId}/sign-out': signOut('link_sign_out'),
@@ -84,8 +87,8 @@ export const linkPaths = {
       responses: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
     }),
     put: route('link_upload', {
-      summary: 'Keeps the body as a file; canUpload, and canDelete to replace one.',
-      parameters: [path, header('If-Match', 'ETag of the file that is to be replaced.')],
+      summary: 'Stores the body as a file; canUpload, and canDelete to replace a file.',
+      parameters: [path, header('If-Match', 'ETag of the file to replace.')],
       body: bytes('application/octet-stream'),
       responses: {
         201: json({ type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' }, sha256: { type: 'string' } } }),
@@ -107,14 +110,18 @@ export const linkPaths = {
   '/s/{viewId}/zip/{path}': {
     get: route('link_zip', {
       summary:
-        'A folder, or what is chosen of it, as a zip; canDownloadFolder. Up to 50,000 entries it has Content-Length, ETag and ranges.',
-      parameters: [path, query('name', { type: 'array', items: { type: 'string' } }, 'What is chosen; may be repeated.'), ...ranges],
+        'A folder, or selected entries of it, as a zip; canDownloadFolder. With up to 50,000 entries, the response has Content-Length, ETag and ranges.',
+      parameters: [
+        path,
+        query('name', { type: 'array', items: { type: 'string' } }, 'Name of an entry to include; may be repeated.'),
+        ...ranges,
+      ],
       responses: { 200: bytes('application/zip'), 206: bytes('application/zip') },
     }),
   },
   '/s/{viewId}/folder/{path}': {
     post: route('link_folder', {
-      summary: 'Makes a folder; canCreateFolder.',
+      summary: 'Creates a folder; canCreateFolder.',
       parameters: [path],
       responses: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),
@@ -134,7 +141,7 @@ export const linkPaths = {
   },
   '/p/{viewId}/visit': {
     get: route('portal_visit', {
-      summary: 'How to sign in, who has, and the shares that admit them, by title.',
+      summary: 'The ways to sign in, the signed-in user, and the shares that they may open, ordered by title.',
       parameters: [
         query('startIndex', { type: 'integer' }, 'First share, from 0.'),
         query('pageSize', { type: 'integer', maximum: 1000 }, 'Default 1000.'),

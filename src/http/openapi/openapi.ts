@@ -16,7 +16,7 @@ const problemResponse = {
 
 const problem = {
   type: 'object',
-  description: 'A refusal (RFC 9457). `code` and `messageId` are stable; `errors` names the fields at fault.',
+  description: 'A refusal (RFC 9457). `code` and `messageId` are stable; `errors` names the invalid fields.',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'messageId', 'timestamp', 'message', 'errorType'],
   properties: {
     type: { type: 'string', format: 'uri' },
@@ -100,17 +100,17 @@ const signInPath = (operationId: string, summary: string, body: TSchema | null, 
 
 /** The paths that sign in and out. */
 const signInPaths = {
-  '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; answers a Bearer token.', Login, LoginResponse),
+  '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; returns a Bearer token.', Login, LoginResponse),
   '/api/v1/operator/signIn': signInPath(
     'operator_signIn',
-    "Signs an operator in; sets the console's cookie, which every operation takes in place of a key. A change needs the header Origin then.",
+    "Signs an operator in and sets the console's cookie, which every operation accepts in place of a key. With the cookie, a change also needs the header Origin.",
     OperatorSignIn,
     CallerRecord,
   ),
   '/api/v1/operator/signOut': signInPath('operator_signOut', "Ends the session of the console's cookie.", null, null),
   '/api/v1/operator/first': signInPath(
     'operator_first',
-    'Makes the first operator, an admin, by the address that the start has printed; once, and while there is no operator.',
+    'Creates the first operator, an admin, with the address that Postern printed at its start. Works once, while there is no operator.',
     FirstOperator,
     CallerRecord,
   ),
@@ -134,7 +134,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
     },
     servers: [
       { url: '/', description: 'This server.' },
-      { url: publicUrl, description: 'Where links are answered.' },
+      { url: publicUrl, description: 'Address of the links.' },
     ],
     security: [{ apiKey: [] }],
     paths,
@@ -149,19 +149,19 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
           name: 'dryRun',
           in: 'query',
           schema: { type: 'boolean' },
-          description: 'true: everything is checked and answered as it would be; nothing is changed.',
+          description: 'If true, runs all checks and answers as usual, but changes nothing.',
         },
         idempotencyKey: {
           name: 'Idempotency-Key',
           in: 'header',
           schema: { type: 'string', maxLength: 255 },
-          description: 'The same key, request and body within 24 hours are answered as before.',
+          description: 'The same request with the same key and body within 24 hours gets the stored response.',
         },
         ifMatch: {
           name: 'If-Match',
           in: 'header',
           schema: { type: 'string' },
-          description: "The record's etag: 412 where it has changed since.",
+          description: "The record's ETag; 412 if the record has changed since.",
         },
       },
     },

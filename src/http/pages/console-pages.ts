@@ -50,7 +50,7 @@ export async function consoleRoutes(app: FastifyInstance, pages: string, random:
       done(
         allowedMethods.includes(request.method)
           ? undefined
-          : new Refusal('methodWrong', 'This address takes GET, HEAD.', { allow: 'GET, HEAD' }),
+          : new Refusal('methodWrong', 'This address accepts only GET, HEAD.', { allow: 'GET, HEAD' }),
       );
     });
     await assetRoutes(scope, pages, '/console/assets/');

@@ -6,7 +6,7 @@ import { cardPage, escapeHtml, type Reader } from './card-page.ts';
  */
 export function frontPage(managed: boolean, reader: Reader): string {
   const operatorHint =
-    '<span lang="en" dir="ltr">Do you run this server? <a href="/console">Open the console</a>, or <a href="/docs">try the interface</a>.</span>';
+    '<span lang="en" dir="ltr">Do you run this server? <a href="/console">Open the console</a>, or <a href="/docs">try the API</a>.</span>';
   return cardPage(reader, reader.translate('sharedByLink'), [
     escapeHtml(reader.translate('notFoundNext')),
     ...(managed ? [operatorHint] : []),

@@ -14,7 +14,7 @@ export function redirectAliases(app: FastifyInstance, aliases: readonly string[]
   if (hosts.size === 0) return;
   app.addHook('onRequest', (request, reply, done) => {
     if (!hosts.has((request.headers.host ?? '').toLowerCase()) || isHealth(request)) return done();
-    if (!isLink(request)) return done(new Refusal('hostWrong', `This is answered under ${publicUrl()}.`));
+    if (!isLink(request)) return done(new Refusal('hostWrong', `Use the current address ${publicUrl()}.`));
     // Not cached: somebody else may own a former address later.
     return void reply.header('cache-control', 'no-store').redirect(publicUrl() + request.url, 307);
   });

@@ -41,7 +41,7 @@ function discardBody({ raw }: FastifyRequest, reply: FastifyReply, isRequested: 
 export async function receiveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, path: ItemPath) {
   const { raw } = request;
   if (request.headers['content-range'] !== undefined)
-    throw new Refusal('requestMalformed', 'A file is sent whole: Content-Range is not taken.');
+    throw new Refusal('requestMalformed', 'Send the entire file: Content-Range is not supported.');
   const transfer = new AbortController();
   let unfollow = () => {};
   let isRequested = false;

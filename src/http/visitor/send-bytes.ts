@@ -25,7 +25,7 @@ export function writePiece(response: ServerResponse, piece: Uint8Array): Promise
 
 /** Fills a buffer from a file. @throws ClientGone if the file ends before: it was truncated while it was sent */
 async function fillBuffer(file: OpenFile, buffer: Uint8Array, position: number): Promise<void> {
-  if ((await readFully(file, buffer, position)) < buffer.length) throw new ClientGone('the file was cut short while it was sent');
+  if ((await readFully(file, buffer, position)) < buffer.length) throw new ClientGone('the file was truncated while it was sent');
 }
 
 /** Returns whether a body is small enough to be read at once and sent with its headers. */

@@ -53,7 +53,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
       resetOldCounts(now);
       if (counts.size === 0) return null;
       if ((counts.get(networkOf(address, 32, 64)) ?? 0) < maxUnknown) return null;
-      return new Refusal('tooManyFailures', 'Too many unknown links from your network; wait until the minute ends.', {
+      return new Refusal('tooManyFailures', 'Too many unknown links from your network. Wait until the next minute.', {
         retryAfter: Math.ceil((currentMinute + minute - now) / 1000),
       });
     },

@@ -50,7 +50,7 @@ function parsePlace(url: string): Place {
   if (!path)
     throw new Refusal(
       'pathMalformed',
-      `A path has at most ${maxPathLevels} levels and ${maxPathLength} characters, and none of its names is ".", "..", empty, reserved, holds a slash, a backslash or control characters, or is not percent-encoded UTF-8.`,
+      `A path has at most ${maxPathLevels} levels and ${maxPathLength} characters. Its names must be percent-encoded UTF-8, must not be empty, reserved, "." or "..", and must not contain a slash, a backslash or a control character.`,
     );
   return { viewId, path };
 }

@@ -132,7 +132,7 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
 function notFound(request: FastifyRequest): Refusal {
   const allow = allowedMethods.find(([pattern]) => pattern.test(pathOf(request.url)))?.[1];
   if (allow !== undefined && !allow.split(', ').includes(request.method))
-    return new Refusal('methodWrong', `This address takes ${allow}.`, { allow });
+    return new Refusal('methodWrong', `This address accepts only ${allow}.`, { allow });
   return new Refusal('notFound');
 }
 

@@ -101,7 +101,7 @@ export function KindFields({ form }: { form: Form }) {
         </Text>
       )}
       {!isProfileTypeAvailable(form.values.typeId) && (
-        <Alert color="accent">This kind can be set up; signing in by it is not built yet, and its links say so until then.</Alert>
+        <Alert color="accent">This kind can be set up; signing in by it is not available yet, and its links say so until then.</Alert>
       )}
     </>
   );

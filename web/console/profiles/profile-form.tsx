@@ -45,7 +45,7 @@ export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }
         <TextInput label="Title" required withAsterisk={false} {...form.getInputProps('title')} />
         <Textarea
           label="Description"
-          description="For operators; visitors do not see it."
+          description="Description for operators. Visitors do not see it."
           autosize
           minRows={2}
           {...form.getInputProps('description')}

@@ -5,7 +5,7 @@ import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 
 interface Props {
   readonly id: number;
-  /** One's own: the password so far is asked for. */
+  /** One's own: the current password is asked for. */
   readonly own: boolean;
   readonly onSaved: () => void;
   readonly cancel?: () => void;

@@ -58,7 +58,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
       />
       {typeId !== undefined && !isProfileTypeAvailable(typeId) && (
         <Text size="sm" c="dimmed">
-          Sign-in of this kind is not built yet: until then the link answers that it is not available.
+          Sign-in of this kind is not available yet: until then the link answers that it is not available.
         </Text>
       )}
       {typeId === profileTypes.PUBLIC && (

@@ -4,7 +4,7 @@ import { asProblem } from '#console/api/call.ts';
 /** Something that could not be shown: what happened, and what to do. */
 export function LoadFailed({ error, reset }: { error: unknown; reset: () => void }) {
   const { message, status } = asProblem(error);
-  const title = status === 404 ? 'There is no such record' : 'This could not be loaded';
+  const title = status === 404 ? 'This record does not exist' : 'This could not be loaded';
   return (
     <Alert className="failed" color="red" title={<h1>{title}</h1>} role="alert">
       <title>{`${title} · Postern`}</title>

@@ -31,10 +31,10 @@ export function toStorageError(cause: unknown): Error {
   const code = systemErrorCode(cause);
   if (code === pageTooDeepCode) return new PageTooDeep('the page lies too deep', { cause });
   if (code === rootGoneCode) return new RootGone('the folder of the location is gone', { cause });
-  if (absentCodes.includes(code)) return new ItemNotFound('nothing lies there', { cause });
-  if (takenCodes.includes(code)) return new ItemExists('the name is taken', { cause });
+  if (absentCodes.includes(code)) return new ItemNotFound('the file or folder does not exist', { cause });
+  if (takenCodes.includes(code)) return new ItemExists('the name is already taken', { cause });
   if (isDiskFullError(cause)) return new StorageFull('the disk is full', { cause });
-  return new StorageUnavailable(`the disk answered ${code || 'an unknown error'}`, { cause });
+  return new StorageUnavailable(`the disk returned ${code || 'an unknown error'}`, { cause });
 }
 
 /**
@@ -59,7 +59,7 @@ export function afterCommitPointSync<T>(work: () => T): T {
 }
 
 /** Returns the error for a failure after the system call which made the change. */
-export const commitPointError = (cause: unknown) => new StorageUnavailable('the disk failed behind a change that was made', { cause });
+export const commitPointError = (cause: unknown) => new StorageUnavailable('the disk failed after the change was made', { cause });
 
 /** Codes of a file system that does not support links, or allows no further link to a file. */
 export const linkUnsupportedCodes: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];

@@ -41,7 +41,8 @@ export function diskStorage({ root, lister, reader }: OpenFolder, { floor, owner
     try {
       return await work();
     } catch (cause) {
-      if (isAbsentError(cause) && !(await isRootThere())) throw new StorageUnavailable('the folder of the location is gone', { cause });
+      if (isAbsentError(cause) && !(await isRootThere()))
+        throw new StorageUnavailable('the folder of the location no longer exists', { cause });
       throw toStorageError(cause);
     }
   }

@@ -142,7 +142,7 @@ export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
       try {
         const realPath = await realpath(path);
         const folderStat = await stat(realPath);
-        if (!folderStat.isDirectory()) throw new StorageUnavailable('the folder of the location is not a folder');
+        if (!folderStat.isDirectory()) throw new StorageUnavailable('the path of the location is not a folder');
         if (mountPoint && folderStat.dev === (await stat(dirname(realPath))).dev) throw notMountedError();
       } catch (cause) {
         throw toStorageAway(cause);

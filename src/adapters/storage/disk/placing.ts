@@ -90,9 +90,9 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
   try {
     current = fs.lstatSync(entryPath(to), { bigint: true });
   } catch (cause) {
-    throw new ItemChanged('it is gone', { cause });
+    throw new ItemChanged('the file no longer exists', { cause });
   }
-  if (!current.isFile() || etagOf(current) !== etag) throw new ItemChanged('it has changed');
+  if (!current.isFile() || etagOf(current) !== etag) throw new ItemChanged('the file has changed');
   const secondName = withSuffix(staging, secondNameSuffix);
   const isLinked = linkFile(staging, secondName);
   if (!isLinked) writeNote(withSuffix(staging, claimSuffix), noClaim);

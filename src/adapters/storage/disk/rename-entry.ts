@@ -63,7 +63,7 @@ function removeOldName(renaming: Renaming, identity: string): void {
 export function renameEntry(renaming: Renaming, marks: Marks): void {
   const { old, renamed } = renaming;
   const stat = fs.lstatSync(entryPath(old), { bigint: true });
-  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('neither file nor folder');
+  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('the item is neither a file nor a folder');
   if (statEntry(renamed)) throw errorWithCode('EEXIST');
   takeName(marks, identityOf(stat));
   if (stat.isDirectory()) renameFolder(renaming);

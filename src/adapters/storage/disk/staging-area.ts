@@ -46,7 +46,7 @@ export const openStagingFolder = (root: StorageRoot) =>
     const code = systemErrorCode(cause);
     if (notFolderCodes.includes(code)) throw new StorageUnusable(`${stagingFolder} in the location's folder is not a folder`, { cause });
     if (accessDeniedCodes.includes(code))
-      throw new StorageUnusable(`${stagingFolder} in the location's folder must belong to the user that runs Postern`, { cause });
+      throw new StorageUnusable(`${stagingFolder} in the location's folder must be owned by the user that runs Postern`, { cause });
     throw cause;
   });
 

@@ -7,6 +7,9 @@ import type { Migration } from './migration.ts';
  */
 export function pendingMigrations(done: readonly string[], migrations: readonly Migration[]): readonly Migration[] {
   const unknown = done.find((name) => !migrations.some((migration) => migration.name === name));
-  if (unknown !== undefined) throw new Error(`the database was made by a newer Postern (it holds ${unknown})`);
+  if (unknown !== undefined)
+    throw new Error(
+      `the database was migrated by a newer version of Postern (it contains migration ${unknown}): install that version or a later one`,
+    );
   return migrations.filter(({ name }) => !done.includes(name));
 }

@@ -36,12 +36,12 @@ export function toStoreError(cause: unknown): unknown {
   if (cause instanceof TypeError || cause instanceof RangeError) return cause;
   const code = codeOf(cause);
   if (code === diskFull) return new StoreFull('the disk of the database is full', { cause });
-  if (code.startsWith(dataException)) return new InvalidValue('the database cannot look up such a value', { cause });
-  if (code === lockNotAvailable) return new LockTimeout('a lock of the database is not free', { cause });
-  if (code === queryCanceled) return new StatementTimeout('the database takes too long to answer', { cause });
+  if (code.startsWith(dataException)) return new InvalidValue('the database cannot store or compare this value', { cause });
+  if (code === lockNotAvailable) return new LockTimeout('the database could not get a lock in time', { cause });
+  if (code === queryCanceled) return new StatementTimeout('the database statement timed out', { cause });
   const isUnavailable =
     cause instanceof pg.DatabaseError
       ? unavailableClasses.includes(code.slice(0, 2)) || [readOnlyTransaction, idleInTransactionTimeout].includes(code)
       : cause instanceof Error;
-  return isUnavailable ? new StoreUnavailable('the database does not answer', { cause }) : cause;
+  return isUnavailable ? new StoreUnavailable('the database is unavailable', { cause }) : cause;
 }

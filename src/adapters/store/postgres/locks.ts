@@ -33,7 +33,7 @@ export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunA
     } catch (cause) {
       if (!outcome) throw cause;
     }
-    if (!outcome) throw new Error('the work of a lock was not done');
+    if (!outcome) throw new Error('the work under the lock did not run');
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   };

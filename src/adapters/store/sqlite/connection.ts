@@ -69,7 +69,7 @@ export function openConnection(file: string, options: Options): Connection {
   return {
     database,
     run(sql, parameters) {
-      if (!areSqlInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
+      if (!areSqlInputs(parameters)) throw new TypeError('a parameter has a type that SQLite does not support');
       const { statement, returnsRows, changedTables, cachedTables } = prepare(sql);
       for (const table of changedTables) unreported.add(table);
       cache?.invalidate(changedTables);

@@ -19,8 +19,8 @@ export function lockProcess(file: string): Disposable {
   } catch (cause) {
     database.close();
     const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : null;
-    if (code === busyCode) throw new InstallationInUse('another Postern is running on the same POSTERN_DATA', { cause });
-    if (code === notDatabaseCode) throw new Error(`${file} is damaged; delete it: it holds no records`, { cause });
+    if (code === busyCode) throw new InstallationInUse('another Postern process already uses this POSTERN_DATA folder', { cause });
+    if (code === notDatabaseCode) throw new Error(`${file} is damaged. Delete it: it contains no records`, { cause });
     throw cause;
   }
   return { [Symbol.dispose]: () => database.close() };

@@ -58,7 +58,7 @@ function restrictAccess(file: string): void {
 
 const reportDamage = (findings: readonly string[]) =>
   void process.stderr.write(
-    `postern.db is damaged: ${findings.join('; ')}. Restore a backup (npm run restore); until then, what lies in other pages is served.\n`,
+    `postern.db is damaged: ${findings.join('; ')}. Restore a backup (npm run restore). Until then, Postern serves the records that it can still read.\n`,
   );
 
 /**

@@ -67,7 +67,7 @@ export function writeQueue(connection: Connection, log: WriteAheadLog, events: Q
   const { database } = connection;
   let isChangeRunning = false;
   const tx = kyselyWithDriver(sqliteDialect, (text, parameters) => {
-    if (!isChangeRunning) throw new Error('a change went on after its end'); // its result could not be reported
+    if (!isChangeRunning) throw new Error('a change ran a query after it had ended'); // its result could not be reported
     return connection.run(text, parameters);
   });
   const beginStatement = database.prepare('BEGIN IMMEDIATE');

@@ -36,7 +36,7 @@ async function* walk(
       if (folder.depth > maxDepth)
         throw new Refusal(
           'archiveTooDeep',
-          `Folders are nested deeper than ${maxDepth} levels: download one of the inner folders instead.`,
+          `Folders are nested more than ${maxDepth} levels deep. Download one of the inner folders instead.`,
         );
       clientGone.throwIfAborted();
       yield null;

@@ -72,7 +72,7 @@ export function pendingFolders(root: PendingFolder, nameMemory: NameMemory): Pen
     },
     add(name) {
       const level = levels.at(-1);
-      if (!level) throw new Error('no folder was taken');
+      if (!level) throw new Error('add was called before next');
       const length = Buffer.byteLength(name) + 1;
       if (level.used + length > level.names.length) resize(level, Math.max(minBufferSize, length, 2 * level.names.length));
       level.used += level.names.write(`${name}\0`, level.used);

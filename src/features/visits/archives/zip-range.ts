@@ -198,6 +198,6 @@ export async function* zipRange(
   try {
     for await (const piece of archivePieces()) if (piece.length > 0) yield piece;
   } catch (cause) {
-    throw cause instanceof StorageUnavailable ? new ArchiveChanged('the storage is away', { cause }) : cause;
+    throw cause instanceof StorageUnavailable ? new ArchiveChanged('the storage is unavailable', { cause }) : cause;
   }
 }

@@ -20,7 +20,7 @@ export async function storageFor(
   { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
 ): Promise<SharedStorage> {
   const root = parseStoredPath(link.path);
-  if (!root || permit.share.active !== (link.active === 1)) throw new Error('a stored path is not one');
+  if (!root || permit.share.active !== (link.active === 1)) throw new Error('invalid path in the share row');
   const configuration = openConfiguration(link, vault);
   const storage = await withStorageErrors(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));
   const locationPath = (path: ItemPath) => {
@@ -43,7 +43,8 @@ function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemNotFound) return new Refusal('itemAbsent');
   if (cause instanceof ItemExists) return new Refusal('itemExists');
   if (cause instanceof ItemChanged) return new Refusal('itemStale');
-  if (cause instanceof PageTooDeep) return fieldRefusal('startIndex', 'lies too deep in so large a folder: search for a part of the name');
+  if (cause instanceof PageTooDeep)
+    return fieldRefusal('startIndex', 'is too high for a folder of this size: search for a part of the name instead');
   if (cause instanceof StorageFull) return new Refusal('storageFull');
   if (cause instanceof StorageUnavailable || cause instanceof StorageUnusable) return new Refusal('storageAway');
   return cause;

@@ -105,7 +105,7 @@ async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange,
  */
 async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boolean): Promise<void> {
   const parent = parseStoredPath(row.parent);
-  if (!parent || !isChange(row.action)) throw new Error('a pending change is not one'); // cannot happen: it was checked when it was written
+  if (!parent || !isChange(row.action)) throw new Error('invalid row in the table of pending changes'); // cannot happen: it was checked when it was written
   const change = { action: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
   const { storages, vault, store, clock } = ports;
   const openStorage = async () => {

@@ -50,7 +50,8 @@ async function checkTarget(
   if (!parent?.folder) throw new Refusal('itemAbsent');
   const existing = await storage.stat(path);
   if (ifMatch === null) {
-    if (existing && !dropBox) throw new Refusal('itemExists', 'The name exists: to replace the file, send its ETag as If-Match.');
+    if (existing && !dropBox)
+      throw new Refusal('itemExists', 'A file or folder with this name exists. To replace a file, send its ETag as If-Match.');
     return null;
   }
   if (existing?.folder) throw new Refusal('itemExists');

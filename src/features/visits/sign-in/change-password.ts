@@ -28,7 +28,7 @@ async function findPasswordOwner(ports: VisitPorts, visitorRequest: VisitorReque
       : { link: null, ...(await authenticateAtPortal(ports, visitorRequest)) };
   if (!authenticated) throw new Refusal('signInNeeded');
   if (profile.type_id !== profileTypes.USERS || authenticated.signedIn.userId === null)
-    throw new Refusal('permissionOff', 'Only users with a password of their own change it here.');
+    throw new Refusal('permissionOff', 'Only users with their own password can change it here.');
   return { profile, link, signedIn: authenticated.signedIn };
 }
 
@@ -77,7 +77,7 @@ export async function changeOwnPassword(
   const owner = await findPasswordOwner(ports, visitorRequest, at);
   const { profile, link, signedIn } = owner;
   checkNewPassword({ password, confirmPassword: password, name: signedIn.name }, 'password');
-  if (password === currentPassword) throw fieldRefusal('password', 'must be another one than the current password');
+  if (password === currentPassword) throw fieldRefusal('password', 'must differ from the current password');
   const epoch = await verifyCurrentPassword(ports, owner, currentPassword, visitorRequest.address);
   const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();

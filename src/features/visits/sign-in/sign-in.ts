@@ -22,7 +22,7 @@ export interface NewSession {
  */
 function checkSignInType(profile: ProfileRef, { username }: SignInBody): void {
   const { PUBLIC, PASSWORD, USERS } = profileTypes;
-  if (profile.type_id === PUBLIC) throw new Refusal('requestMalformed', 'This link asks for no sign-in.');
+  if (profile.type_id === PUBLIC) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
   if (profile.type_id !== PASSWORD && profile.type_id !== USERS) throw new Refusal('signInUnavailable');
   const needsUsername = profile.type_id === USERS || profile.profile_username !== '';
   if (needsUsername && !username) throw fieldRefusal('username', 'is required');

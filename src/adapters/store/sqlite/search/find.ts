@@ -22,7 +22,7 @@ export function sqliteSearch(db: Tx, searcher: SearchThread): Store['searchPage'
       return page;
     }
     const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
-    if (!areSqlInputs(parameters)) throw new TypeError('a parameter is none that SQLite takes');
+    if (!areSqlInputs(parameters)) throw new TypeError('a parameter has a type that SQLite does not support');
     const page = await searcher.find(texts, word, { sql, parameters, order, after, startIndex, pageSize, hasOtherFilter: narrowed });
     return page ?? findPageBySql(db, word.matches, search, counts, selectPage);
   };
