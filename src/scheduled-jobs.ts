@@ -30,7 +30,7 @@ interface Jobs {
   readonly onExchange: () => void;
 }
 
-/** Recovers interrupted changes, and logs the locations where that failed. @throws StoreAway, StoreFull */
+/** Recovers interrupted changes, and logs the locations where that failed. @throws StoreUnavailable, StoreFull */
 export async function recoverChanges(
   ports: Ports,
   underWay: Set<string>,

@@ -177,7 +177,7 @@ const settingNames: readonly string[] = Object.values(settingDefinitions).map(({
 
 const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
 
-/** Checks that no root of locations overlaps the folder of the database and the keys. @throws WrongSetting */
+/** Checks that no root of locations overlaps the folder of the database and the keys. @throws InvalidSetting */
 function checkRoots(environment: Readonly<Record<string, string | undefined>>): void {
   const { localRoots: roots, data } = settingDefinitions;
   const folder = data.read(environment[data.name] ?? data.fallback);
@@ -192,7 +192,7 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
 
 /**
  * Reads the settings from environment variables.
- * @throws WrongSetting whose message names every invalid variable, and every unknown one that begins with POSTERN_
+ * @throws InvalidSetting whose message names every invalid variable, and every unknown one that begins with POSTERN_
  */
 export function readSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
   const environment = removeServiceAddresses(variables);

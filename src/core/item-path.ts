@@ -72,7 +72,7 @@ export const parseStoredPath = (text: string): ItemPath | null => parseSegments(
 
 /**
  * Parses plain text such as `/reports/2026`. The slashes at the beginning and at the end are optional.
- * @returns null if a name is not valid, or if the path exceeds `mostLevels` or `longestPath`
+ * @returns null if a name is not valid, or if the path exceeds `maxPathLevels` or `maxPathLength`
  */
 export function parseItemPath(text: string): ItemPath | null {
   const segments = splitSegments(text);
@@ -81,7 +81,7 @@ export function parseItemPath(text: string): ItemPath | null {
 
 /**
  * Parses the path of a URL whose segments are percent-encoded. Decodes each segment once; an encoded slash is not a separator.
- * @returns null if the encoding or a name is not valid, or if the path exceeds `mostLevels` or `longestPath`
+ * @returns null if the encoding or a name is not valid, or if the path exceeds `maxPathLevels` or `maxPathLength`
  */
 export function parseEncodedPath(encoded: string): ItemPath | null {
   if (encoded === '') return rootPath;

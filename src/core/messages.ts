@@ -166,7 +166,7 @@ export async function runChecks(...checks: readonly (() => unknown)[]): Promise<
 const refusalOf = (fieldErrors: readonly FieldError[]) =>
   new Refusal('fieldInvalid', fieldErrors.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { fieldErrors });
 
-/** Runs synchronous checks as `checkTogether` does. @throws Refusal `fieldInvalid` with the field errors of all checks */
+/** Runs synchronous checks as `runChecks` does. @throws Refusal `fieldInvalid` with the field errors of all checks */
 export function runChecksSync(...checks: readonly (() => unknown)[]): void {
   const fieldErrors = checks.flatMap((check) => {
     try {

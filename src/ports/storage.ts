@@ -20,7 +20,7 @@ export interface Upload {
    * Makes the file visible under `name`, and syncs this to disk.
    * @param replaces the file that it must replace; null: the name must be free
    * @throws ItemExists if the name is taken
-   * @throws ItemStale if the file with that name is not `replaces`
+   * @throws ItemChanged if the file with that name is not `replaces`
    */
   place(name: string, replaces: { readonly etag: string } | null): Promise<Entry>;
   /** Closes the upload and deletes the staging file. A file that `place` has made visible stays. */
@@ -51,7 +51,7 @@ export interface ChangeContext {
 }
 
 /**
- * The files of a location. Every method throws StorageAway if the storage does not answer. Adapters must not split or decode
+ * The files of a location. Every method throws StorageUnavailable if the storage does not answer. Adapters must not split or decode
  * an ItemPath: its segments are already checked (core/item-path).
  */
 export interface Storage {
@@ -67,13 +67,13 @@ export interface Storage {
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
   /** Opens a file. @returns null if there is no file */
   open(path: ItemPath): Promise<OpenFile | null>;
-  /** Creates a folder. @throws ItemExists, ItemAbsent (no such parent), StorageFull */
+  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), StorageFull */
   createFolder(parent: ItemPath, name: string, mark: ChangeContext): Promise<void>;
   /**
    * Starts an upload into a folder.
    * @param token names the staging file. The caller must record it first, so that recovery can find the file after a crash.
    * @param expected size of the file in bytes, if known: a file without enough free space is refused before it is sent
-   * @throws ItemAbsent (no such parent), StorageFull
+   * @throws ItemNotFound (no such parent), StorageFull
    */
   upload(parent: ItemPath, token: string, expected?: number | null): Promise<Upload>;
   /**
@@ -84,12 +84,12 @@ export interface Storage {
   recover(change: PendingFileChange): Promise<string | null>;
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
   clearEvidence(change: PendingFileChange): Promise<void>;
-  /** Renames a file or folder within its folder. @throws ItemAbsent, ItemExists */
+  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists */
   rename(parent: ItemPath, from: string, to: string, mark: ChangeContext): Promise<void>;
   /**
    * Removes a file, or a folder with its contents, in one step. The item may stay in the staging area until `clear`, so that
    * `recover` sees that it was removed.
-   * @throws ItemAbsent
+   * @throws ItemNotFound
    */
   remove(parent: ItemPath, name: string, mark: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**

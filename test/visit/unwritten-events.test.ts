@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { unwrittenEvents } from '#features/audit/unwritten-events.ts';
-import type { VisitEvent } from '#features/audit/visit-audit.ts';
+import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { startPostern } from '../start.ts';
 
 const eventAt = (path: string, request: object = {}): VisitEvent => ({

@@ -22,7 +22,7 @@ export function replaceFileDurably(source: string, file: string): void {
 }
 
 /**
- * Gives a complete file its final name as `putInPlace` does, but never replaces another file. The caller deletes `source`.
+ * Gives a complete file its final name as `replaceFileDurably` does, but never replaces another file. The caller deletes `source`.
  * @throws Error if the name is taken
  */
 export function createFileDurably(source: string, file: string): void {

@@ -1,7 +1,7 @@
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
 import { visitorNetwork } from './event-key.ts';
-import type { VisitEvent } from './visit-audit.ts';
+import type { VisitEvent } from './visit-event.ts';
 
 const window = 600_000; // ms
 const maxSeparate = 30; // entries in a window, for one network at one link

@@ -2,7 +2,7 @@ import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { appendAuditEntry, type NewAuditEntry } from './audit-entry.ts';
-import type { VisitEvent } from './visit-audit.ts';
+import type { VisitEvent } from './visit-event.ts';
 
 /** Requests for one version of a file within this time are one download; ms. */
 export const downloadWindow = 600_000;

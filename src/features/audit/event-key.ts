@@ -1,6 +1,6 @@
 import { networkOf } from '#core/policy/address-range.ts';
 import { sha256 } from '#features/records/sha256.ts';
-import type { VisitEvent } from './visit-audit.ts';
+import type { VisitEvent } from './visit-event.ts';
 
 /** A longer key is replaced by its hash; characters. */
 const maxKeyLength = 512;

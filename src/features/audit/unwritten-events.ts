@@ -2,7 +2,7 @@ import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { countEvent, groupingWindow } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
-import type { VisitEvent } from './visit-audit.ts';
+import type { VisitEvent } from './visit-event.ts';
 
 const batchSize = 100; // events in one transaction, so that other changes get their turn
 
@@ -21,7 +21,7 @@ export interface UnwrittenEvents {
   readonly hasEvents: boolean;
   /** Queues an event, or drops it if the queue is full. @param at time of the event, ms since the epoch */
   add(event: VisitEvent, at: number): void;
-  /** Writes all events in order and drops those that the database rejects. @throws StoreAway, StoreFull; then the rest stays queued */
+  /** Writes all events in order and drops those that the database rejects. @throws StoreUnavailable, StoreFull; then the rest stays queued */
   write(): Promise<void>;
 }
 

@@ -1,7 +1,5 @@
 import { setAndEvict } from '#core/newest.ts';
-import type { Outcome } from '#core/records/audit-entry.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
-import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import { archiveGrouping, type Download, isUnboundedArchive } from './archive-entries.ts';
@@ -9,24 +7,12 @@ import { type EntryAddition, writeAdditions } from './entry-additions.ts';
 import { countEvent, downloadWindow, findOrAppendEntry, groupingWindow, tenantOfEvent } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
 import { unwrittenEvents } from './unwritten-events.ts';
+import type { VisitEvent } from './visit-event.ts';
 
 const flushInterval = 500; // ms: the audit log shows the outcome of an action within a second of its end
 const maxPause = 5000; // ms between two attempts while the database accepts no changes
 const maxOpenEntries = 50_000;
 const maxConcurrentWrites = 64; // of single events: further events are written in batches
-
-/** An action of a visitor, before it is written to the audit log. */
-export interface VisitEvent {
-  readonly link: Pick<LinkRow, 'id' | 'tid' | 'title' | 'view_id' | 'notify_emails'> | null;
-  readonly tid?: number;
-  readonly visitor: SignedInVisitor | null;
-  /** Where the request came from. */
-  readonly visitorRequest: { readonly address: string; readonly requestId: string };
-  readonly action: string;
-  readonly outcome: Outcome;
-  readonly path: string;
-  readonly after?: object;
-}
 
 /** The audit entry of a download. It is on disk before the first byte is sent. */
 export interface TransferEntry {

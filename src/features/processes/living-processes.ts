@@ -14,7 +14,7 @@ export class DatabaseReplaced extends Error {}
 /**
  * Checks that the database was not replaced since this process started. The caches of the process would be wrong there.
  * @param identity identity of the database when this process started
- * @throws DatabaseExchanged
+ * @throws DatabaseReplaced
  */
 export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 'vault'>, identity: string): Promise<void> {
   if (!store.isShared) return;

@@ -20,6 +20,6 @@ export function openConfiguration(row: { readonly configuration: string }, vault
   return configuration;
 }
 
-/** Opens the storage of a location. @param row the location with its encrypted configuration. @throws StorageAway */
+/** Opens the storage of a location. @param row the location with its encrypted configuration. @throws StorageUnavailable */
 export const openLocation = (row: StorageLocation, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
   storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: openConfiguration(row, vault) });

@@ -42,7 +42,7 @@ export function failureWords({ code, message }: Failure, { say }: Speech): { tit
   return { title: say(title), advice: detail + say(next) };
 }
 
-/** Why a name is refused (core/item-path.ts, nameFault). */
+/** Why a name is refused (core/item-path.ts, nameError). */
 export function nameErrorText(name: string): 'nameTooLong' | 'nameKept' | 'nameWrong' {
   if (isNameTooLong(name)) return 'nameTooLong';
   return isReservedName(name) ? 'nameKept' : 'nameWrong';

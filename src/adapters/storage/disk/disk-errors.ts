@@ -39,7 +39,7 @@ export function toStorageError(cause: unknown): Error {
 
 /**
  * Runs work that follows the system call which made the change, such as a sync.
- * @throws StorageAway for every error: the change may be on disk, so that recovery must check the folder and record the outcome
+ * @throws StorageUnavailable for every error: the change may be on disk, so that recovery must check the folder and record the outcome
  */
 export async function afterCommitPoint<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -68,7 +68,7 @@ export async function deleteMountNote(root: StorageRoot, token: string, evidence
   if (evidence.name === siblingName(token)) await withMountNote(openStagingFolder(root), token, unlinkIfPresent);
 }
 
-/** @throws StorageAway if the change has a mount note, but its folder is in no other mount now */
+/** @throws StorageUnavailable if the change has a mount note, but its folder is in no other mount now */
 async function requireMount(root: StorageRoot, parent: ItemPath, token: string): Promise<void> {
   const hasNote = await withMountNote(openStagingFolder(root), token, (note) => statEntry(note) !== undefined);
   if (hasNote && !(await leadsToOtherMount(root, parent)))
@@ -105,7 +105,7 @@ const nullIfMissing = (cause: unknown) => {
 /**
  * Returns the same entry for a change that is recovered. It creates nothing, and the parent may be missing.
  * @returns null if neither `.postern/` nor the parent exists
- * @throws StorageAway if the entry is in a mount that is missing
+ * @throws StorageUnavailable if the entry is in a mount that is missing
  */
 async function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): Promise<DirectoryEntry | null> {
   await requireMount(root, parent, token);

@@ -47,7 +47,7 @@ export function takeName({ own, pendingMarks: overtaken }: Marks, text: string):
 /**
  * Renames a mark. A missing mark is no error: another process, which believed that this one was dead, has removed it, and the
  * change has taken place nevertheless.
- * @throws StorageAway if the rename fails: the change has taken place, and recovery must record it
+ * @throws StorageUnavailable if the rename fails: the change has taken place, and recovery must record it
  */
 function renameMark(from: DirectoryEntry, to: DirectoryEntry): void {
   try {

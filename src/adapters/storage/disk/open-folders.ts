@@ -30,12 +30,12 @@ export interface OpenFolders extends AsyncDisposable {
   /**
    * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.
    * @param work may call `hold` to keep the folder open after it ends, until it calls the function that `hold` returns
-   * @throws StorageAway if the folder does not exist
+   * @throws StorageUnavailable if the folder does not exist
    */
   use<T>(folder: LocationFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T>;
-  /** Returns the path of a folder with all links resolved. @throws StorageAway if it does not exist */
+  /** Returns the path of a folder with all links resolved. @throws StorageUnavailable if it does not exist */
   pathOf(folder: LocationFolder): string;
-  /** Checks that a folder exists, without opening it. @throws StorageAway if it does not exist */
+  /** Checks that a folder exists, without opening it. @throws StorageUnavailable if it does not exist */
   check(folder: LocationFolder): Promise<void>;
 }
 

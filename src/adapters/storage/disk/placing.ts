@@ -83,7 +83,7 @@ function holdLargeFile(entry: DirectoryEntry, size: bigint): () => void {
  * Replaces a file by a staging copy. All steps run in one turn of the event loop, so that no other request comes between them. If
  * the file system supports links, the staging copy keeps its name too, so that recovery can see the outcome after a crash.
  * @param etag validator of the file that the caller wants to replace
- * @throws ItemStale if that file no longer exists or has changed
+ * @throws ItemChanged if that file no longer exists or has changed
  */
 export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: string): void {
   let current: fs.BigIntStats;

@@ -52,7 +52,7 @@ async function isEmpty(root: StorageRoot): Promise<boolean> {
 /**
  * Finds out whether a pending change took place before the crash, and repairs it if it was half done.
  * @returns the name that the change created or removed, or null if the change did not take place
- * @throws StorageAway if the root is empty or a mount in it is missing: a file system must be mounted there first
+ * @throws StorageUnavailable if the root is empty or a mount in it is missing: a file system must be mounted there first
  */
 export async function recoverChange(root: StorageRoot, change: PendingFileChange, ownership: Ownership): Promise<string | null> {
   if (await isEmpty(root)) throw new StorageUnavailable('the folder of the location is empty');

@@ -67,7 +67,7 @@ async function removeViaSibling(removal: Removal, checked: fs.BigIntStats): Prom
   });
 }
 
-/** Removes a file or folder. @throws ItemAbsent if the entry is neither */
+/** Removes a file or folder. @throws ItemNotFound if the entry is neither */
 export async function removeEntry(removal: Removal): Promise<void> {
   const stat = fs.lstatSync(entryPath(removal.entry), { bigint: true });
   if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('neither file nor folder');

@@ -57,7 +57,7 @@ function removeOldName(renaming: Renaming, identity: string): void {
 
 /**
  * Renames a file or folder. All steps run in one turn of the event loop, so that no other request comes between them.
- * @throws ItemAbsent if the entry is neither a file nor a folder
+ * @throws ItemNotFound if the entry is neither a file nor a folder
  * @throws EEXIST if the new name is taken
  */
 export function renameEntry(renaming: Renaming, marks: Marks): void {

@@ -39,7 +39,7 @@ const notFolderCodes = ['ENOTDIR', 'ELOOP'];
 /**
  * Opens `.postern/`. If it exists but cannot be used, the change fails: recovery would not find evidence in another place.
  * @throws ENOENT if it does not exist
- * @throws StorageRefused if it is not a folder, or the process may not open it
+ * @throws StorageUnusable if it is not a folder, or the process may not open it
  */
 export const openStagingFolder = (root: StorageRoot) =>
   openFolder(root, [stagingFolder]).catch((cause: unknown) => {

@@ -39,7 +39,7 @@ export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunA
   };
 }
 
-/** Returns the same as `lockOver`, but work that waits for other work of this process holds no connection. */
+/** Returns the same as `advisoryLock`, but work that waits for other work of this process holds no connection. */
 export function queuedAdvisoryLock(connections: ConnectionPool, maxIdle: number): RunAlone {
   const runSerially = keyedMutex();
   const runLocked = advisoryLock(connections, maxIdle);

@@ -11,9 +11,9 @@ const [bigintOid, numericOid] = [20, 1700];
 
 /** Connections to one server. */
 export interface ConnectionPool {
-  /** Runs `work` with any free connection. A connection that is lost meanwhile is not used again. @throws StoreAway */
+  /** Runs `work` with any free connection. A connection that is lost meanwhile is not used again. @throws StoreUnavailable */
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Runs one query. @throws StoreAway, StoreFull, and the errors of the server */
+  /** Runs one query. @throws StoreUnavailable, StoreFull, and the errors of the server */
   query(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<DriverResult>;
   /** Sends one or more commands in one message. @throws as `ask` */
   execute(client: pg.PoolClient, commands: string): Promise<void>;

@@ -33,22 +33,22 @@ const beginAlone = [
 /** Limits the wait for a row that a long change of a tenant has locked: meanwhile, other visitors cannot use the connection. */
 const visitorLockTimeout = 'SET LOCAL lock_timeout = 1000';
 
-/** Runs a change in a transaction of its own. @throws an error for which `hasCollided` is true, after a conflict with another change */
+/** Runs a change in a transaction of its own. @throws an error for which `isWriteConflict` is true, after a conflict with another change */
 export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => Promise<T>;
 
 export interface Transactions {
   /**
    * Runs a change concurrently with others, serializable.
-   * @param key retry queue of a tenant: the change does not run while another one holds the key exclusively (`lockOver`).
+   * @param key retry queue of a tenant: the change does not run while another one holds the key exclusively (`advisoryLock`).
    *   The key is locked first: a change that waits for it blocks no other. Without a key (changes of visitors and jobs,
    *   and retries), the change waits at most a second for a locked row.
    */
   readonly concurrent: (key?: string) => Transact;
-  /** Runs a change while no other change runs in any process, so that it cannot conflict. @throws StoreAway if it takes long */
+  /** Runs a change while no other change runs in any process, so that it cannot conflict. @throws StoreUnavailable if it takes long */
   readonly exclusive: Transact;
 }
 
-/** Returns the ways to run a transaction. @throws StoreAway if the outcome is unknown: an Idempotency-Key resolves it */
+/** Returns the ways to run a transaction. @throws StoreUnavailable if the outcome is unknown: an Idempotency-Key resolves it */
 export function transactionRunner(connections: ConnectionPool): Transactions {
   /** One Kysely for each connection, so that its prepared statements are compiled only once. */
   const kyselyByClient = new WeakMap<pg.PoolClient, Tx>();

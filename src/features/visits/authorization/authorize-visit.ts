@@ -1,7 +1,8 @@
 import { type MessageName, Refusal } from '#core/messages.ts';
 import { type Action, type Denial, decide, type EntryRequest, type Permit } from '#core/policy/decide.ts';
 import type { ShareRules } from '#core/policy/share-rules.ts';
-import type { VisitAudit, VisitEvent } from '#features/audit/visit-audit.ts';
+import type { VisitAudit } from '#features/audit/visit-audit.ts';
+import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { findLink, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
 import type { NewSessionLimit } from '#features/rate-limits/new-sessions.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';

@@ -49,7 +49,7 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
 
 /**
  * Opens a file for a visitor to view or download.
- * @throws Refusal (404) if the file does not exist; the refusals of `refuseOriginal` if the file has to be marked or signed
+ * @throws Refusal (404) if the file does not exist; the refusals of `findDeliveryDenial` if the file has to be marked or signed
  */
 export async function openDownload(
   ports: VisitPorts,

@@ -38,7 +38,7 @@ type StoreResponse = (tx: Tx, auditId: number) => Promise<void>;
 export interface PendingChange {
   /** Names the staged or trashed files of the change, from which recovery sees how far it came. */
   readonly token: string;
-  /** Must be called as the last step before the change is made. @throws StoreAway if another process has recovered it meanwhile */
+  /** Must be called as the last step before the change is made. @throws StoreUnavailable if another process has recovered it meanwhile */
   readonly confirm: () => Promise<void>;
 }
 
@@ -136,7 +136,7 @@ export async function deletePendingChange(tx: Tx, tid: number, auditId: number):
 /**
  * Checks that the change is still pending in this process. If a process was paused for more than a minute, another process may
  * have recovered its changes, and clients may have repeated them: it must not make them any more.
- * @throws StoreAway if another process has recovered the change
+ * @throws StoreUnavailable if another process has recovered the change
  */
 async function confirmPending({ store, clock, process }: VisitPorts, tid: number, auditId: number): Promise<void> {
   let queriedAt: number;
@@ -191,7 +191,7 @@ export async function runPendingChange<T>(
     try {
       outcome = await act({ token, confirm: () => confirmPending(ports, visit.link.tid, auditId) });
     } catch (cause) {
-      // After StorageAway the change may have taken place or not: it stays pending, and recovery looks at the disk.
+      // After StorageUnavailable the change may have taken place or not: it stays pending, and recovery looks at the disk.
       if (!(cause instanceof StorageUnavailable)) {
         await (isEmpty?.() ? deleteChange : recordFailed)(ports, visit, auditId);
         await clear(token).catch(() => {});

@@ -154,7 +154,7 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
  * @param ownOnly true: recovers only the changes of this process, because it is not known which other processes are alive
  * @param leavesDeleted true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it
  * @returns the error messages of locations whose disk failed, by location name
- * @throws StoreAway, StoreFull
+ * @throws StoreUnavailable, StoreFull
  */
 export async function recoverInterruptedChanges(
   ports: RecoveryPorts,

@@ -1,7 +1,7 @@
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
-import type { VisitEvent } from '#features/audit/visit-audit.ts';
+import type { VisitEvent } from '#features/audit/visit-event.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import { accessPortal, portalResponse } from '#features/visits/authorization/portal.ts';
