@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { visitAudit } from '#features/audit/visit-audit.ts';
 import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
 import { checkSecretKey, hasNoSecrets, isNewDatabase, isValidKey, newApiKey, prepareDatabase } from '#features/first-start/first-start.ts';
 import { readinessCheck } from '#features/health/readiness.ts';
+import { countJobs } from '#features/jobs/job-queue.ts';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { operations } from '#features/operations.ts';
 import { reportAlive } from '#features/processes/living-processes.ts';
@@ -43,6 +42,7 @@ import { transferBuffers } from './http/visitor/transfer-buffers.ts';
 import { countUnknownLinks } from './http/visitor/unknown-links.ts';
 import { visitorRoutes } from './http/visitor/visitor-routes.ts';
 import { clearLocations, recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
+import { urlOf } from './server-url.ts';
 import type { Settings } from './settings.ts';
 
 const processBits = 96;
@@ -82,13 +82,6 @@ const { version }: { version: string } = JSON.parse(readFileSync(packageFile, 'u
 const pages = join(dirname(packageFile), 'build/visitor');
 const consolePages = join(dirname(packageFile), 'build/console');
 
-function urlOf(app: FastifyInstance, host: string): string {
-  const address: AddressInfo | string | null = app.server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const name = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}
-
 /** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
 async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
@@ -123,6 +116,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     queues: { passwords: passwordHash.waitingCount, folders: listings.waitingCount },
     disk: () => diskSpace(data.path),
     checkStore: () => database.check(),
+    jobs: () => countJobs({ store: database }),
   });
   const store = metrics.measureStore(replacements.ports?.store ?? database);
   // Created only after the database: a key without a database means that the database of an installation is missing.

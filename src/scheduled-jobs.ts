@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit/audit-retention.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
+import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
 import {
   checkSameDatabase,
   DatabaseReplaced,
@@ -14,9 +15,14 @@ import { recoverInterruptedChanges, sweepLocations } from '#features/visits/file
 import type { Ports } from '#ports/ports.ts';
 import type { UnknownLinks } from './http/visitor/unknown-links.ts';
 
-const maintenanceInterval = 600_000; // ms
+const minute = 60_000; // ms
 const exchangeInterval = 1000; // ms
 const maxReportGap = 3 * reportInterval; // ms
+
+/** A job that repeats itself for ever, also after failures. @param every ms */
+const recurring = (name: string, every: number, run: () => Promise<void>): JobKind => ({
+  ...{ name, every, run, concurrency: 1, lease: minute, pauses: [minute, 10 * minute], maxAttempts: null },
+});
 
 interface Jobs {
   readonly ports: Ports;
@@ -59,11 +65,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
     () => performance.now(),
     (line) => log.warn(line),
   );
-  const maintain = () =>
-    deleteExpiredRows(ports, retention).catch(() =>
-      log.error('Cannot delete expired sessions, stored responses and old audit entries. Postern tries again in ten minutes.'),
-    );
-  // Running processes recover the changes of killed ones, and changes that could not be recorded on a full disk.
+  // Each process recovers its own changes, which it could not record while the database was unavailable.
   let lastReportAt = performance.now();
   let othersReliableFrom = lastReportAt;
   const reportAndRecover = () =>
@@ -74,7 +76,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         // The database was unreachable, or this process was suspended: give the other processes time to report again.
         if (now - lastReportAt > maxReportGap) othersReliableFrom = now + processTimeout;
         lastReportAt = now;
-        return recoverChanges(ports, underWay, log, { ownOnly: now < othersReliableFrom });
+        return recoverChanges(ports, underWay, log, { ownOnly: true });
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseReplaced) onExchange();
@@ -87,14 +89,25 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         log.warn('Cannot share the counts of unknown links with the other processes. Until it works again, each process counts alone.'),
       );
   const timers = [
-    setInterval(() => void maintain(), maintenanceInterval),
     setInterval(() => void reportAndRecover(), reportInterval),
     ...(ports.store.isShared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
   for (const timer of timers) timer.unref();
+  // One process recovers the changes of killed ones. It does not while it cannot tell which others run.
+  const recoverOthers = async () => {
+    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, underWay, log);
+  };
+  const kinds = [
+    recurring('delete-expired-rows', minute * 10, () => deleteExpiredRows(ports)),
+    recurring('audit-retention', minute * 10, () => retention.run()),
+    ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
+  ];
+  const runner = new ScheduledJobs(ports, kinds, (line) => log.warn(line));
+  void runner.start().catch(() => log.warn('Cannot prepare the scheduled jobs in the database. The next start tries again.'));
   return {
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearInterval(timer);
+      await runner[Symbol.asyncDispose]();
       await reportEnded(ports).catch(() => {}); // the others notice within a minute
     },
   };

@@ -5,7 +5,7 @@ import type { ReadinessCheck } from '#features/health/readiness.ts';
 export function healthRoutes(app: FastifyInstance, check: ReadinessCheck): void {
   app.get('/health/live', async () => ({ status: 'live' }));
   app.get('/health/ready', async (_request, reply) => {
-    const { store, data, full, damaged, locations } = await check.readiness();
+    const { store, data, full, damaged, locations, jobs } = await check.readiness();
     const ready = store && data;
     return reply.code(ready ? 200 : 503).send({
       status: ready ? (full ? 'full' : 'ready') : 'away',
@@ -13,6 +13,7 @@ export function healthRoutes(app: FastifyInstance, check: ReadinessCheck): void 
       data,
       full,
       damaged,
+      jobs,
       // No names: this route needs no authentication.
       locations: locations.map(({ id, kind, answers }) => ({ id, kind, answers })),
     });

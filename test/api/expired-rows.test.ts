@@ -20,6 +20,6 @@ test('however much has ended, others get their turn while it is taken away', asy
     left.push((await ports.store.read.selectFrom('failure').select('id').execute()).length);
     return value;
   };
-  await deleteExpiredRows({ ...ports, store: { ...ports.store, write } }, { run: async () => {} });
+  await deleteExpiredRows({ ...ports, store: { ...ports.store, write } });
   assert.deepEqual(left.slice(0, 3), [1500, 500, 0]);
 });

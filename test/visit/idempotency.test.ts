@@ -74,7 +74,7 @@ test('a key of a change that is under way does not expire, however far ahead the
   const { vault } = ports;
   await ports.store.write((tx) => storeResponse(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), underWay: 1 }), 'job');
   clock.ahead(48 * hour);
-  await deleteExpiredRows(ports, { run: async () => {} });
+  await deleteExpiredRows(ports);
   await assert.rejects(
     findStoredResponse(ports.store.read, twin, vault, clock.now()),
     (cause: unknown) => cause instanceof Refusal && cause.messageName === 'idempotencyRunning',

@@ -5,7 +5,6 @@ import { until } from '../ports/until.ts';
 import { cookieOf, type Json, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { hour, linkTo, minute, posting, raw, settableClock } from './visiting.ts';
 
-const noRetention = { run: async () => {} };
 const password = 'correct horse battery';
 
 async function entered(t: TestContext) {
@@ -218,9 +217,9 @@ test('a session that nobody has used for an hour leaves the database', async (t)
   const { base } = await linkTo(postern, { authenticationId: profile.id });
   await signIn(postern, base, 'ann');
   const count = async () => (await postern.ports.store.read.selectFrom('visit_session').select('hash').execute()).length;
-  await deleteExpiredRows(postern.ports, noRetention);
+  await deleteExpiredRows(postern.ports);
   assert.equal(await count(), 1);
   clock.ahead(hour + minute);
-  await deleteExpiredRows(postern.ports, noRetention);
+  await deleteExpiredRows(postern.ports);
   assert.equal(await count(), 0);
 });

@@ -1,3 +1,4 @@
+import { countJobs } from '#features/jobs/job-queue.ts';
 import { type LocationHealth, locationsHealth, passesCheck } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -13,6 +14,14 @@ export interface Readiness {
   /** Whether the database has damaged pages. Then the operator must restore a backup. */
   readonly damaged: boolean;
   readonly locations: readonly LocationHealth[];
+  /** Jobs of all kinds: those that wait, and those that were given up. */
+  readonly jobs: { readonly waiting: number; readonly failed: number };
+}
+
+async function jobTotals(ports: Pick<Ports, 'store'>): Promise<Readiness['jobs']> {
+  const counts = await countJobs(ports).catch(() => []); // readiness says already that the database is unavailable
+  const sum = (of: 'waiting' | 'failed') => counts.reduce((total, count) => total + count[of], 0);
+  return { waiting: sum('waiting'), failed: sum('failed') };
 }
 
 /** Reports readiness from cached checks, so that frequent requests cannot make Postern open every location each time. */
@@ -33,10 +42,14 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
     });
     return probing;
   }
-  let latest: Promise<Pick<Readiness, 'store' | 'data'>> | undefined;
+  let latest: Promise<Pick<Readiness, 'store' | 'data' | 'jobs'>> | undefined;
   let checkedAt = 0;
   async function checkNow() {
-    const result = { store: await passesCheck(() => ports.store.check()), data: await passesCheck(probeOnce) };
+    const result = {
+      store: await passesCheck(() => ports.store.check()),
+      data: await passesCheck(probeOnce),
+      jobs: await jobTotals(ports),
+    };
     if (!result.store || !result.data) latest = undefined; // after a failure, the next request checks again
     return result;
   }

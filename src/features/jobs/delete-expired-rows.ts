@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { failureLifetime } from '#core/policy/sign-in-delay.ts';
-import type { AuditRetention } from '#features/audit/audit-retention.ts';
 import { responseLifetime } from '#features/idempotency/stored-responses.ts';
 import { maxOperatorSessionTime } from '#features/operators/operator-session.ts';
 import { maxIdleTime, maxSessionDuration } from '#features/visits/sessions/visit-session.ts';
@@ -28,8 +27,7 @@ async function deleteExpired({ store }: Pick<Ports, 'store'>, table: keyof Datab
     deleted = await store.write(async (tx) => Number((await statement.execute(tx)).numAffectedRows), 'job');
 }
 
-/** Deletes expired rows from all tables, then expired audit entries. */
-export async function deleteExpiredRows(ports: Pick<Ports, 'store' | 'clock'>, retention: AuditRetention): Promise<void> {
+/** Deletes expired rows from all tables but the audit log. */
+export async function deleteExpiredRows(ports: Pick<Ports, 'store' | 'clock'>): Promise<void> {
   for (const [table, condition] of expiredConditions(ports.clock.now())) await deleteExpired(ports, table, condition);
-  await retention.run();
 }

@@ -61,11 +61,11 @@ export async function enqueueJob(
     .execute();
 }
 
-/** Adds a recurring job where it is not there yet: the first process that starts does. */
-export async function ensureRecurringJob(ports: QueuePorts, kind: string): Promise<void> {
+/** Adds a recurring job if no process has added it yet. @param delay ms before its first run */
+export async function ensureRecurringJob(ports: QueuePorts, kind: string, delay = 0): Promise<void> {
   await ports.store.write(async (tx) => {
     const existing = await tx.selectFrom('job').select('kind').where('kind', '=', kind).where('key', '=', '').executeTakeFirst();
-    if (!existing) await enqueueJob(ports, tx, { kind, key: '' });
+    if (!existing) await enqueueJob(ports, tx, { kind, key: '', delay });
   }, 'job');
 }
 

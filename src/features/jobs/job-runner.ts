@@ -55,9 +55,9 @@ export class ScheduledJobs implements JobRunner {
     this.#timer = setInterval(() => this.wake(), pollEvery).unref();
   }
 
-  /** Makes sure that every recurring job is in the database, and begins to run what is due. */
+  /** Makes sure that every recurring job is in the database (a new one runs after its interval), and begins to run what is due. */
   async start(): Promise<this> {
-    for (const { name, every } of this.#kinds) if (every !== null) await ensureRecurringJob(this.#ports, name);
+    for (const { name, every } of this.#kinds) if (every !== null) await ensureRecurringJob(this.#ports, name, every);
     this.wake();
     return this;
   }
