@@ -73,6 +73,7 @@ export function startSearchThread(data: SearchThreadData, onError: (cause: unkno
     pending.set(lastNumber, callbacks);
     thread.postMessage({ number: lastNumber, ...request });
   }
+  const notify = (message: SearchThreadRequest) => thread?.postMessage(message);
   const send = (request: UnnumberedRequest) =>
     new Promise<SearchThreadResponse>((resolve, reject) => {
       const postNow = () => {
@@ -96,10 +97,10 @@ export function startSearchThread(data: SearchThreadData, onError: (cause: unkno
       return 'page' in response ? response.page : null;
     },
     preload(texts) {
-      thread?.postMessage({ expected: texts });
+      notify({ preload: texts });
     },
-    applyChanges(changed) {
-      if (changed.length > 0) thread?.postMessage({ changed });
+    applyChanges(changedRecords) {
+      if (changedRecords.length > 0) notify({ changedRecords });
     },
     hold() {
       held = [];
