@@ -7,8 +7,8 @@ import { startPostern, temporaryFolder } from '../start.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The walk of the README: its second block of shell commands. */
-async function walk(): Promise<string> {
+/** Returns the tour of the README: its second block of shell commands. */
+async function readTour(): Promise<string> {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
   return blocks[1] ?? '';
@@ -27,7 +27,7 @@ function run(script: string, cwd: string): Promise<{ code: number | null; output
   return new Promise((resolve) => shell.on('close', (code) => resolve({ code, output })));
 }
 
-test('the walk of five minutes in the README works as typed', async (t) => {
+test('the five-minute tour in the README works as typed', async (t) => {
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, 'data'));
   const postern = await startPostern(t, {
@@ -35,7 +35,7 @@ test('the walk of five minutes in the README works as typed', async (t) => {
     data: join(folder, 'data'),
   });
   await cp(join(root, 'README.md'), join(folder, 'README.md'));
-  const script = (await walk()).replaceAll('http://localhost:8080', postern.apiUrl).replaceAll('curl -s ', 'curl -sS --fail-with-body ');
+  const script = (await readTour()).replaceAll('http://localhost:8080', postern.apiUrl).replaceAll('curl -s ', 'curl -sS --fail-with-body ');
 
   const { code, output } = await run(script, folder);
 
