@@ -35,7 +35,8 @@ test('the five-minute tour in the README works as typed', async (t) => {
     data: join(folder, 'data'),
   });
   await cp(join(root, 'README.md'), join(folder, 'README.md'));
-  const script = (await readTour()).replaceAll('http://localhost:8080', postern.apiUrl).replaceAll('curl -s ', 'curl -sS --fail-with-body ');
+  const tour = await readTour();
+  const script = tour.replaceAll('http://localhost:8080', postern.apiUrl).replaceAll('curl -s ', 'curl -sS --fail-with-body ');
 
   const { code, output } = await run(script, folder);
 
