@@ -83,7 +83,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   'look-image': {
     url: `${listing}#look/${encodeURIComponent('Building from the north.png')}`,
     sign: 'Building from',
-    after: async (page) => void (await page.evaluate("document.querySelector('.look-image').decode()")),
+    after: async (page) => void (await page.evaluate("document.querySelector('.preview-image').decode()")),
   },
   'look-text': { url: `${listing}#look/Notes.md`, sign: 'a point to settle' },
   'look-card': { url: `${listing}#look/${encodeURIComponent('Balance sheet.xlsx')}`, sign: 'cannot be shown' },
@@ -91,7 +91,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
     url: listing,
     sign: 'Notes.md',
     async after(page) {
-      await page.getByLabel('Choose Notes.md').check();
+      await page.getByLabel('Select Notes.md').check();
       await upload(page, 'Notes.md', Buffer.from('other'));
       await page.getByText('Keep both').waitFor();
     },
@@ -103,7 +103,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
       await page.getByLabel('User name').fill('ann');
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.keyboard.press('Enter');
-      await page.getByText('is wrong').waitFor();
+      await page.getByText('is incorrect').waitFor();
     },
   },
   empty: { url: (await call('share/add', { ...share, title: 'Nothing yet', path: '/quarter-4/Contracts' })).viewUrl, sign: 'empty' },
@@ -121,7 +121,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
-    sign: 'Only whoever sent you this link',
+    sign: 'Only the person who sent you this link',
     async after(page) {
       await upload(page, 'passport.pdf', Buffer.alloc(123_456));
       await page.getByRole('heading', { name: 'Received' }).waitFor();
@@ -134,17 +134,17 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
     after: (page) => page.getByLabel('Notes.md auswählen').check(),
   },
   protected: { url: (await call('share/add', { ...share, copyProtect: true })).viewUrl, sign: 'These files are protected' },
-  'zip-alone': { url: (await call('share/add', { ...share, ...none, canDownloadFolder: true })).viewUrl, sign: 'All as zip' },
+  'zip-alone': { url: (await call('share/add', { ...share, ...none, canDownloadFolder: true })).viewUrl, sign: 'Download all as ZIP' },
   failed: {
     url: listing,
     sign: 'Notes.md',
     async after(page) {
       await page.route(/\/file\//, (route) => route.abort());
       await upload(page, 'A film of the whole meeting, uncut.mp4', Buffer.alloc(123_456));
-      await page.getByText('The connection broke.').waitFor();
+      await page.getByText('The connection was lost.').waitFor();
     },
   },
-  ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has expired. Ask the person who sent it for a new one' },
+  ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has expired' },
 };
 
 const everyForm = ['390-light', '390-dark', '1440-light', '1440-dark'];

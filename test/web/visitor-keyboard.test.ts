@@ -39,7 +39,7 @@ test('a visitor gets along with the keyboard alone: sign-in, a folder, a look, a
   await page.getByText('what was said').waitFor();
   await keyboard.press('Escape');
   await focused(/^notes.txt/);
-  await tabTo(/^More for notes.txt/);
+  await tabTo(/^More actions for notes.txt/);
   await keyboard.press('Enter');
   await focused(/^Rename/);
   await keyboard.press('Enter');
@@ -66,7 +66,7 @@ test('nothing is wider than the screen, from 320 to 2560 px, whatever the names'
       [share.viewUrl, '2 items'],
       [`${share.viewUrl}#look/${'x'.repeat(200)}.txt`, 'xxxx'],
       [closed.viewUrl, 'Sign in'],
-      [ended.viewUrl, 'This link has expired. Ask the person who sent it for a new one'],
+      [ended.viewUrl, 'This link has expired'],
     ] as const) {
       await page.goto('about:blank');
       await page.goto(url);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import { allWords } from '#core/translations/all-messages.ts';
+import { allMessages } from '#core/translations/all-messages.ts';
 import { languages } from '#core/translations/languages.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
@@ -10,7 +10,7 @@ test('the page speaks every language that it promises, in its direction, the ref
   const postern = await startPostern(t);
   const share = await postern.call('share/add', newShare());
   for (const language of languages) {
-    const words = allWords[language];
+    const words = allMessages[language];
     const { window, complaints } = await openWindow(t, { width: 390, dark: false, locale: language });
     const page = await window.newPage();
     await page.goto(share.viewUrl);
@@ -34,5 +34,5 @@ test("the profile's language goes before the browser's", async (t) => {
   const { window } = await openWindow(t, { width: 390, dark: false, locale: 'de' });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
-  await page.getByPlaceholder(allWords.fr.searchHere).waitFor();
+  await page.getByPlaceholder(allMessages.fr.searchHere).waitFor();
 });

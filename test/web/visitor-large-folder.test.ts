@@ -22,11 +22,11 @@ test('a folder of thousands is scrolled to its end, searched, and taken in part'
   await page.getByRole('link', { name: /^file-2999.txt/ }).waitFor();
   assert.equal(await page.getByRole('listitem').last().getAttribute('aria-posinset'), '3000');
 
-  await page.getByLabel('Choose file-2999.txt').check();
-  await page.getByLabel('Choose file-2998.txt').check();
-  await page.getByText('2 chosen').waitFor();
+  await page.getByLabel('Select file-2999.txt').check();
+  await page.getByLabel('Select file-2998.txt').check();
+  await page.getByText('2 selected').waitFor();
   const downloading = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download as zip' }).click();
+  await page.getByRole('link', { name: 'Download as ZIP' }).click();
   await (await downloading).path();
 
   await page.getByRole('searchbox').fill('0123');

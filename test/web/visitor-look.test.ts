@@ -28,15 +28,15 @@ test('a visitor looks at one file after the other, without downloading them, and
   const { page, complaints, hosts, postern } = await openFolder(t);
 
   await page.getByRole('link', { name: /^a hill.png/ }).click();
-  await page.locator('.look-image').waitFor();
-  const image = "document.querySelector('.look-image')";
+  await page.locator('.preview-image').waitFor();
+  const image = "document.querySelector('.preview-image')";
   assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 60);
   await page.keyboard.press('ArrowRight');
   await page.getByRole('region', { name: 'Page 1 of 2' }).getByText('What it cost').waitFor();
   await page.getByRole('link', { name: 'Next: c notes.md' }).click();
   await page.getByText('<script>alert(1)</script>').waitFor();
   await page.getByRole('link', { name: 'Next: d sheet.xlsx' }).click();
-  await page.getByText('A file of this kind cannot be shown here.').waitFor();
+  await page.getByText('This type of file cannot be shown here.').waitFor();
   const { violations } = await new AxeBuilder({ page }).analyze();
   assert.deepEqual(violations, []);
   await page.goBack();
@@ -72,6 +72,6 @@ test('nothing is offered that would be refused: without the permission to look a
   const { page } = await openFolder(t, { canView: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false });
   const row = page.getByRole('link', { name: /^a hill.png/ });
   assert.equal(await row.getAttribute('download'), 'a hill.png');
-  assert.equal(await page.getByRole('button', { name: /^More for/ }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: /^More actions for/ }).count(), 0);
   assert.equal(await page.getByLabel('Upload', { exact: true }).count(), 0);
 });

@@ -40,9 +40,9 @@ async function held(page: Page, address: RegExp, method: string, then: (route: R
 test('the one file that is shared is replaced at another try, where the line broke at the first', async (t) => {
   const { page, postern } = await openShare(t, { path: '/inbox/draft.txt', folder: false }, ['draft.txt']);
   await page.route(/\/file/, (route) => route.abort(), { times: 1 });
-  await page.getByLabel('Replace the file').setInputFiles(fileOf('final.txt'));
+  await page.getByLabel('Replace file').setInputFiles(fileOf('final.txt'));
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
   assert.equal(await readFile(join(postern.files, 'inbox/draft.txt'), 'utf8'), 'final.txt');
 });
 
@@ -51,11 +51,11 @@ test('what was paused with one file left goes on at a press', async (t) => {
   const { asked, go } = await held(page, /\/file\//, 'PUT');
   await page.getByLabel('Upload', { exact: true }).setInputFiles(['1', '2', '3', '4'].map((name) => fileOf(name)));
   await asked;
-  await page.getByRole('button', { name: 'Pause after the files under way' }).click();
+  await page.getByRole('button', { name: 'Pause after the current files' }).click();
   go();
   await until(async () => (await readdir(inbox)).length === 3);
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('All files uploaded').waitFor();
   assert.deepEqual((await readdir(inbox)).sort(), ['1', '2', '3', '4']);
 });
 
@@ -70,7 +70,7 @@ test('a file that is taken back while its folder is made does not arrive', async
   await page.getByRole('button', { name: 'Do not upload secret.txt' }).click();
   go();
   await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('later.txt'));
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
   assert.deepEqual((await readdir(inbox)).sort(), ['later.txt', 'trip']);
   assert.equal(existsSync(join(inbox, 'trip/secret.txt')), false);
 });
@@ -100,9 +100,9 @@ test('a sign-in that fails in the middle keeps what waits, and Escape does not s
     times: 1,
   });
   await signIn();
-  await dialog.getByText('The files cannot be reached just now').waitFor();
+  await dialog.getByText('The files are not available right now').waitFor();
   await signIn();
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
   assert.deepEqual((await readdir(join(postern.files, 'inbox'))).sort(), ['a.txt', 'b.txt']);
 });
 
@@ -120,23 +120,23 @@ test('whoever leaves while files are on their way is asked', async (t) => {
   await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('a.txt'));
   await asked;
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('dialog').getByText('Files are still on their way.', { exact: false }).waitFor();
+  await page.getByRole('dialog').getByText('Files are still uploading.', { exact: false }).waitFor();
   await assertClean(page, 'leaving');
   await page.getByRole('button', { name: 'Cancel' }).click();
   const leaving = page.waitForEvent('dialog');
   void page.reload().catch(() => {});
   await (await leaving).dismiss();
   go();
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
 });
 
 test('to choose all is to choose all, more than was loaded, too', async (t) => {
   const names = Array.from({ length: 700 }, (_, index) => `file ${index}.txt`);
   const { page } = await openShare(t, {}, names);
-  await page.getByLabel('Choose file 0.txt').check();
-  await page.getByRole('button', { name: 'Choose all' }).click();
-  await page.getByText('700 chosen').first().waitFor();
-  assert.match((await page.getByRole('link', { name: 'Download as zip' }).getAttribute('href')) ?? '', /\/zip$/);
+  await page.getByLabel('Select file 0.txt').check();
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('700 selected').first().waitFor();
+  assert.match((await page.getByRole('link', { name: 'Download as ZIP' }).getAttribute('href')) ?? '', /\/zip$/);
 });
 
 test('what is allowed no more is offered no more, as soon as it was refused once', async (t) => {
@@ -146,12 +146,12 @@ test('what is allowed no more is offered no more, as soon as it was refused once
   await postern.call('share/update', { ...seen, canUpload: false, canRename: false, canDelete: false, canCreateFolder: false });
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Name').fill('more');
-  await page.getByRole('button', { name: 'Make' }).click();
-  await page.getByText('That is not allowed here').waitFor();
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('This is not allowed here').waitFor();
   assert.equal(await page.getByLabel('Name').inputValue(), 'more');
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('You may look and download.').waitFor();
-  assert.equal(await page.getByRole('button', { name: /^More for/ }).count(), 0);
+  await page.getByText('You can view and download.').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^More actions for/ }).count(), 0);
   assert.equal(await page.getByLabel('Upload', { exact: true }).count(), 0);
 });
 
@@ -160,7 +160,7 @@ test('a download that is refused is told on the page', async (t) => {
   await page.getByRole('link', { name: 'Download a.txt' }).waitFor();
   await rm(join(inbox, 'a.txt'));
   await page.getByRole('link', { name: 'Download a.txt' }).click();
-  await page.getByRole('alert').getByText('It is not there any more').waitFor();
+  await page.getByRole('alert').getByText('This is no longer here').waitFor();
   await assertClean(page, 'a download refused');
 });
 
@@ -170,7 +170,7 @@ test('files that are handed out in no form are listed, and nothing more is offer
       'a.txt',
     ]);
     await page.getByText('These files are protected', { exact: false }).waitFor();
-    await page.getByText('There is nothing you may do here.').waitFor();
+    await page.getByText('There is nothing you can do here.').waitFor();
     await page.getByText('a.txt').first().waitFor();
     assert.equal(await page.getByRole('main').getByRole('link').count(), 0);
     await assertClean(page, 'protected');
@@ -180,10 +180,10 @@ test('files that are handed out in no form are listed, and nothing more is offer
 test('a link that hands out the whole folder alone offers just that', async (t) => {
   const none = { canView: false, canDownload: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false };
   const { page } = await openShare(t, { ...none, canDownloadFolder: true }, ['a.txt']);
-  await page.getByText('You may download.').waitFor();
+  await page.getByText('You can download.').waitFor();
   await assertClean(page, 'the zip alone');
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'All as zip' }).click();
+  await page.getByRole('link', { name: 'Download all as ZIP' }).click();
   assert.equal((await download).suggestedFilename(), 'inbox.zip');
 });
 
@@ -218,7 +218,7 @@ test('on a small phone the bar of what is chosen, and a long name of who came, s
 test('a name that turns its letters round unseen shows that it does', async (t) => {
   const { page } = await openShare(t, {}, ['invoice\u202Efdp.exe']);
   await page.getByRole('link', { name: /^invoice\ufffdfdp\.exe/ }).waitFor();
-  await page.getByRole('button', { name: 'More for invoice\ufffdfdp.exe' }).click();
+  await page.getByRole('button', { name: 'More actions for invoice\ufffdfdp.exe' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Delete invoice\ufffdfdp.exe?' }).waitFor();
 });

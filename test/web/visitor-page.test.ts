@@ -24,7 +24,7 @@ for (const look of looks) {
     await page.getByLabel('User name').fill('ann');
     await page.getByLabel('Password', { exact: true }).fill('not the password');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('The name or the password is wrong.').waitFor();
+    await page.getByText('The user name or password is incorrect.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(profile.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Quarter 4' }).waitFor();
@@ -43,7 +43,7 @@ for (const look of looks) {
     await page
       .getByLabel('Upload', { exact: true })
       .setInputFiles({ name: 'answer.txt', mimeType: 'text/plain', buffer: Buffer.from('forty-two') });
-    await page.getByText('Everything has arrived').waitFor();
+    await page.getByText('All files uploaded').waitFor();
     await page.getByRole('link', { name: 'Download answer.txt' }).waitFor();
     assert.equal(await readFile(join(postern.files, 'reports/answer.txt'), 'utf8'), 'forty-two');
     // The one refusal that the walk provokes is the wrong password's.
@@ -136,7 +136,7 @@ test('whoever opens the printed address is told where to go, the operator to the
   const page = await window.newPage();
 
   await page.goto(postern.publicUrl);
-  await page.getByText('Open the link that you were sent').waitFor();
+  await page.getByText('Open the complete link that was sent to you').waitFor();
   await page.getByRole('link', { name: 'Try the interface' }).click();
 
   await page.waitForURL(/\/docs/);

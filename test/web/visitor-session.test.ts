@@ -39,7 +39,7 @@ test('a session that ends in the middle asks again, and goes on at the same plac
   await page.keyboard.press('Enter');
 
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
   await page.getByRole('link', { name: /^april.txt/ }).waitFor();
   assert.equal(await readFile(join(postern.files, 'reports/2026/april.txt'), 'utf8'), 'April');
 });

@@ -30,7 +30,7 @@ for (const username of ['', 'guest'])
     if (username) await page.getByLabel('User name').fill(username);
     await page.getByLabel('Password', { exact: true }).fill('another password');
     await page.keyboard.press('Enter');
-    await page.getByText(/is wrong/).waitFor();
+    await page.getByText(/is incorrect/).waitFor();
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
@@ -68,7 +68,7 @@ test('a portal of more shares than one answer holds loads the others as its visi
   await page.getByLabel('User name').fill('ann');
   await page.getByLabel('Password', { exact: true }).fill(profile.password);
   await page.keyboard.press('Enter');
-  await page.getByText(/1,011 shares are open to you/).waitFor();
+  await page.getByText(/You can open 1,011 shares/).waitFor();
   assert.equal(await page.getByRole('link', { name: /^Report/ }).count(), 1000);
   await page.getByText('Loading…').scrollIntoViewIfNeeded();
   await page.getByRole('link', { name: 'Report 1009' }).waitFor();
@@ -115,12 +115,12 @@ test('a visitor with a password of their own changes it on the page, goes on whe
     await dialog.getByRole('button', { name: 'Change password' }).click();
   };
   await change('wrong horse battery', 'quite another secret');
-  await dialog.getByText('The password is wrong.').waitFor();
+  await dialog.getByText('The password is incorrect.').waitFor();
   await change(profile.password, 'password123');
-  await dialog.getByText('Choose another password').waitFor();
+  await dialog.getByText('too short or too easy to guess').waitFor();
   await assertClean(page, 'a password that is refused');
   await change(profile.password, 'quite another secret');
-  await dialog.getByText('Your password has been changed.').waitFor();
+  await dialog.getByText('Your password was changed.').waitFor();
   await assertClean(page, 'a password that was changed');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: /^welcome.txt/ }).click();

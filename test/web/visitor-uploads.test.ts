@@ -24,11 +24,11 @@ test('of 200 files whose line is cut once all arrive: the one that broke is trie
   const files = Array.from({ length: 200 }, (_, index) => fileOf(`file ${index}.txt`, `text ${index}`));
   await page.getByLabel('Upload', { exact: true }).setInputFiles(files);
 
-  await page.getByText('1 file did not arrive').waitFor({ timeout: 60_000 });
+  await page.getByText('1 file was not uploaded').waitFor({ timeout: 60_000 });
   assert.equal((await readdir(join(postern.files, 'inbox'))).length, 199);
   proxy.cutAt('');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
   assert.equal((await readdir(join(postern.files, 'inbox'))).length, 200);
   for (const { name, buffer } of files) assert.deepEqual(await readFile(join(postern.files, 'inbox', name)), buffer);
 });
@@ -45,18 +45,18 @@ test('a name that is there is asked about: keep both, replace, or leave out, for
 
   const upload = page.getByLabel('Upload', { exact: true });
   await upload.setInputFiles([fileOf('a.txt', 'new'), fileOf('b.txt', 'new')]);
-  await page.getByRole('group', { name: 'a.txt is already there' }).waitFor();
-  await page.getByText('The same for 1 other').waitFor();
+  await page.getByRole('group', { name: 'a.txt already exists' }).waitFor();
+  await page.getByText('Do the same for 1 other').waitFor();
   const { violations } = await new AxeBuilder({ page }).analyze();
   assert.deepEqual(violations, []);
-  await page.getByRole('button', { name: 'Replace the one that is there' }).click();
-  await page.getByRole('group', { name: 'b.txt is already there' }).waitFor();
+  await page.getByRole('button', { name: 'Replace the existing file' }).click();
+  await page.getByRole('group', { name: 'b.txt already exists' }).waitFor();
   await page.getByRole('button', { name: 'Keep both' }).click();
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
   await upload.setInputFiles([fileOf('c.txt', 'new'), fileOf('d.txt', 'new')]);
-  await page.getByText('The same for 1 other').click();
-  await page.getByRole('button', { name: 'Leave it out' }).click();
-  await page.getByRole('group', { name: /is already there/ }).waitFor({ state: 'detached' });
+  await page.getByText('Do the same for 1 other').click();
+  await page.getByRole('button', { name: 'Skip this file' }).click();
+  await page.getByRole('group', { name: /already exists/ }).waitFor({ state: 'detached' });
 
   const kept = await Promise.all((await readdir(inbox)).sort().map(async (name) => [name, await readFile(join(inbox, name), 'utf8')]));
   assert.deepEqual(kept, [
@@ -81,7 +81,7 @@ test('a folder is uploaded with all that is in it', async (t) => {
   await page.goto(share.viewUrl);
 
   await page.getByLabel('Choose a folder').setInputFiles(join(own, 'trip'));
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByText('All files uploaded').waitFor();
 
   assert.equal(await readFile(join(postern.files, 'inbox/trip/plan.txt'), 'utf8'), 'plan');
   assert.equal(await readFile(join(postern.files, 'inbox/trip/day 1/photo.txt'), 'utf8'), 'photo');
@@ -97,8 +97,8 @@ test('a link to one file lets those who may replace it put another in its place'
   const page = await window.newPage();
   await page.goto(share.viewUrl);
 
-  await page.getByLabel('Replace the file').setInputFiles(fileOf('final.txt', 'final'));
-  await page.getByText('Everything has arrived').waitFor();
+  await page.getByLabel('Replace file').setInputFiles(fileOf('final.txt', 'final'));
+  await page.getByText('All files uploaded').waitFor();
 
   assert.equal(await readFile(join(postern.files, 'contract.txt'), 'utf8'), 'final');
   assert.deepEqual(complaints, []);

@@ -1,4 +1,4 @@
-import { keep, recall } from './browser-memory.ts';
+import { readItem, saveItem } from './browser-memory.ts';
 
 const key = 'postern-appearance';
 export const appearances = ['device', 'light', 'dark'] as const;
@@ -9,15 +9,15 @@ function apply(appearance: Appearance): void {
   else document.documentElement.dataset['appearance'] = appearance;
 }
 
-/** Shows the page as was chosen here before. @returns that choice */
+/** Applies the appearance that was saved in this browser. @returns that appearance, or `device` */
 export function rememberedAppearance(): Appearance {
-  const kept = appearances.find((one) => one === recall('localStorage', key)) ?? 'device';
-  apply(kept);
-  return kept;
+  const appearance = appearances.find((one) => one === readItem('localStorage', key)) ?? 'device';
+  apply(appearance);
+  return appearance;
 }
 
-/** Shows the page so from now on. */
+/** Applies an appearance and saves it in this browser. */
 export function chooseAppearance(appearance: Appearance): void {
-  keep('localStorage', key, appearance);
+  saveItem('localStorage', key, appearance);
   apply(appearance);
 }

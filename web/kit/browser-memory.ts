@@ -1,17 +1,17 @@
-type Memory = 'localStorage' | 'sessionStorage';
+type BrowserStorage = 'localStorage' | 'sessionStorage';
 
-/** What the browser keeps under a key; null: nothing, or it was told to keep nothing and refuses to be asked. */
-export function recall(memory: Memory, key: string): string | null {
+/** Reads a text from the browser's storage. @returns null without such a key, or when the browser blocks its storage */
+export function readItem(storage: BrowserStorage, key: string): string | null {
   try {
-    return window[memory].getItem(key);
+    return window[storage].getItem(key);
   } catch {
     return null;
   }
 }
 
-/** Keeps a text where the browser keeps anything. */
-export function keep(memory: Memory, key: string, text: string): void {
+/** Saves a text in the browser's storage. Does nothing when the browser blocks its storage. */
+export function saveItem(storage: BrowserStorage, key: string, text: string): void {
   try {
-    window[memory].setItem(key, text);
+    window[storage].setItem(key, text);
   } catch {} // the page works without it
 }

@@ -1,25 +1,25 @@
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Sizes, times and lists as one language writes them, in the reader's own zone. */
+/** Formats sizes, times and lists in one language and in the reader's time zone. */
 export interface Formats {
   /** `3.4 MB`. */
   size(bytes: number): string;
   /** `31 Mar 2026`. */
   day(instant: string): string;
-  /** All of an instant. */
+  /** `Tuesday, 31 March 2026 at 17:00:00`. */
   exact(instant: string): string;
   /** `31 March 2026 at 17:00`. */
   moment(instant: string): string;
-  /** Until when something holds: an end at the reader's midnight is the end of the day before. */
+  /** The end of a validity period. Midnight in the reader's time zone counts as the end of the day before. */
   end(instant: string): { readonly moment: string; readonly wholeDay: boolean };
-  /** `2 min`: roughly what is left. */
+  /** `2 min`: the approximate remaining time. */
   left(seconds: number): string;
-  /** `look, download and upload`. */
-  list(words: readonly string[]): string;
+  /** `view, download and upload`. */
+  list(items: readonly string[]): string;
   number(value: number): string;
 }
 
-/** @param tag BCP 47 */
+/** Returns the formats of a language. @param tag BCP 47 */
 export function formatsFor(tag: string): Formats {
   const day = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' });
   const exact = new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'medium' });
@@ -27,15 +27,15 @@ export function formatsFor(tag: string): Formats {
   const lastDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric' });
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   const number = new Intl.NumberFormat(tag);
-  // Made once each: making one takes longer than drawing a row.
-  const units = new Map<string, Intl.NumberFormat>();
+  // Cached: creating a NumberFormat takes longer than drawing a row.
+  const unitFormats = new Map<string, Intl.NumberFormat>();
   function inUnit(value: number, unit: string, digits = 0): string {
     const key = `${unit} ${digits}`;
-    const made =
-      units.get(key) ??
+    const format =
+      unitFormats.get(key) ??
       new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short', maximumFractionDigits: digits });
-    units.set(key, made);
-    return made.format(value);
+    unitFormats.set(key, format);
+    return format.format(value);
   }
   return {
     size(bytes) {
@@ -47,22 +47,22 @@ export function formatsFor(tag: string): Formats {
     exact: (instant) => exact.format(new Date(instant)),
     moment: (instant) => moment.format(new Date(instant)),
     end(instant) {
-      const at = new Date(instant);
-      const wholeDay = at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0;
-      return { wholeDay, moment: wholeDay ? lastDay.format(at.getTime() - 1) : moment.format(at) };
+      const end = new Date(instant);
+      const wholeDay = end.getHours() === 0 && end.getMinutes() === 0 && end.getSeconds() === 0;
+      return { wholeDay, moment: wholeDay ? lastDay.format(end.getTime() - 1) : moment.format(end) };
     },
     left(seconds) {
       if (seconds >= 5400) return inUnit(Math.round(seconds / 3600), 'hour');
       return seconds >= 90 ? inUnit(Math.round(seconds / 60), 'minute') : inUnit(Math.max(1, Math.round(seconds)), 'second');
     },
-    list: (words) => list.format(words),
+    list: (items) => list.format(items),
     number: (value) => number.format(value),
   };
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** A name in two parts: the end, which tells files apart, is never cut. */
+/** Splits a name in two. The end is never cut off on the page, because it distinguishes files with similar names. */
 export function splitName(name: string): [string, string] {
   if (name.length <= 18) return [name, ''];
   const letters = Array.from(graphemes.segment(name), ({ segment }) => segment);

@@ -7,8 +7,8 @@ const sheet = (
   </>
 );
 
-// Drawn after Lucide (ISC licence), only those used.
-const drawings = {
+// From Lucide (ISC licence), only the icons in use.
+const shapes = {
   folder: <path d="M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.7-.9L9.6 3.9A2 2 0 0 0 7.9 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z" />,
   file: sheet,
   image: (
@@ -126,13 +126,13 @@ const drawings = {
   play: <path d="m7 4 12 8-12 8Z" />,
 } satisfies Record<string, ComponentChildren>;
 
-export type IconName = keyof typeof drawings;
+export type IconName = keyof typeof shapes;
 
-/** A drawing beside words: it says nothing by itself to a screen reader. */
+/** An icon beside a text. Screen readers ignore it. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
-      {drawings[name]}
+      {shapes[name]}
     </svg>
   );
 }

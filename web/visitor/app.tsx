@@ -1,96 +1,96 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { FailureCard } from './failure-card.tsx';
-import { asFailure, Failure, isPortal, signOut, visit } from './link-api.ts';
+import { asFailure, Failure, fetchVisit, isPortal, signOut } from './link-api.ts';
 import { PortalPage } from './portal-page.tsx';
-import { AskingAgain } from './refused.ts';
+import { RefreshContext } from './refused.ts';
 import { SharePage } from './share-page.tsx';
 import { SignInCard } from './sign-in/sign-in-card.tsx';
 import { SignInDialog } from './sign-in/sign-in-dialog.tsx';
-import { Speaking, type Speech, speakAs, speechFor, useSpeech } from './translations/use-translation.ts';
+import { applyLanguage, loadTranslation, type Translation, TranslationContext, useTranslation } from './translations/use-translation.ts';
 import { useReconnect } from './use-reconnect.ts';
-import { Waiting } from './waiting.tsx';
+import { LoadingRows } from './waiting.tsx';
 
 type AnyVisit = Visit | PortalVisit;
-type State = { kind: 'waiting' } | { kind: 'failed'; failure: Failure } | { kind: 'here'; visit: AnyVisit };
+type State = { kind: 'loading' } | { kind: 'failed'; failure: Failure } | { kind: 'loaded'; visit: AnyVisit };
 
-/** Kinds of sign-in that take a password here; for the others no form is offered that would be refused. */
-const passwordKinds = ['PASSWORD', 'USERS'];
-/** It may well be gone at the next try. */
-const isPassing = ({ status }: Failure) => status === 0 || status === 429 || status >= 500;
-const unavailable = new Failure(503, 'signInUnavailable', '', null);
+/** The login profile types with a password form on this page. For the other types, no form is shown: it could not succeed. */
+const passwordTypes = ['PASSWORD', 'USERS'];
+/** Returns whether the failure may be gone at the next attempt. */
+const isTransient = ({ status }: Failure) => status === 0 || status === 429 || status >= 500;
+const signInUnavailable = new Failure(503, 'signInUnavailable', '', null);
 
-interface Doings {
-  /** Asks the link again, from the beginning. */
-  readonly look: () => void;
+interface PageActions {
+  /** Requests the visit again and replaces the page by the result. */
+  readonly reload: () => void;
   readonly show: (visit: AnyVisit) => void;
   readonly fail: (cause: unknown) => void;
-  readonly leave: () => void;
+  readonly onSignOut: () => void;
 }
 
-function Page({ state, look, show, fail, leave }: Doings & { state: State }) {
-  /** What was shown before the session ended: it stays beneath the sign-in, and goes on after it. */
-  const [shown, setShown] = useState<Visit | null>(null);
+function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: State }) {
+  /** The last visit with a share. It stays on the page behind the sign-in dialog after the session has ended. */
+  const [lastVisit, setLastVisit] = useState<Visit | null>(null);
   const [sessions, setSessions] = useState(0);
   useEffect(() => {
-    if (state.kind === 'here' && 'share' in state.visit && state.visit.share) setShown(state.visit);
-    if (state.kind !== 'here') setShown(null); // whoever signs out leaves nothing to be seen
+    if (state.kind === 'loaded' && 'share' in state.visit && state.visit.share) setLastVisit(state.visit);
+    if (state.kind !== 'loaded') setLastVisit(null); // after sign-out, no file names stay on the page
   }, [state]);
 
-  if (state.kind === 'waiting') return <Waiting />;
+  if (state.kind === 'loading') return <LoadingRows />;
   if (state.kind === 'failed')
-    return <FailureCard failure={state.failure} again={look} leave={state.failure.code === 'notAdmitted' ? leave : null} />;
+    return <FailureCard failure={state.failure} retry={reload} onSignOut={state.failure.code === 'notAdmitted' ? onSignOut : null} />;
   const { signIn } = state.visit;
-  const signedIn = (visit: AnyVisit) => {
+  const onSignedIn = (visit: AnyVisit) => {
     setSessions(sessions + 1);
     show(visit);
   };
-  if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} leave={leave} />;
-  if (!signIn.signedIn && !passwordKinds.includes(signIn.typeString))
-    return <FailureCard failure={unavailable} again={look} leave={null} />;
-  const current = 'share' in state.visit && state.visit.share ? state.visit : shown;
-  if (!current?.share) return signIn.signedIn ? <Waiting /> : <SignInCard signIn={signIn} signedIn={signedIn} failed={fail} />;
+  if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} onSignOut={onSignOut} />;
+  if (!signIn.signedIn && !passwordTypes.includes(signIn.typeString))
+    return <FailureCard failure={signInUnavailable} retry={reload} onSignOut={null} />;
+  const current = 'share' in state.visit && state.visit.share ? state.visit : lastVisit;
+  if (!current?.share) return signIn.signedIn ? <LoadingRows /> : <SignInCard signIn={signIn} onSignedIn={onSignedIn} onFailure={fail} />;
   return (
     <>
-      <SharePage key={current.visitor?.name ?? ''} visit={current} share={current.share} sessions={sessions} leave={leave} />
-      {!signIn.signedIn && <SignInDialog signIn={signIn} signedIn={signedIn} />}
+      <SharePage key={current.visitor?.name ?? ''} visit={current} share={current.share} sessions={sessions} onSignOut={onSignOut} />
+      {!signIn.signedIn && <SignInDialog signIn={signIn} onSignedIn={onSignedIn} />}
     </>
   );
 }
 
-/** The page of a link or a portal: it shows what `visit` answers, and asks again when a session has ended. */
+/** The page of a link or a portal. It shows the result of `visit`, and requests it again when permissions may have changed. */
 export function App() {
-  const [state, setState] = useState<State>({ kind: 'waiting' });
-  const [speech, setSpeech] = useState<Speech>(useSpeech());
-  const speak = async (lang: string) => {
-    const found = await speechFor(lang);
-    speakAs(found);
-    setSpeech(found);
-    setSpoken(true);
+  const [state, setState] = useState<State>({ kind: 'loading' });
+  const [translation, setTranslation] = useState<Translation>(useTranslation());
+  const [isTranslated, setTranslated] = useState(false);
+  const setLanguage = async (lang: string) => {
+    const newTranslation = await loadTranslation(lang);
+    applyLanguage(newTranslation);
+    setTranslation(newTranslation);
+    setTranslated(true);
   };
-  const [spoken, setSpoken] = useState(false);
-  const show = (found: AnyVisit) => void speak(found.signIn.lang).then(() => setState({ kind: 'here', visit: found }));
-  /** In the language that was spoken so far. */
+  const show = (visit: AnyVisit) => void setLanguage(visit.signIn.lang).then(() => setState({ kind: 'loaded', visit }));
+  /** Shows a failure in the current language. */
   const fail = (cause: unknown) =>
-    void (spoken ? Promise.resolve() : speak('')).then(() => setState({ kind: 'failed', failure: asFailure(cause) }));
-  const look = () => void visit().then(show, fail);
-  /** What is shown, and what is on its way, stays while the line or the server is gone for a moment. */
-  const lookAgain = () =>
-    void visit().then(show, (cause) => {
-      if (!isPassing(asFailure(cause))) fail(cause);
+    void (isTranslated ? Promise.resolve() : setLanguage('')).then(() => setState({ kind: 'failed', failure: asFailure(cause) }));
+  const reload = () => void fetchVisit().then(show, fail);
+  /** Requests the visit again. A transient failure changes nothing, so that the page and its uploads stay. */
+  const refresh = () =>
+    void fetchVisit().then(show, (cause) => {
+      if (!isTransient(asFailure(cause))) fail(cause);
     });
-  const leave = () =>
+  const onSignOut = () =>
     void signOut().then(() => {
-      setState({ kind: 'waiting' });
-      look();
+      setState({ kind: 'loading' });
+      reload();
     }, fail);
-  useEffect(look, []);
-  useReconnect(state.kind === 'failed' ? state.failure : null, look);
+  useEffect(reload, []);
+  useReconnect(state.kind === 'failed' ? state.failure : null, reload);
   return (
-    <Speaking.Provider value={speech}>
-      <AskingAgain.Provider value={lookAgain}>
-        <Page state={state} look={look} show={show} fail={fail} leave={leave} />
-      </AskingAgain.Provider>
-    </Speaking.Provider>
+    <TranslationContext.Provider value={translation}>
+      <RefreshContext.Provider value={refresh}>
+        <Page state={state} reload={reload} show={show} fail={fail} onSignOut={onSignOut} />
+      </RefreshContext.Provider>
+    </TranslationContext.Provider>
   );
 }

@@ -1,67 +1,67 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Failure } from './link-api.ts';
-import { failureWords } from './translations/sentences.ts';
-import { useSpeech } from './translations/use-translation.ts';
+import { describeFailure } from './translations/sentences.ts';
+import { useTranslation } from './translations/use-translation.ts';
 
-/** Seconds that a failure says to wait, counted down; another failure begins anew. */
+/** Counts down the seconds to wait after a failure. Another failure starts the countdown again. */
 export function useCountdown(failure: Failure | null): number {
-  const [left, setLeft] = useState(failure?.retryAfter ?? 0);
-  useEffect(() => setLeft(failure?.retryAfter ?? 0), [failure]);
+  const [secondsLeft, setSecondsLeft] = useState(failure?.retryAfter ?? 0);
+  useEffect(() => setSecondsLeft(failure?.retryAfter ?? 0), [failure]);
   useEffect(() => {
-    if (left <= 0) return;
-    const timer = setTimeout(() => setLeft(left - 1), 1000);
+    if (secondsLeft <= 0) return;
+    const timer = setTimeout(() => setSecondsLeft(secondsLeft - 1), 1000);
     return () => clearTimeout(timer);
-  }, [left]);
-  return left;
+  }, [secondsLeft]);
+  return secondsLeft;
 }
 
 interface Properties {
   readonly failure: Failure;
-  readonly again: () => void;
-  readonly leave: (() => void) | null;
-  /** In the place of the list: the page around it stays. */
-  readonly within?: boolean;
+  readonly retry: () => void;
+  readonly onSignOut: (() => void) | null;
+  /** Whether the card is part of a page. Otherwise the card is the page. */
+  readonly embedded?: boolean;
 }
 
-/** What happened in plain words, and what to do. */
-export function FailureCard({ failure, again, leave, within = false }: Properties) {
-  const speech = useSpeech();
-  const { say } = speech;
-  const { title, advice } = failureWords(failure, speech);
-  const left = useCountdown(failure);
+/** A card that says what happened and what to do next. */
+export function FailureCard({ failure, retry, onSignOut, embedded = false }: Properties) {
+  const translation = useTranslation();
+  const { translate } = translation;
+  const { title, advice } = describeFailure(failure, translation);
+  const secondsLeft = useCountdown(failure);
   useEffect(() => {
-    if (!within) document.title = title;
+    if (!embedded) document.title = title;
   }, [title]);
-  const final = failure.status === 404 || failure.status === 410;
-  const Box = within ? 'section' : 'main';
-  const Heading = within ? 'h2' : 'h1';
+  const isFinal = failure.status === 404 || failure.status === 410;
+  const Box = embedded ? 'section' : 'main';
+  const Heading = embedded ? 'h2' : 'h1';
   return (
     <Box class="card">
       <Heading>{title}</Heading>
       <p class="quiet">{advice}</p>
-      {!final && (
-        <button type="button" class="button primary" disabled={left > 0} onClick={again}>
-          {left > 0 ? say('tryAgainIn', { count: left }) : say('tryAgain')}
+      {!isFinal && (
+        <button type="button" class="button primary" disabled={secondsLeft > 0} onClick={retry}>
+          {secondsLeft > 0 ? translate('tryAgainIn', { count: secondsLeft }) : translate('tryAgain')}
         </button>
       )}
-      {leave && (
-        <button type="button" class="button" onClick={leave}>
-          {say('somebodyElse')}
+      {onSignOut && (
+        <button type="button" class="button" onClick={onSignOut}>
+          {translate('somebodyElse')}
         </button>
       )}
     </Box>
   );
 }
 
-/** What happened while something is shown already: that stays, and may be old. */
-export function FailureBar({ failure, again }: { failure: Failure; again: (() => void) | null }) {
-  const speech = useSpeech();
+/** A bar that reports a failure above content that is still shown and may be out of date. */
+export function FailureBar({ failure, retry }: { failure: Failure; retry: (() => void) | null }) {
+  const translation = useTranslation();
   return (
     <div class="notice failure-bar" role="alert">
-      <span>{failureWords(failure, speech).title}</span>
-      {again && (
-        <button type="button" class="button" onClick={again}>
-          {speech.say('tryAgain')}
+      <span>{describeFailure(failure, translation).title}</span>
+      {retry && (
+        <button type="button" class="button" onClick={retry}>
+          {translation.translate('tryAgain')}
         </button>
       )}
     </div>

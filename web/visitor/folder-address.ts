@@ -1,40 +1,40 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where one is in a share: a folder, or a file that is looked at. */
-export interface Place {
-  readonly looking: boolean;
+/** What the page shows of a share: a folder, or the preview of a file. */
+export interface PageAddress {
+  readonly isPreview: boolean;
   readonly path: readonly string[];
 }
 
-/** What the address names behind its #, so that one can go back to it and pass it on. */
-function placeInAddress(): Place {
+/** Reads the folder or the file from the address, after the `#`. The back button and copied addresses lead to it. */
+function parsePageAddress(): PageAddress {
   const { hash } = window.location;
-  const looking = hash.startsWith('#look/');
+  const isPreview = hash.startsWith('#look/');
   try {
     const path = hash
       .replace(/^#(look)?\/?/, '')
       .split('/')
       .filter(Boolean)
       .map(decodeURIComponent);
-    return { looking: looking && path.length > 0, path };
+    return { isPreview: isPreview && path.length > 0, path };
   } catch {
-    return { looking: false, path: [] };
+    return { isPreview: false, path: [] };
   }
 }
 
-const encoded = (path: readonly string[]) => path.map(encodeURIComponent).join('/');
-/** The address of a folder of the share, behind the #. */
-export const addressOfFolder = (path: readonly string[]) => `#/${encoded(path)}`;
-/** The address of a look at a file. */
-export const addressOfLook = (path: readonly string[]) => `#look/${encoded(path)}`;
+const encodePath = (path: readonly string[]) => path.map(encodeURIComponent).join('/');
+/** Returns the address of a folder of the share, from the `#` on. */
+export const folderAddress = (path: readonly string[]) => `#/${encodePath(path)}`;
+/** Returns the address of the preview of a file, from the `#` on. */
+export const previewAddress = (path: readonly string[]) => `#look/${encodePath(path)}`;
 
-/** Where one is now. */
-export function usePlace(): Place {
-  const [place, setPlace] = useState(placeInAddress);
+/** Follows the address of the page. */
+export function usePageAddress(): PageAddress {
+  const [address, setAddress] = useState(parsePageAddress);
   useEffect(() => {
-    const follow = () => setPlace(placeInAddress());
-    window.addEventListener('hashchange', follow);
-    return () => window.removeEventListener('hashchange', follow);
+    const update = () => setAddress(parsePageAddress());
+    window.addEventListener('hashchange', update);
+    return () => window.removeEventListener('hashchange', update);
   }, []);
-  return place;
+  return address;
 }

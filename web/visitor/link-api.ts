@@ -1,10 +1,10 @@
 import type { Listing, PortalVisit, Visit } from '#core/records/visit.ts';
 
-/** A refusal as the server says it. */
+/** An error response of the server, or a request that failed in the browser. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
-  /** Seconds to wait, where the server says so. */
+  /** Seconds to wait before the next attempt, if the server sent them. */
   readonly retryAfter: number | null;
   constructor(status: number, code: string, detail: string, retryAfter: number | null) {
     super(detail);
@@ -14,25 +14,26 @@ export class Failure extends Error {
   }
 }
 
-/** The answer to a request that could not be sent at all. */
+/** Returns the failure of a request that could not be sent. */
 export const offline = () => new Failure(0, 'offline', '', null);
 
-/** A file that was moved, changed or taken away on the visitor's device since it was chosen. */
+/** Returns the failure for a file that was moved, changed or deleted on the visitor's device after it was chosen. */
 export const unreadable = () => new Failure(0, 'fileUnreadable', '', null);
 
-/** Whatever was thrown, as a failure that can be told. */
+/** Returns a thrown value as a failure. */
 export const asFailure = (cause: unknown) => (cause instanceof Failure ? cause : new Failure(0, '', '', null));
 
-/** `/s/…` or `/p/…`: everything a page asks lies below its own address. */
-export const base = window.location.pathname.replace(/\/$/, '');
-export const isPortal = base.startsWith('/p/');
+/** `/s/…` or `/p/…`. The page sends requests only to addresses below it. */
+export const linkPath = window.location.pathname.replace(/\/$/, '');
+export const isPortal = linkPath.startsWith('/p/');
 
-const encoded = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
+const encodePath = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
+/** Returns the address of a route of the link. */
 export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder', path: readonly string[]) =>
-  `${base}/${route}${encoded(path)}`;
+  `${linkPath}/${route}${encodePath(path)}`;
 
-/** What an answer without a problem document comes to: to HEAD, or of a server in front of Postern. */
-const codeOfStatus: Readonly<Record<number, string>> = {
+/** The codes for responses without a problem document: to HEAD, or from a proxy in front of Postern. */
+const codeByStatus: Readonly<Record<number, string>> = {
   401: 'signInNeeded',
   403: 'permissionOff',
   404: 'itemAbsent',
@@ -43,91 +44,94 @@ const codeOfStatus: Readonly<Record<number, string>> = {
   504: 'storageAway',
 };
 
-/** What a problem document says (RFC 9457). */
-export function failureOf(status: number, text: string, retryAfter: string | null): Failure {
+/** Parses a problem document (RFC 9457). */
+export function parseFailure(status: number, text: string, retryAfter: string | null): Failure {
   const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : null;
   try {
     const problem: { code?: string; detail?: string } = JSON.parse(text);
     return new Failure(status, problem.code ?? '', problem.detail ?? '', seconds);
   } catch {
-    return new Failure(status, codeOfStatus[status] ?? '', '', seconds);
+    return new Failure(status, codeByStatus[status] ?? '', '', seconds);
   }
 }
 
-/** @returns the answer's JSON, whose shape the route promises (visit.md) */
-async function ask(path: string, init: RequestInit = {}) {
+/** @returns the JSON of the response, in the shape of the route (visit.md) */
+async function requestJson(path: string, init: RequestInit = {}) {
   const response = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => {
     throw offline();
   });
   const text = await response.text();
-  if (!response.ok) throw failureOf(response.status, text, response.headers.get('retry-after'));
+  if (!response.ok) throw parseFailure(response.status, text, response.headers.get('retry-after'));
   return text === '' ? null : JSON.parse(text);
 }
 
 const post = (path: string, body?: object) =>
-  ask(path, { method: 'POST', ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) });
+  requestJson(path, { method: 'POST', ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) });
 
-export const visit = (): Promise<Visit | PortalVisit> => ask(`${base}/visit`);
-/** The shares of a portal from the given one on. */
-export const portalPage = (startIndex: number): Promise<PortalVisit> => ask(`${base}/visit?startIndex=${startIndex}`);
+/** Returns what the visitor may see: the sign-in, and the share or the shares. */
+export const fetchVisit = (): Promise<Visit | PortalVisit> => requestJson(`${linkPath}/visit`);
+/** Returns the next shares of a portal. @param startIndex index of the first share */
+export const fetchPortalPage = (startIndex: number): Promise<PortalVisit> => requestJson(`${linkPath}/visit?startIndex=${startIndex}`);
 export const signIn = (username: string | undefined, password: string): Promise<Visit | PortalVisit> =>
-  post(`${base}/sign-in`, username === undefined ? { password } : { username, password });
-export const signOut = (): Promise<void> => post(`${base}/sign-out`);
-/** Changes the password of the user who has signed in. */
+  post(`${linkPath}/sign-in`, username === undefined ? { password } : { username, password });
+export const signOut = (): Promise<void> => post(`${linkPath}/sign-out`);
+/** Changes the password of the signed-in user. */
 export const changePassword = (currentPassword: string, password: string): Promise<void> =>
-  post(`${base}/password`, { currentPassword, password });
-export const list = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
-  ask(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
+  post(`${linkPath}/password`, { currentPassword, password });
+export const listFolder = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
+  requestJson(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
 export const createFolder = (path: readonly string[]): Promise<void> => post(addressOf('folder', path));
-export const rename = (path: readonly string[], name: string): Promise<void> => post(`${base}/rename`, { path: path.join('/'), name });
-export const remove = (path: readonly string[]): Promise<void> => ask(addressOf('file', path), { method: 'DELETE' });
+export const renameItem = (path: readonly string[], name: string): Promise<void> =>
+  post(`${linkPath}/rename`, { path: path.join('/'), name });
+export const deleteItem = (path: readonly string[]): Promise<void> => requestJson(addressOf('file', path), { method: 'DELETE' });
 
-/** Asks whether an address is answered. */
-export async function check(method: 'GET' | 'HEAD', address: string): Promise<void> {
+/** Sends a request only to learn whether it fails. @throws Failure */
+export async function checkAddress(method: 'GET' | 'HEAD', address: string): Promise<void> {
   const response = await fetch(address, { method, headers: { accept: 'application/json' } }).catch(() => {
     throw offline();
   });
-  if (!response.ok) throw failureOf(response.status, await response.text(), null);
+  if (!response.ok) throw parseFailure(response.status, await response.text(), null);
 }
 
-/** The beginning of a file as it is shown, with what it turned out to be. */
-export async function beginningOf(path: readonly string[], bytes: number, signal: AbortSignal) {
+/** Returns the first bytes of a file as text, and its media type as the server detected it. The text is empty for other types. */
+export async function fetchBeginning(path: readonly string[], bytes: number, signal: AbortSignal) {
   const response = await fetch(addressOf('view', path), { headers: { range: `bytes=0-${bytes - 1}`, accept: 'application/json' }, signal });
   if (response.status === 416) return { mediaType: 'text/plain', text: '' };
-  if (!response.ok) throw failureOf(response.status, await response.text(), response.headers.get('retry-after'));
+  if (!response.ok) throw parseFailure(response.status, await response.text(), response.headers.get('retry-after'));
   const [, mediaType = '', charset = 'utf-8'] = /^([^;]*)(?:; *charset=([\w-]+))?/.exec(response.headers.get('content-type') ?? '') ?? [];
-  // Response.text() takes everything for UTF-8.
+  // Not Response.text(): it decodes every file as UTF-8.
   return { mediaType, text: mediaType === 'text/plain' ? new TextDecoder(charset).decode(await response.arrayBuffer()) : '' };
 }
 
-/** What the server keeps of an upload. */
-export interface Received {
+/** What the server received and stored. */
+export interface UploadReceipt {
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
 }
 
 /**
- * Sends a file. XMLHttpRequest, since fetch says nothing of how much has been sent.
- * @param replaces the validator of the file that it takes the place of; null: of none
+ * Uploads a file. Uses XMLHttpRequest because fetch does not report upload progress.
+ * @param replacedEtag the ETag of the file to replace; null: the name must be free
+ * @param onProgress receives the bytes sent so far
  */
 export function upload(
   path: readonly string[],
   file: File,
-  replaces: string | null,
+  replacedEtag: string | null,
   onProgress: (sent: number) => void,
   signal: AbortSignal,
-): Promise<Received> {
+): Promise<UploadReceipt> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('PUT', addressOf('file', path));
     request.setRequestHeader('accept', 'application/json');
-    if (replaces !== null) request.setRequestHeader('if-match', replaces);
+    if (replacedEtag !== null) request.setRequestHeader('if-match', replacedEtag);
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () =>
       request.status === 201 || request.status === 200
         ? resolve(JSON.parse(request.responseText))
-        : reject(failureOf(request.status, request.responseText, request.getResponseHeader('retry-after')));
+        : reject(parseFailure(request.status, request.responseText, request.getResponseHeader('retry-after')));
     request.onerror = () =>
       void file
         .slice(0, 1)

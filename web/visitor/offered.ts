@@ -1,27 +1,27 @@
 import type { Visit } from '#core/records/visit.ts';
 
 type Share = NonNullable<Visit['share']>;
-/** What a link lets its visitor do. */
-export type Can = Share['can'];
+/** The permissions of a visitor. */
+export type LinkPermissions = Share['can'];
 
-/** The files are seen as a list. */
-export const lists = ({ can }: Share) => can.view || can.download;
+/** Returns whether the page lists the files. */
+export const showsList = ({ can }: Share) => can.view || can.download;
 
 /**
- * What the page offers of what a link allows: nothing that would be refused, and nothing that it has no place for.
- * Protected files are handed out in no form yet; what is done with a row needs the list; a single file is only replaced.
+ * Returns the permissions that the page offers. It leaves out actions that the server would refuse and actions without a place on
+ * the page: protected files cannot be viewed or downloaded yet, actions on a row need the list, a single file can only be replaced.
  */
-export function offered(share: Share): Can {
+export function offeredPermissions(share: Share): LinkPermissions {
   const { can, folder } = share;
-  const hands = !share.marked;
-  const inList = lists(share);
+  const isReadable = !share.marked;
+  const hasList = showsList(share);
   return {
-    view: can.view && hands,
-    download: can.download && hands,
-    downloadFolder: can.downloadFolder && hands && folder,
-    upload: folder ? can.upload : can.upload && can.delete && inList,
-    createFolder: can.createFolder && folder && inList,
-    rename: can.rename && folder && inList,
-    delete: can.delete && folder && inList,
+    view: can.view && isReadable,
+    download: can.download && isReadable,
+    downloadFolder: can.downloadFolder && isReadable && folder,
+    upload: folder ? can.upload : can.upload && can.delete && hasList,
+    createFolder: can.createFolder && folder && hasList,
+    rename: can.rename && folder && hasList,
+    delete: can.delete && folder && hasList,
   };
 }

@@ -3,32 +3,32 @@ import type { Visit } from '#core/records/visit.ts';
 import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PasswordDialog } from './sign-in/password-dialog.tsx';
-import { useSpeech } from './translations/use-translation.ts';
-import type { WayBack } from './way-back.ts';
+import { useTranslation } from './translations/use-translation.ts';
+import type { PortalLink } from './way-back.ts';
 
-/** Title, who has signed in, and what may be done. */
+/** The page header: the title, the visitor's name, and the permissions. */
 export function PageHead({
   title,
   visitor,
-  sentence,
+  permissions,
   description,
   message,
   back,
-  leave,
-  ownPassword,
+  onSignOut,
+  canChangePassword,
 }: {
   title: string;
   visitor: Visit['visitor'];
-  sentence: string;
+  permissions: string;
   description?: string;
   message?: string;
-  back?: WayBack | null;
-  leave: () => void;
-  /** Has the visitor a password of their own, which they may change? */
-  ownPassword: boolean;
+  back?: PortalLink | null;
+  onSignOut: () => void;
+  /** Whether the visitor has an own password, as an access user. */
+  canChangePassword: boolean;
 }) {
-  const { say } = useSpeech();
-  const [changing, setChanging] = useState(false);
+  const { translate } = useTranslation();
+  const [isChangingPassword, setChangingPassword] = useState(false);
   return (
     <header class="head">
       {back && (
@@ -40,16 +40,16 @@ export function PageHead({
         <h1 dir="auto">{visibleName(title)}</h1>
         {visitor && (
           <div class="who">
-            <span class="quiet">{visitor.name || say('signedIn')}</span>
-            {ownPassword && (
-              <button type="button" class="icon-button" onClick={() => setChanging(true)} title={say('changePassword')}>
+            <span class="quiet">{visitor.name || translate('signedIn')}</span>
+            {canChangePassword && (
+              <button type="button" class="icon-button" onClick={() => setChangingPassword(true)} title={translate('changePassword')}>
                 <Icon name="key" />
-                <span class="for-reader">{say('changePassword')}</span>
+                <span class="for-reader">{translate('changePassword')}</span>
               </button>
             )}
-            <button type="button" class="icon-button" onClick={leave} title={say('signOut')}>
+            <button type="button" class="icon-button" onClick={onSignOut} title={translate('signOut')}>
               <Icon name="signOut" />
-              <span class="for-reader">{say('signOut')}</span>
+              <span class="for-reader">{translate('signOut')}</span>
             </button>
           </div>
         )}
@@ -59,13 +59,13 @@ export function PageHead({
           {description}
         </p>
       )}
-      <p class="quiet">{sentence}</p>
+      <p class="quiet">{permissions}</p>
       {message && (
         <p class="notice lines" dir="auto">
           {message}
         </p>
       )}
-      {changing && <PasswordDialog close={() => setChanging(false)} />}
+      {isChangingPassword && <PasswordDialog close={() => setChangingPassword(false)} />}
     </header>
   );
 }

@@ -3,18 +3,18 @@ import type { PortalVisit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
-import { untilWords } from './translations/sentences.ts';
-import { useSpeech } from './translations/use-translation.ts';
+import { untilText } from './translations/sentences.ts';
+import { useTranslation } from './translations/use-translation.ts';
 import { usePortalShares } from './use-portal-shares.ts';
-import { keepWayBack } from './way-back.ts';
+import { rememberPortal } from './way-back.ts';
 
-/** The row behind the shares that are loaded: the next ones are loaded when it comes into view. */
+/** The row below the loaded shares. The next shares are loaded when it becomes visible. */
 function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => void }) {
-  const { say } = useSpeech();
+  const { translate } = useTranslation();
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (!row.current || failed) return;
-    const observer = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && loadMore());
+    const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadMore());
     observer.observe(row.current);
     return () => observer.disconnect();
   }, [failed]);
@@ -22,21 +22,21 @@ function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => voi
     <li class="row" ref={row}>
       {failed ? (
         <button type="button" onClick={loadMore}>
-          {say('tryAgain')}
+          {translate('tryAgain')}
         </button>
       ) : (
-        <span class="quiet">{say('loading')}</span>
+        <span class="quiet">{translate('loading')}</span>
       )}
     </li>
   );
 }
 
-/** Every share that admits the visitor who has signed in. */
-export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => void }) {
+/** Lists the shares that the signed-in visitor can open. */
+export function PortalPage({ visit, onSignOut }: { visit: PortalVisit; onSignOut: () => void }) {
   const { signIn, visitor } = visit;
   const { shares, total, failed, loadMore } = usePortalShares(visit);
-  const speech = useSpeech();
-  const { say } = speech;
+  const translation = useTranslation();
+  const { translate } = translation;
   useEffect(() => {
     document.title = signIn.title;
   }, [signIn.title]);
@@ -46,22 +46,22 @@ export function PortalPage({ visit, leave }: { visit: PortalVisit; leave: () => 
         <PageHead
           title={signIn.title}
           visitor={visitor}
-          ownPassword={signIn.typeString === 'USERS'}
-          sentence={total === 0 ? say('noSharesOpen') : say('sharesOpen', { count: total })}
+          canChangePassword={signIn.typeString === 'USERS'}
+          permissions={total === 0 ? translate('noSharesOpen') : translate('sharesOpen', { count: total })}
           message={signIn.startupMessage}
-          leave={leave}
+          onSignOut={onSignOut}
         />
         {shares.length > 0 && (
           <ul class="rows">
             {shares.map((share) => (
               <li key={share.viewUrl} class="row">
-                <a class="row-main" href={share.viewUrl} onClick={() => keepWayBack(share.viewUrl, signIn.title)}>
+                <a class="row-main" href={share.viewUrl} onClick={() => rememberPortal(share.viewUrl, signIn.title)}>
                   <Icon name={share.folder ? 'folder' : 'file'} />
                   <span class="share-title">
                     <span>{share.title}</span>
                     {share.description && <span class="quiet small">{share.description}</span>}
                   </span>
-                  {share.validityEndDate && <span class="quiet small">{untilWords(share.validityEndDate, speech)}</span>}
+                  {share.validityEndDate && <span class="quiet small">{untilText(share.validityEndDate, translation)}</span>}
                   <Icon name="right" />
                 </a>
               </li>

@@ -1,31 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
-import { useRefused } from './refused.ts';
-import { failureWords, nameErrorText } from './translations/sentences.ts';
-import { useSpeech } from './translations/use-translation.ts';
+import { useReportFailure } from './refused.ts';
+import { describeFailure, nameErrorKey } from './translations/sentences.ts';
+import { useTranslation } from './translations/use-translation.ts';
 
-/** What is asked before something changes. */
-export interface Question {
+/** A question to the visitor before an action. */
+export interface Prompt {
   readonly title: string;
   readonly text: string;
-  /** What the field holds at first; null: there is no field. */
+  /** The initial value of the text field; null: no field. */
   readonly value: string | null;
   readonly action: string;
-  readonly loss: boolean;
+  readonly isDestructive: boolean;
   readonly run: (value: string) => Promise<void>;
 }
 
-/** Trimmed, as what a phone types ends with a space; what was there before stays as it was. */
-const nameIn = (text: string, before: string | null) => (text === before ? text : text.trim());
+/** Trims a typed name, because phone keyboards add a space at the end. An unchanged name stays as it is. */
+const trimName = (text: string, initial: string | null) => (text === initial ? text : text.trim());
 
-/** A question in front of the page; Escape leaves everything as it is. */
-export function AskDialog({ question, close }: { question: Question; close: (changed: boolean) => void }) {
-  const speech = useSpeech();
-  const { say } = speech;
+/** A dialog that asks before an action. Escape cancels it. */
+export function PromptDialog({ prompt, close }: { prompt: Prompt; close: (changed: boolean) => void }) {
+  const translation = useTranslation();
+  const { translate } = translation;
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
-  const [isGone, setGone] = useState(false);
-  const refused = useRefused();
+  const [isItemGone, setItemGone] = useState(false);
+  const reportFailure = useReportFailure();
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     const element = dialog.current;
@@ -33,60 +33,60 @@ export function AskDialog({ question, close }: { question: Question; close: (cha
     const field = dialog.current?.querySelector('input');
     const dot = field?.value.lastIndexOf('.') ?? -1;
     field?.setSelectionRange(0, dot > 0 ? dot : (field.value.length ?? 0));
-    return () => element?.close(); // gives the focus back
+    return () => element?.close(); // returns the focus
   }, []);
   async function submit(event: SubmitEvent) {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const value = nameIn(String(new FormData(event.currentTarget).get('value') ?? ''), question.value);
+    const value = trimName(String(new FormData(event.currentTarget).get('value') ?? ''), prompt.value);
     setBusy(true);
     try {
-      await question.run(value);
+      await prompt.run(value);
       close(true);
     } catch (cause) {
       const failure = asFailure(cause);
-      const words: Record<string, string> = {
-        itemExists: say('nameTaken'),
-        pathMalformed: say(nameErrorText(value)),
-        fieldInvalid: say(nameErrorText(value)),
+      const texts: Record<string, string> = {
+        itemExists: translate('nameTaken'),
+        pathMalformed: translate(nameErrorKey(value)),
+        fieldInvalid: translate(nameErrorKey(value)),
       };
-      setProblem(words[failure.code] ?? failureWords(failure, speech).title);
-      setGone(failure.code === 'itemAbsent');
-      refused(failure);
+      setProblem(texts[failure.code] ?? describeFailure(failure, translation).title);
+      setItemGone(failure.code === 'itemAbsent');
+      reportFailure(failure);
       setBusy(false);
     }
   }
   return (
-    <dialog ref={dialog} onClose={() => close(isGone)} aria-labelledby="question">
+    <dialog ref={dialog} onClose={() => close(isItemGone)} aria-labelledby="prompt">
       <form onSubmit={submit} class="fields">
-        <h2 id="question">{question.title}</h2>
-        {question.text && <p class="quiet">{question.text}</p>}
-        {question.value !== null && (
+        <h2 id="prompt">{prompt.title}</h2>
+        {prompt.text && <p class="quiet">{prompt.text}</p>}
+        {prompt.value !== null && (
           <label>
-            {say('name')}
+            {translate('name')}
             <input
               name="value"
-              defaultValue={question.value}
+              defaultValue={prompt.value}
               autocomplete="off"
               dir="auto"
               required
               pattern=".*\S.*"
               maxLength={255}
               aria-invalid={problem !== ''}
-              aria-describedby="refused"
+              aria-describedby="prompt-problem"
             />
           </label>
         )}
-        <p class="problem" role="alert" id="refused">
+        <p class="problem" role="alert" id="prompt-problem">
           {problem}
         </p>
         <div class="dialog-actions">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            {say('cancel')}
+            {translate('cancel')}
           </button>
-          {!isGone && (
-            <button type="submit" class={question.loss ? 'button loss' : 'button primary'} disabled={busy}>
-              {question.action}
+          {!isItemGone && (
+            <button type="submit" class={prompt.isDestructive ? 'button loss' : 'button primary'} disabled={busy}>
+              {prompt.action}
             </button>
           )}
         </div>

@@ -2,16 +2,16 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
 
-/** Refusals that say: something is not as it was when the page asked what may be done. */
-const changed = ['signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused', 'permissionOff'];
+/** Codes that show that the permissions or the session changed after the page had requested the visit. */
+const changeCodes = ['signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused', 'permissionOff'];
 
-/** Asks the link again what may be done, and by whom. */
-export const AskingAgain = createContext<() => void>(() => {});
+/** Requests the visit again: its permissions and its session. */
+export const RefreshContext = createContext<() => void>(() => {});
 
-/** Everything that is refused is told here: the page learns of what has ended wherever it meets it. */
-export function useRefused(): (cause: unknown) => void {
-  const askAgain = useContext(AskingAgain);
+/** Returns a function that every failed request is reported to. It refreshes the page when the permissions or the session changed. */
+export function useReportFailure(): (cause: unknown) => void {
+  const refresh = useContext(RefreshContext);
   return (cause) => {
-    if (changed.includes(asFailure(cause).code)) askAgain();
+    if (changeCodes.includes(asFailure(cause).code)) refresh();
   };
 }

@@ -1,81 +1,81 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
-import { usePlace } from './folder-address.ts';
+import { usePageAddress } from './folder-address.ts';
 import { addressOf } from './link-api.ts';
 import { FolderView } from './listing/folder-view.tsx';
-import { lists, offered } from './offered.ts';
+import { offeredPermissions, showsList } from './offered.ts';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
-import { AskDialog } from './prompt-dialog.tsx';
-import { useRefused } from './refused.ts';
+import { PromptDialog } from './prompt-dialog.tsx';
+import { useReportFailure } from './refused.ts';
 import { permissionSentence } from './translations/sentences.ts';
-import { useSpeech } from './translations/use-translation.ts';
+import { useTranslation } from './translations/use-translation.ts';
 import { DropBox } from './upload/drop-box.tsx';
 import { UploadSheet } from './upload/upload-sheet.tsx';
-import { isUnderWay } from './upload/uploads.ts';
+import { isActive } from './upload/uploads.ts';
 import { useUploads } from './upload/use-uploads.ts';
-import { wayBack } from './way-back.ts';
+import { recallPortal } from './way-back.ts';
 
 interface Properties {
   readonly visit: Visit;
   readonly share: NonNullable<Visit['share']>;
-  /** Raised with every sign-in: what waited for it goes on. */
+  /** Increases with every sign-in. Paused uploads then continue. */
   readonly sessions: number;
-  readonly leave: () => void;
+  readonly onSignOut: () => void;
 }
 
-/** A share: what it is, what may be done, and the files. */
-export function SharePage({ visit, share, sessions, leave }: Properties) {
-  const place = usePlace();
-  const speech = useSpeech();
-  const { say } = speech;
-  const [leaving, setLeaving] = useState(false);
-  const [back] = useState(wayBack);
-  const { queue, uploads } = useUploads(share.can.createFolder, useRefused());
+/** The page of a share: its title, the permissions, and the files. */
+export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
+  const address = usePageAddress();
+  const translation = useTranslation();
+  const { translate } = translation;
+  const [confirmsSignOut, setConfirmsSignOut] = useState(false);
+  const [portal] = useState(recallPortal);
+  const { queue, uploads } = useUploads(share.can.createFolder, useReportFailure());
   useEffect(() => {
     document.title = share.title;
   }, [share.title]);
   useEffect(() => {
     if (sessions > 0) uploads.resume();
   }, [sessions]);
-  const can = offered(share);
-  const listed = lists(share);
+  const can = offeredPermissions(share);
+  const hasList = showsList(share);
   return (
     <>
       <main class="column" tabIndex={-1}>
         <PageHead
           title={share.title}
           visitor={visit.visitor}
-          sentence={permissionSentence(share, speech)}
+          permissions={permissionSentence(share, translation)}
           description={share.description}
           message={share.startupMessage}
-          back={back}
-          ownPassword={visit.signIn.typeString === 'USERS'}
-          leave={() => (queue.all.some(isUnderWay) ? setLeaving(true) : leave())}
+          back={portal}
+          canChangePassword={visit.signIn.typeString === 'USERS'}
+          onSignOut={() => (queue.items.some(isActive) ? setConfirmsSignOut(true) : onSignOut())}
         />
-        {share.marked && listed && <p class="notice">{say('protectedFiles')}</p>}
-        {listed && <FolderView share={share} can={can} place={place} version={queue.arrived + sessions} uploads={uploads} />}
-        {!listed && can.upload && <DropBox queue={queue} uploads={uploads} />}
-        {!listed && can.downloadFolder && (
+        {share.marked && hasList && <p class="notice">{translate('protectedFiles')}</p>}
+        {hasList && <FolderView share={share} can={can} address={address} version={queue.completed + sessions} uploads={uploads} />}
+        {!hasList && can.upload && <DropBox queue={queue} uploads={uploads} />}
+        {!hasList && can.downloadFolder && (
           <a class="button primary lone" href={addressOf('zip', [])} download>
-            <Icon name="download" /> {say('allAsZip')}
+            <Icon name="download" /> {translate('allAsZip')}
           </a>
         )}
       </main>
-      <UploadSheet queue={queue} uploads={uploads} receipt={!listed} canReplace={share.can.delete && listed} />
+      <UploadSheet queue={queue} uploads={uploads} hasReceipt={!hasList} canReplace={share.can.delete && hasList} />
       <PageFoot />
-      {leaving && (
-        <AskDialog
-          question={{
-            title: say('signOut'),
-            text: say('stillUploading'),
+      {confirmsSignOut && (
+        <PromptDialog
+          prompt={{
+            title: translate('signOut'),
+            text: translate('stillUploading'),
             value: null,
-            action: say('signOut'),
-            loss: true,
-            run: async () => leave(),
+            action: translate('signOut'),
+            isDestructive: true,
+            run: async () => onSignOut(),
           }}
-          close={() => setLeaving(false)}
+          close={() => setConfirmsSignOut(false)}
         />
       )}
     </>

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Whether what points is a finger. */
+/** Matches a device that is used by touch. */
 export const byTouch = '(pointer: coarse)';
 
-/** Follows a media query. */
+/** Returns whether a media query matches, and follows its changes. */
 export function useMedia(query: string): boolean {
-  const [fits, setFits] = useState(() => window.matchMedia(query).matches);
+  const [matches, setMatches] = useState(() => window.matchMedia(query).matches);
   useEffect(() => {
     const media = window.matchMedia(query);
-    const follow = () => setFits(media.matches);
-    follow();
-    media.addEventListener('change', follow);
-    return () => media.removeEventListener('change', follow);
+    const update = () => setMatches(media.matches);
+    update();
+    media.addEventListener('change', update);
+    return () => media.removeEventListener('change', update);
   }, [query]);
-  return fits;
+  return matches;
 }

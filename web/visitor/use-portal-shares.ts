@@ -1,45 +1,45 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalVisit } from '#core/records/visit.ts';
-import { portalPage } from './link-api.ts';
+import { fetchPortalPage } from './link-api.ts';
 
 type PortalShare = PortalVisit['shares'][number];
 
-/** The shares of a portal, as far as they have been loaded. */
+/** The shares of a portal, as far as they are loaded. */
 export interface PortalShares {
   readonly shares: readonly PortalShare[];
   readonly total: number;
-  /** Loading the next ones failed. */
+  /** Whether the last request for more shares failed. */
   readonly failed: boolean;
-  /** Loads the next ones, where there are more and none are on their way. */
+  /** Loads the next shares. Does nothing when all are loaded or a request is running. */
   loadMore(): void;
 }
 
-/** Begins with the shares that came with the visit; a later visit begins anew. */
+/** Loads the shares of a portal page by page, after those that are part of the visit. A new visit starts again. */
 export function usePortalShares(visit: PortalVisit): PortalShares {
-  const [later, setLater] = useState<readonly PortalShare[]>([]);
+  const [moreShares, setMoreShares] = useState<readonly PortalShare[]>([]);
   const [failed, setFailed] = useState(false);
-  const current = useRef(visit);
-  const loading = useRef(false);
+  const currentVisit = useRef(visit);
+  const isLoading = useRef(false);
   useEffect(() => {
-    current.current = visit;
-    loading.current = false;
-    setLater([]);
+    currentVisit.current = visit;
+    isLoading.current = false;
+    setMoreShares([]);
     setFailed(false);
   }, [visit]);
-  const shares = [...visit.shares, ...later];
+  const shares = [...visit.shares, ...moreShares];
   function loadMore(): void {
-    if (loading.current || shares.length >= visit.totalCount) return;
-    loading.current = true;
+    if (isLoading.current || shares.length >= visit.totalCount) return;
+    isLoading.current = true;
     setFailed(false);
-    portalPage(shares.length)
+    fetchPortalPage(shares.length)
       .then(
         (page) => {
-          if (current.current === visit) setLater((before) => [...before, ...page.shares]);
+          if (currentVisit.current === visit) setMoreShares((before) => [...before, ...page.shares]);
         },
         () => setFailed(true),
       )
       .finally(() => {
-        loading.current = false;
+        isLoading.current = false;
       });
   }
   return { shares, total: visit.totalCount, failed, loadMore };

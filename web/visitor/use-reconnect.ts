@@ -1,25 +1,25 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Failure } from '#visitor/link-api.ts';
 
-const [shortest, longest] = [1000, 30_000]; // ms between two attempts
+const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
 
 /**
  * Repeats a request while there is no connection. It does so when the browser reports a connection, and after a pause.
  * The pause doubles each time. A browser may report the connection too early, or never.
  */
-export function useReconnect(failure: Failure | null, again: () => void): void {
+export function useReconnect(failure: Failure | null, retry: () => void): void {
   const attempts = useRef(0);
   useEffect(() => {
     if (failure?.code !== 'offline') {
       attempts.current = 0;
       return;
     }
-    const timer = setTimeout(again, Math.min(longest, shortest * 2 ** attempts.current));
+    const timer = setTimeout(retry, Math.min(maxPause, minPause * 2 ** attempts.current));
     attempts.current += 1;
-    window.addEventListener('online', again);
+    window.addEventListener('online', retry);
     return () => {
       clearTimeout(timer);
-      window.removeEventListener('online', again);
+      window.removeEventListener('online', retry);
     };
   }, [failure]);
 }

@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useSpeech } from './translations/use-translation.ts';
+import { useTranslation } from './translations/use-translation.ts';
 
-const patience = 200; // ms: what comes sooner needs no sign of waiting
+const displayDelay = 200; // ms: for a shorter wait, no placeholder is shown
 
-/** Grey rows in the place of what is still on its way. */
-export function Waiting() {
-  const { say } = useSpeech();
-  const [shown, setShown] = useState(false);
+/** Grey rows as a placeholder for content that is loading. */
+export function LoadingRows() {
+  const { translate } = useTranslation();
+  const [isVisible, setVisible] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), patience);
+    const timer = setTimeout(() => setVisible(true), displayDelay);
     return () => clearTimeout(timer);
   }, []);
-  if (!shown) return null;
+  if (!isVisible) return null;
   return (
-    <div class="column skeleton" role="status" aria-label={say('loading')}>
+    <div class="column skeleton" role="status" aria-label={translate('loading')}>
       {[1, 2, 3, 4, 5].map((row) => (
         <div key={row} />
       ))}

@@ -1,20 +1,20 @@
-import { keep, recall } from '#kit/browser-memory.ts';
+import { readItem, saveItem } from '#kit/browser-memory.ts';
 
-/** The portal that a share was opened from. */
-export interface WayBack {
+/** A link to the portal from which a share was opened. */
+export interface PortalLink {
   readonly href: string;
   readonly title: string;
 }
 
-const keyOf = (path: string) => `portal of ${path}`;
+const storageKey = (path: string) => `portal of ${path}`;
 
-/** Keeps, for this tab, that a share is opened from the portal that is shown. */
-export function keepWayBack(shareUrl: string, title: string): void {
-  keep('sessionStorage', keyOf(new URL(shareUrl).pathname), `${location.pathname}\n${title}`);
+/** Remembers, for this tab, that a share is opened from the current portal. */
+export function rememberPortal(shareUrl: string, title: string): void {
+  saveItem('sessionStorage', storageKey(new URL(shareUrl).pathname), `${location.pathname}\n${title}`);
 }
 
-/** The portal that this tab opened the share from that is shown; null: from none. */
-export function wayBack(): WayBack | null {
-  const [href, ...title] = recall('sessionStorage', keyOf(location.pathname))?.split('\n') ?? [];
+/** Returns the portal from which this tab opened the current share, or null. */
+export function recallPortal(): PortalLink | null {
+  const [href, ...title] = readItem('sessionStorage', storageKey(location.pathname))?.split('\n') ?? [];
   return href?.startsWith('/p/') ? { href, title: title.join('\n') } : null;
 }

@@ -9,8 +9,8 @@ import type { Language } from './languages.ts';
 import { nl } from './nl.ts';
 import { pl } from './pl.ts';
 import { pt } from './pt.ts';
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 import { zh } from './zh.ts';
 
-/** Every language at once: for the server; a page loads its own alone. */
-export const allWords: Readonly<Record<Language, Words>> = { en, de, fr, es, it, nl, pl, pt, ja, zh, ar };
+/** The messages of every language. Only the server imports this: a page loads one language. */
+export const allMessages: Readonly<Record<Language, VisitorMessages>> = { en, de, fr, es, it, nl, pl, pt, ja, zh, ar };

@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const ar: Words = {
+export const ar: VisitorMessages = {
   userName: 'اسم المستخدم',
   password: 'كلمة المرور',
   signIn: 'تسجيل الدخول',
@@ -29,7 +29,7 @@ export const ar: Words = {
   passwordChanged: 'تم تغيير كلمة المرور. تم تسجيل خروجك من كل مكان آخر.',
   passwordWeak: 'اختر كلمة مرور أخرى: هذه قصيرة جدًا أو سهلة التخمين.',
   forgotPassword: 'هل نسيت كلمة المرور؟ اطلب كلمة مرور جديدة ممن أرسل إليك الرابط.',
-  look: 'الاطلاع',
+  toView: 'الاطلاع',
   toDownload: 'التنزيل',
   toUpload: 'الرفع',
   toReplace: 'استبدال الملف',
@@ -112,7 +112,7 @@ export const ar: Words = {
   changedMeanwhile: 'غيّره شخص آخر في هذه الأثناء.',
   nameWrong: 'لا يجوز أن يحتوي الاسم على / أو \\ ولا أن يكون . أو ..',
   nameTooLong: 'هذا الاسم طويل جدًا.',
-  nameKept: 'الأسماء التي تبدأ بـ ‎.postern محجوزة لـ Postern.',
+  nameReserved: 'الأسماء التي تبدأ بـ ‎.postern محجوزة لـ Postern.',
   upload: 'رفع',
   replaceFile: 'استبدال الملف',
   uploads: 'عمليات الرفع',
@@ -147,7 +147,7 @@ export const ar: Words = {
   arrived: 'وصل',
   tryAgain: 'أعد المحاولة',
   tryAllAgain: 'أعد محاولة الكل',
-  notThis: 'عدم رفع {name}',
+  doNotUpload: 'عدم رفع {name}',
   existsTitle: '{name} موجود بالفعل',
   existsText: 'ماذا يُفعل بالملف الذي ترفعه؟',
   replace: 'استبدال الموجود',
@@ -167,7 +167,7 @@ export const ar: Words = {
   fileUnreadable: 'لم يعد هذا الجهاز قادرًا على قراءته.',
   tooLarge: 'أكبر مما يُقبل هنا.',
   mayNotUpload: 'لا يمكنك الرفع هنا.',
-  folderUnmade: 'تعذّر إنشاء مجلده.',
+  folderNotCreated: 'تعذّر إنشاء مجلده.',
   stillUploading: 'لا تزال هناك ملفات في الطريق. إذا سجّلت الخروج الآن فلن تصل.',
   sharesOpen: {
     zero: 'لا مشاركات مفتوحة لك ({count}).',

@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const de: Words = {
+export const de: VisitorMessages = {
   userName: 'Benutzername',
   password: 'Passwort',
   signIn: 'Anmelden',
@@ -22,7 +22,7 @@ export const de: Words = {
   passwordChanged: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet.',
   passwordWeak: 'Wählen Sie ein anderes Passwort: Dieses ist zu kurz oder zu leicht zu erraten.',
   forgotPassword: 'Passwort vergessen? Bitten Sie den Absender des Links um ein neues.',
-  look: 'ansehen',
+  toView: 'ansehen',
   toDownload: 'herunterladen',
   toUpload: 'hochladen',
   toReplace: 'die Datei ersetzen',
@@ -81,10 +81,10 @@ export const de: Words = {
   deleteFolderText: 'Der Ordner ist dann mit allem darin für alle weg. Das lässt sich nicht rückgängig machen.',
   cancel: 'Abbrechen',
   nameTaken: 'Etwas mit diesem Namen gibt es schon.',
-  changedMeanwhile: 'Jemand hat sie inzwischen geändert.',
+  changedMeanwhile: 'Jemand anderes hat sie inzwischen geändert.',
   nameWrong: 'Ein Name darf kein / oder \\ enthalten und nicht . oder .. sein.',
   nameTooLong: 'Dieser Name ist zu lang.',
-  nameKept: 'Namen, die mit .postern beginnen, sind Postern vorbehalten.',
+  nameReserved: 'Namen, die mit .postern beginnen, sind Postern vorbehalten.',
   upload: 'Hochladen',
   replaceFile: 'Datei ersetzen',
   uploads: 'Übertragungen',
@@ -105,7 +105,7 @@ export const de: Words = {
   arrived: 'Angekommen',
   tryAgain: 'Noch einmal versuchen',
   tryAllAgain: 'Alle noch einmal versuchen',
-  notThis: '{name} nicht hochladen',
+  doNotUpload: '{name} nicht hochladen',
   existsTitle: '{name} ist schon da',
   existsText: 'Was soll mit der Datei geschehen, die Sie hochladen?',
   replace: 'Die vorhandene ersetzen',
@@ -118,7 +118,7 @@ export const de: Words = {
   fileUnreadable: 'Dieses Gerät kann sie nicht mehr lesen.',
   tooLarge: 'Größer als hier angenommen wird.',
   mayNotUpload: 'Sie dürfen hier nichts hochladen.',
-  folderUnmade: 'Der Ordner dafür konnte nicht angelegt werden.',
+  folderNotCreated: 'Der Ordner dafür konnte nicht angelegt werden.',
   stillUploading: 'Dateien sind noch unterwegs. Wenn Sie sich jetzt abmelden, kommen sie nicht an.',
   sharesOpen: { one: '{count} Freigabe steht Ihnen offen.', other: '{count} Freigaben stehen Ihnen offen.' },
   noSharesOpen: 'Im Augenblick steht Ihnen nichts offen.',

@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const es: Words = {
+export const es: VisitorMessages = {
   userName: 'Usuario',
   password: 'Contraseña',
   signIn: 'Entrar',
@@ -22,7 +22,7 @@ export const es: Words = {
   passwordChanged: 'Su contraseña se ha cambiado. Se ha cerrado la sesión en todos los demás lugares.',
   passwordWeak: 'Elija otra contraseña: esta es demasiado corta o demasiado fácil de adivinar.',
   forgotPassword: '¿Ha olvidado la contraseña? Pida una nueva a quien envió el enlace.',
-  look: 'ver',
+  toView: 'ver',
   toDownload: 'descargar',
   toUpload: 'subir',
   toReplace: 'sustituir el archivo',
@@ -84,7 +84,7 @@ export const es: Words = {
   changedMeanwhile: 'Alguien lo ha cambiado entretanto.',
   nameWrong: 'Un nombre no puede contener / ni \\, ni ser . o ..',
   nameTooLong: 'Ese nombre es demasiado largo.',
-  nameKept: 'Los nombres que empiezan por .postern están reservados para Postern.',
+  nameReserved: 'Los nombres que empiezan por .postern están reservados para Postern.',
   upload: 'Subir',
   replaceFile: 'Sustituir el archivo',
   uploads: 'Subidas',
@@ -105,7 +105,7 @@ export const es: Words = {
   arrived: 'Ha llegado',
   tryAgain: 'Intentar de nuevo',
   tryAllAgain: 'Intentar todos de nuevo',
-  notThis: 'No subir {name}',
+  doNotUpload: 'No subir {name}',
   existsTitle: '{name} ya existe',
   existsText: '¿Qué hacer con el archivo que está subiendo?',
   replace: 'Sustituir el que hay',
@@ -118,7 +118,7 @@ export const es: Words = {
   fileUnreadable: 'Este dispositivo ya no puede leerlo.',
   tooLarge: 'Más grande de lo que aquí se acepta.',
   mayNotUpload: 'Aquí no puede subir nada.',
-  folderUnmade: 'No se pudo crear su carpeta.',
+  folderNotCreated: 'No se pudo crear su carpeta.',
   stillUploading: 'Todavía hay archivos en camino. Si cierra la sesión ahora, no llegarán.',
   sharesOpen: { one: 'Tiene {count} recurso a su disposición.', other: 'Tiene {count} recursos a su disposición.' },
   noSharesOpen: 'En este momento no tiene nada a su disposición.',

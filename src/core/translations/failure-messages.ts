@@ -1,12 +1,15 @@
 import { en } from './en.ts';
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-type Explained = { [Key in keyof Words]: `${Key}Next` extends keyof Words ? Key : never }[keyof Words];
+type FailureKey = { [Key in keyof VisitorMessages]: `${Key}Next` extends keyof VisitorMessages ? Key : never }[keyof VisitorMessages];
 
-const explained = Object.keys(en).filter((name): name is Explained => `${name}Next` in en);
+const failureKeys = Object.keys(en).filter((key): key is FailureKey => `${key}Next` in en);
 
-/** What to tell of a failure and what to do next, by its code (docs/integrator/messages.md). */
-export function failureTexts(code: string): { readonly title: Explained; readonly next: `${Explained}Next` } {
-  const title = explained.find((name) => name === code) ?? 'wentWrong';
+/**
+ * Returns the keys of two texts for a failure: what happened, and what to do next.
+ * @param code an error code (docs/integrator/messages.md); an unknown code gives the general text
+ */
+export function failureMessages(code: string): { readonly title: FailureKey; readonly next: `${FailureKey}Next` } {
+  const title = failureKeys.find((key) => key === code) ?? 'wentWrong';
   return { title, next: `${title}Next` };
 }

@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const fr: Words = {
+export const fr: VisitorMessages = {
   userName: 'Nom d’utilisateur',
   password: 'Mot de passe',
   signIn: 'Se connecter',
@@ -22,7 +22,7 @@ export const fr: Words = {
   passwordChanged: 'Votre mot de passe a été changé. Vous êtes déconnecté partout ailleurs.',
   passwordWeak: 'Choisissez un autre mot de passe : celui-ci est trop court ou trop facile à deviner.',
   forgotPassword: 'Mot de passe oublié ? Demandez-en un nouveau à la personne qui vous a envoyé le lien.',
-  look: 'consulter',
+  toView: 'consulter',
   toDownload: 'télécharger',
   toUpload: 'déposer',
   toReplace: 'remplacer le fichier',
@@ -59,7 +59,7 @@ export const fr: Words = {
   folderEmpty: 'Ce dossier est vide.',
   dropHere: 'Glissez des fichiers sur la page pour les déposer ici.',
   chooseHere: 'Choisissez des fichiers pour les déposer ici.',
-  nothingFound: 'Rien ici ne porte ce nom.',
+  nothingFound: 'Aucun nom ici ne contient ce texte.',
   loading: 'Chargement…',
   close: 'Fermer',
   previous: 'Précédent',
@@ -84,7 +84,7 @@ export const fr: Words = {
   changedMeanwhile: 'Quelqu’un l’a modifié entre-temps.',
   nameWrong: 'Un nom ne peut contenir / ni \\, ni être . ou ..',
   nameTooLong: 'Ce nom est trop long.',
-  nameKept: 'Les noms qui commencent par .postern sont réservés à Postern.',
+  nameReserved: 'Les noms qui commencent par .postern sont réservés à Postern.',
   upload: 'Déposer',
   replaceFile: 'Remplacer le fichier',
   uploads: 'Dépôts',
@@ -105,7 +105,7 @@ export const fr: Words = {
   arrived: 'Arrivé',
   tryAgain: 'Réessayer',
   tryAllAgain: 'Tout réessayer',
-  notThis: 'Ne pas envoyer {name}',
+  doNotUpload: 'Ne pas envoyer {name}',
   existsTitle: '{name} existe déjà',
   existsText: 'Que faire du fichier que vous envoyez ?',
   replace: 'Remplacer celui qui existe',
@@ -118,7 +118,7 @@ export const fr: Words = {
   fileUnreadable: 'Cet appareil ne peut plus le lire.',
   tooLarge: 'Plus gros que ce qui est accepté ici.',
   mayNotUpload: 'Vous ne pouvez rien déposer ici.',
-  folderUnmade: 'Son dossier n’a pas pu être créé.',
+  folderNotCreated: 'Son dossier n’a pas pu être créé.',
   stillUploading: 'Des fichiers sont encore en route. Si vous vous déconnectez maintenant, ils n’arriveront pas.',
   sharesOpen: { one: '{count} partage vous est ouvert.', other: '{count} partages vous sont ouverts.' },
   noSharesOpen: 'Rien ne vous est ouvert en ce moment.',

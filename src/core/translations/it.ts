@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const it: Words = {
+export const it: VisitorMessages = {
   userName: 'Nome utente',
   password: 'Password',
   signIn: 'Accedi',
@@ -20,9 +20,9 @@ export const it: Words = {
   newPassword: 'Nuova password',
   newPasswordHint: 'Almeno 10 caratteri.',
   passwordChanged: 'La password è stata cambiata. La sessione è stata chiusa su tutti gli altri dispositivi.',
-  passwordWeak: "Scelga un'altra password: questa è troppo corta o troppo facile da indovinare.",
-  forgotPassword: 'Password dimenticata? Ne chieda una nuova a chi ha inviato il link.',
-  look: 'guardare',
+  passwordWeak: 'Scegli un’altra password: questa è troppo corta o troppo facile da indovinare.',
+  forgotPassword: 'Password dimenticata? Chiedine una nuova a chi ti ha inviato il link.',
+  toView: 'guardare',
   toDownload: 'scaricare',
   toUpload: 'caricare',
   toReplace: 'sostituire il file',
@@ -84,7 +84,7 @@ export const it: Words = {
   changedMeanwhile: 'Qualcuno l’ha modificato nel frattempo.',
   nameWrong: 'Un nome non può contenere / o \\, né essere . o ..',
   nameTooLong: 'Questo nome è troppo lungo.',
-  nameKept: 'I nomi che iniziano con .postern sono riservati a Postern.',
+  nameReserved: 'I nomi che iniziano con .postern sono riservati a Postern.',
   upload: 'Carica',
   replaceFile: 'Sostituisci il file',
   uploads: 'Caricamenti',
@@ -105,7 +105,7 @@ export const it: Words = {
   arrived: 'Arrivato',
   tryAgain: 'Riprova',
   tryAllAgain: 'Riprova tutti',
-  notThis: 'Non caricare {name}',
+  doNotUpload: 'Non caricare {name}',
   existsTitle: '{name} c’è già',
   existsText: 'Che cosa fare del file che stai caricando?',
   replace: 'Sostituisci quello che c’è',
@@ -118,7 +118,7 @@ export const it: Words = {
   fileUnreadable: 'Questo dispositivo non riesce più a leggerlo.',
   tooLarge: 'Più grande di quanto è accettato qui.',
   mayNotUpload: 'Qui non puoi caricare nulla.',
-  folderUnmade: 'Non è stato possibile creare la sua cartella.',
+  folderNotCreated: 'Non è stato possibile creare la sua cartella.',
   stillUploading: 'Ci sono ancora file in viaggio. Se esci adesso, non arriveranno.',
   sharesOpen: { one: '{count} condivisione è aperta per te.', other: '{count} condivisioni sono aperte per te.' },
   noSharesOpen: 'In questo momento non c’è nulla di aperto per te.',
@@ -148,7 +148,7 @@ export const it: Words = {
   itemAbsent: 'Non è più qui',
   itemAbsentNext: 'Forse è stato rinominato o rimosso.',
   archiveTooDeep: 'Le cartelle sono annidate troppo in profondità per un solo download',
-  archiveTooDeepNext: 'Apra questa cartella e scarichi una delle cartelle al suo interno.',
+  archiveTooDeepNext: 'Apri questa cartella e scarica una delle cartelle al suo interno.',
   storageAway: 'I file al momento non sono raggiungibili',
   storageAwayNext: 'Niente è perduto. Riprova tra qualche minuto.',
   storageFull: 'Non c’è più spazio',

@@ -1,14 +1,13 @@
-/** The languages that visitors' pages speak (BCP 47). */
+/** The languages of the visitor's pages (BCP 47). */
 export const languages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'ja', 'zh', 'ar'] as const;
 export type Language = (typeof languages)[number];
 
 const baseOf = (tag: string) => tag.toLowerCase().split(/[-_]/, 1)[0] ?? '';
 
-/** The first language of those wanted that there are words for. @param tags in order of preference, such as `de-AT` */
+/** Returns the first preferred language that has a translation, or English. @param tags in order of preference, such as `de-AT` */
 export function languageOf(tags: readonly string[]): Language {
-  const wanted = tags.map(baseOf);
-  const first = wanted.find((base) => languages.some((language) => language === base));
-  return languages.find((language) => language === first) ?? 'en';
+  const preferred = tags.map(baseOf).find((base) => languages.some((language) => language === base));
+  return languages.find((language) => language === preferred) ?? 'en';
 }
 
 function isWellFormed(tag: string): boolean {
@@ -19,12 +18,15 @@ function isWellFormed(tag: string): boolean {
   }
 }
 
-/** The first tag that is one: browsers on some systems name `en-US@posix`, which is none. @param tags in order of preference */
+/**
+ * Returns the first well-formed tag, or `en`. Browsers on some systems report malformed tags such as `en-US@posix`.
+ * @param tags in order of preference
+ */
 export const wellFormedTag = (tags: readonly string[]): string => tags.find(isWellFormed) ?? 'en';
 
-/** The tag by which numbers and dates are written: the reader's own region where it speaks that language. */
+/** Returns the tag for number and date formats: the reader's regional variant of the language, if there is one. */
 export const tagOf = (language: Language, tags: readonly string[]): string =>
   tags.find((tag) => baseOf(tag) === language && isWellFormed(tag)) ?? language;
 
-/** Which way a language is written. */
+/** Returns the writing direction of a language. */
 export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');

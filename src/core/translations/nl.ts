@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const nl: Words = {
+export const nl: VisitorMessages = {
   userName: 'Gebruikersnaam',
   password: 'Wachtwoord',
   signIn: 'Aanmelden',
@@ -22,7 +22,7 @@ export const nl: Words = {
   passwordChanged: 'Uw wachtwoord is gewijzigd. U bent overal elders afgemeld.',
   passwordWeak: 'Kies een ander wachtwoord: dit is te kort of te gemakkelijk te raden.',
   forgotPassword: 'Wachtwoord vergeten? Vraag de afzender van de link om een nieuw wachtwoord.',
-  look: 'bekijken',
+  toView: 'bekijken',
   toDownload: 'downloaden',
   toUpload: 'uploaden',
   toReplace: 'het bestand vervangen',
@@ -84,7 +84,7 @@ export const nl: Words = {
   changedMeanwhile: 'Iemand heeft het intussen gewijzigd.',
   nameWrong: 'Een naam mag geen / of \\ bevatten en niet . of .. zijn.',
   nameTooLong: 'Die naam is te lang.',
-  nameKept: 'Namen die met .postern beginnen zijn voor Postern bestemd.',
+  nameReserved: 'Namen die met .postern beginnen, zijn gereserveerd voor Postern.',
   upload: 'Uploaden',
   replaceFile: 'Het bestand vervangen',
   uploads: 'Uploads',
@@ -105,7 +105,7 @@ export const nl: Words = {
   arrived: 'Aangekomen',
   tryAgain: 'Opnieuw proberen',
   tryAllAgain: 'Alles opnieuw proberen',
-  notThis: '{name} niet uploaden',
+  doNotUpload: '{name} niet uploaden',
   existsTitle: '{name} is er al',
   existsText: 'Wat moet er met het bestand gebeuren dat u uploadt?',
   replace: 'Het bestaande vervangen',
@@ -118,7 +118,7 @@ export const nl: Words = {
   fileUnreadable: 'Dit apparaat kan het niet meer lezen.',
   tooLarge: 'Groter dan hier wordt aangenomen.',
   mayNotUpload: 'U mag hier niet uploaden.',
-  folderUnmade: 'De map ervan kon niet worden gemaakt.',
+  folderNotCreated: 'De map ervan kon niet worden gemaakt.',
   stillUploading: 'Er zijn nog bestanden onderweg. Als u zich nu afmeldt, komen ze niet aan.',
   sharesOpen: { one: '{count} share staat voor u open.', other: '{count} shares staan voor u open.' },
   noSharesOpen: 'Er staat op dit moment niets voor u open.',

@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const pl: Words = {
+export const pl: VisitorMessages = {
   userName: 'Nazwa użytkownika',
   password: 'Hasło',
   signIn: 'Zaloguj się',
@@ -27,7 +27,7 @@ export const pl: Words = {
   passwordChanged: 'Hasło zostało zmienione. Wszędzie indziej nastąpiło wylogowanie.',
   passwordWeak: 'Wybierz inne hasło: to jest za krótkie albo zbyt łatwe do odgadnięcia.',
   forgotPassword: 'Nie pamiętasz hasła? Poproś o nowe osobę, która wysłała link.',
-  look: 'przeglądać',
+  toView: 'przeglądać',
   toDownload: 'pobierać',
   toUpload: 'przesyłać',
   toReplace: 'zastąpić plik',
@@ -89,7 +89,7 @@ export const pl: Words = {
   changedMeanwhile: 'Ktoś to w międzyczasie zmienił.',
   nameWrong: 'Nazwa nie może zawierać / ani \\ i nie może być . ani ..',
   nameTooLong: 'Ta nazwa jest za długa.',
-  nameKept: 'Nazwy zaczynające się od .postern są zastrzeżone dla Postern.',
+  nameReserved: 'Nazwy zaczynające się od .postern są zastrzeżone dla Postern.',
   upload: 'Prześlij',
   replaceFile: 'Zastąp plik',
   uploads: 'Przesyłanie',
@@ -120,7 +120,7 @@ export const pl: Words = {
   arrived: 'Dotarło',
   tryAgain: 'Spróbuj ponownie',
   tryAllAgain: 'Spróbuj wszystkie ponownie',
-  notThis: 'Nie przesyłaj {name}',
+  doNotUpload: 'Nie przesyłaj {name}',
   existsTitle: '{name} już tu jest',
   existsText: 'Co zrobić z plikiem, który przesyłasz?',
   replace: 'Zastąp istniejący',
@@ -138,7 +138,7 @@ export const pl: Words = {
   fileUnreadable: 'To urządzenie nie może go już odczytać.',
   tooLarge: 'Większy, niż jest tu przyjmowane.',
   mayNotUpload: 'Nie możesz tu niczego przesyłać.',
-  folderUnmade: 'Nie udało się utworzyć jego folderu.',
+  folderNotCreated: 'Nie udało się utworzyć jego folderu.',
   stillUploading: 'Pliki są jeszcze w drodze. Jeśli wylogujesz się teraz, nie dotrą.',
   sharesOpen: {
     one: 'Masz dostęp do {count} udziału.',

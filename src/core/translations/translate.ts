@@ -1,22 +1,22 @@
 import { visibleName } from './visible-name.ts';
-import type { Counted, Words } from './visitor-messages.ts';
+import type { PluralForms, VisitorMessages } from './visitor-messages.ts';
 
-export type Values = Readonly<Record<string, string | number>>;
-/** A text with its values filled in; `count` chooses among the forms of a counted one. */
-export type Say = (text: keyof Words, values?: Values) => string;
+export type MessageValues = Readonly<Record<string, string | number>>;
+/** Returns a text with its values filled in. The value `count` selects the plural form. */
+export type Translate = (key: keyof VisitorMessages, values?: MessageValues) => string;
 
-/** Speaks one language. @param tag how numbers are written and counted */
-export function sayIn(words: Words, tag: string): Say {
-  const forms = new Intl.PluralRules(tag);
+/** Returns the function that translates into one language. @param tag BCP 47 tag for number format and plural rules */
+export function createTranslate(messages: VisitorMessages, tag: string): Translate {
+  const plurals = new Intl.PluralRules(tag);
   const numbers = new Intl.NumberFormat(tag);
-  const formOf = (text: Counted, count: number) => text[forms.select(count)] ?? text.other;
-  return (name, values = {}) => {
-    const text = words[name];
-    const form = typeof text === 'string' ? text : formOf(text, Number(values['count']));
-    return form.replace(/\{(\w+)\}/g, (_, key: string) => {
-      const value = values[key] ?? '';
+  const pluralForm = (forms: PluralForms, count: number) => forms[plurals.select(count)] ?? forms.other;
+  return (key, values = {}) => {
+    const message = messages[key];
+    const text = typeof message === 'string' ? message : pluralForm(message, Number(values['count']));
+    return text.replace(/\{(\w+)\}/g, (_, valueName: string) => {
+      const value = values[valueName] ?? '';
       if (typeof value === 'number') return numbers.format(value);
-      return key === 'name' ? visibleName(value) : value;
+      return valueName === 'name' ? visibleName(value) : value;
     });
   };
 }

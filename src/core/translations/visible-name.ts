@@ -1,5 +1,5 @@
 /**
- * A name with its direction marks to be seen: unseen they turn the letters round, and `exe.pdf` is not what it says
- * (Unicode UAX 9, UTR 36).
+ * Replaces direction marks in a name by a visible character. The marks themselves are invisible, but they reverse the order
+ * of letters, so that an `.exe` file can look like a `.pdf` file (Unicode UAX 9, UTR 36).
  */
 export const visibleName = (name: string) => name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');

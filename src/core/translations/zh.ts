@@ -1,6 +1,6 @@
-import type { Words } from './visitor-messages.ts';
+import type { VisitorMessages } from './visitor-messages.ts';
 
-export const zh: Words = {
+export const zh: VisitorMessages = {
   userName: '用户名',
   password: '密码',
   signIn: '登录',
@@ -22,7 +22,7 @@ export const zh: Words = {
   passwordChanged: '您的密码已更改。您已在其他所有地方退出登录。',
   passwordWeak: '请选择其他密码：此密码太短或太容易被猜到。',
   forgotPassword: '忘记密码？请向发送链接的人索取新密码。',
-  look: '查看',
+  toView: '查看',
   toDownload: '下载',
   toUpload: '上传',
   toReplace: '替换文件',
@@ -84,7 +84,7 @@ export const zh: Words = {
   changedMeanwhile: '其间已被他人更改。',
   nameWrong: '名称不能包含 / 或 \\，也不能是 . 或 ..',
   nameTooLong: '名称太长。',
-  nameKept: '以 .postern 开头的名称为 Postern 保留。',
+  nameReserved: '以 .postern 开头的名称为 Postern 保留。',
   upload: '上传',
   replaceFile: '替换文件',
   uploads: '上传',
@@ -105,7 +105,7 @@ export const zh: Words = {
   arrived: '已送达',
   tryAgain: '重试',
   tryAllAgain: '全部重试',
-  notThis: '不上传 {name}',
+  doNotUpload: '不上传 {name}',
   existsTitle: '{name} 已存在',
   existsText: '如何处理您正在上传的文件？',
   replace: '替换现有文件',
@@ -118,7 +118,7 @@ export const zh: Words = {
   fileUnreadable: '此设备已无法读取它。',
   tooLarge: '超过此处允许的大小。',
   mayNotUpload: '您不能在这里上传。',
-  folderUnmade: '无法创建其文件夹。',
+  folderNotCreated: '无法创建其文件夹。',
   stillUploading: '仍有文件正在上传。现在退出登录，它们将无法送达。',
   sharesOpen: { other: '有 {count} 个共享对您开放。' },
   noSharesOpen: '目前没有对您开放的内容。',
@@ -135,7 +135,7 @@ export const zh: Words = {
   notFoundNext: '请完整打开您收到的链接。',
   linkUnknown: '没有这个链接',
   linkUnknownNext: '请检查地址是否复制完整，或向发送者索取新链接。',
-  linkEnded: '此链接已失效',
+  linkEnded: '此链接已过期',
   linkEndedNext: '请向发送者索取新链接。',
   addressRefused: '无法从此网络访问',
   addressRefusedNext: '此链接只能从特定网络打开。请在办公室或通过其 VPN 再试。',

@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
-import { allWords } from '#core/translations/all-messages.ts';
+import { allMessages } from '#core/translations/all-messages.ts';
 import { directionOf, type Language, languageOf, tagOf } from '#core/translations/languages.ts';
-import { type Say, sayIn } from '#core/translations/translate.ts';
+import { createTranslate, type Translate } from '#core/translations/translate.ts';
 import { preferencesOf } from '#http/preferences.ts';
 
 /** The reader of a page that the server renders: the language, and its translated texts. */
 export interface Reader {
   readonly language: Language;
-  readonly translate: Say;
+  readonly translate: Translate;
 }
 
 /** Returns the reader of a request, by the languages that the browser prefers. */
 export function readerOf(request: FastifyRequest): Reader {
   const tags = preferencesOf(request).languages();
   const language = languageOf(tags);
-  return { language, translate: sayIn(allWords[language], tagOf(language, tags)) };
+  return { language, translate: createTranslate(allMessages[language], tagOf(language, tags)) };
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

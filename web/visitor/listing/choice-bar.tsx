@@ -1,55 +1,55 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import { addressOf } from '#visitor/link-api.ts';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
-import { everyEntry, type Wanted } from './use-folder.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { fetchAllEntries, type ListQuery } from './use-folder.ts';
 
-const longestAddress = 12_000; // characters: a server takes some 16 KiB of headers
+const maxQueryLength = 12_000; // characters: servers accept about 16 KiB of headers
 
 interface Properties {
   readonly path: readonly string[];
-  readonly wanted: Wanted;
-  /** How many the folder holds of what is wanted. */
+  readonly listQuery: ListQuery;
+  /** The number of entries that match the query. */
   readonly total: number;
-  /** Sizes by name. */
-  readonly chosen: ReadonlyMap<string, number>;
-  readonly setChosen: (chosen: ReadonlyMap<string, number>) => void;
+  /** The sizes of the selected entries, by name. */
+  readonly selection: ReadonlyMap<string, number>;
+  readonly setSelection: (selection: ReadonlyMap<string, number>) => void;
 }
 
-/** How many are chosen and how much that is, with the one thing to do with them. */
-export function ChoiceBar({ path, wanted, total, chosen, setChosen }: Properties) {
-  const { say, format } = useSpeech();
+/** Shows the number and the size of the selected entries, and downloads them as one archive. */
+export function SelectionBar({ path, listQuery, total, selection, setSelection }: Properties) {
+  const { translate, format } = useTranslation();
   const [busy, setBusy] = useState(false);
-  if (chosen.size === 0) return null;
-  const bytes = [...chosen.values()].reduce((sum, size) => sum + size, 0);
-  const isWhole = wanted.searchWord === '' && chosen.size === total;
-  const names = isWhole ? '' : `?${new URLSearchParams([...chosen.keys()].map((name) => ['name', name]))}`;
-  async function chooseAll() {
+  if (selection.size === 0) return null;
+  const bytes = [...selection.values()].reduce((sum, size) => sum + size, 0);
+  const isWholeFolder = listQuery.searchWord === '' && selection.size === total;
+  const names = isWholeFolder ? '' : `?${new URLSearchParams([...selection.keys()].map((name) => ['name', name]))}`;
+  async function selectAll() {
     setBusy(true);
-    const all = await everyEntry(path, wanted).catch(() => []);
+    const all = await fetchAllEntries(path, listQuery).catch(() => []);
     setBusy(false);
-    if (all.length > 0) setChosen(new Map(all.map(({ name, size }) => [name, size])));
+    if (all.length > 0) setSelection(new Map(all.map(({ name, size }) => [name, size])));
   }
   return (
-    <section class="choice-bar" aria-label={say('chosen', { count: chosen.size })}>
+    <section class="choice-bar" aria-label={translate('chosen', { count: selection.size })}>
       <span role="status">
-        {say('chosen', { count: chosen.size })}
+        {translate('chosen', { count: selection.size })}
         {bytes > 0 && <span class="quiet small"> {format.size(bytes)}</span>}
       </span>
-      <button type="button" class="link-button" onClick={() => setChosen(new Map())}>
-        {say('chooseNone')}
+      <button type="button" class="link-button" onClick={() => setSelection(new Map())}>
+        {translate('chooseNone')}
       </button>
-      {chosen.size < total && (
-        <button type="button" class="link-button" onClick={() => void chooseAll()} aria-disabled={busy}>
-          {say(busy ? 'loading' : 'chooseAll')}
+      {selection.size < total && (
+        <button type="button" class="link-button" onClick={() => void selectAll()} aria-disabled={busy}>
+          {translate(busy ? 'loading' : 'chooseAll')}
         </button>
       )}
-      {names.length <= longestAddress ? (
+      {names.length <= maxQueryLength ? (
         <a class="button primary" href={addressOf('zip', path) + names} download>
-          <Icon name="download" /> {say('downloadZip')}
+          <Icon name="download" /> {translate('downloadZip')}
         </a>
       ) : (
-        <span class="quiet small">{say('chooseFewer')}</span>
+        <span class="quiet small">{translate('chooseFewer')}</span>
       )}
     </section>
   );

@@ -1,34 +1,36 @@
 import { useEffect, useState } from 'preact/hooks';
-import { asFailure, base, check, type Failure } from '#visitor/link-api.ts';
-import { useRefused } from '#visitor/refused.ts';
+import { asFailure, checkAddress, type Failure, linkPath } from '#visitor/link-api.ts';
+import { useReportFailure } from '#visitor/refused.ts';
 
-/** What is cheaply asked in the place of a download: a file without its bytes, of an archive the folder it is of. */
-function beside({ href, pathname }: HTMLAnchorElement): Promise<void> {
-  const zip = `${base}/zip`;
-  return pathname.startsWith(zip) ? check('GET', `${base}/list${pathname.slice(zip.length)}?pageSize=1`) : check('HEAD', href);
+/** Sends a cheap request that fails when the download would: HEAD for a file, the folder's listing for an archive. */
+function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {
+  const zipPath = `${linkPath}/zip`;
+  return pathname.startsWith(zipPath)
+    ? checkAddress('GET', `${linkPath}/list${pathname.slice(zipPath.length)}?pageSize=1`)
+    : checkAddress('HEAD', href);
 }
 
 /**
- * A browser says little of a download that is refused: each that is begun is asked about beside it.
- * @returns why the last one was refused; null: it was not
+ * Checks every download that starts on the page, because browsers hardly report why a download failed.
+ * @returns why the last download was refused, or null
  */
 export function useDownloadCheck(): Failure | null {
   const [failure, setFailure] = useState<Failure | null>(null);
-  const refused = useRefused();
+  const reportFailure = useReportFailure();
   useEffect(() => {
-    const begun = ({ target }: MouseEvent) => {
+    const onClick = ({ target }: MouseEvent) => {
       const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[download][href^="/"]') : null;
       if (!link) return;
-      beside(link).then(
+      checkDownload(link).then(
         () => setFailure(null),
         (cause) => {
           setFailure(asFailure(cause));
-          refused(cause);
+          reportFailure(cause);
         },
       );
     };
-    document.addEventListener('click', begun);
-    return () => document.removeEventListener('click', begun);
+    document.addEventListener('click', onClick);
+    return () => document.removeEventListener('click', onClick);
   }, []);
   return failure;
 }

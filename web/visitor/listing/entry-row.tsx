@@ -1,96 +1,96 @@
 import type { CSSProperties } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { addressOfFolder, addressOfLook } from '#visitor/folder-address.ts';
+import { folderAddress, previewAddress } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
-import type { Can } from '#visitor/offered.ts';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
-import { iconOf } from './file-kind.ts';
+import type { LinkPermissions } from '#visitor/offered.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { fileIcon } from './file-kind.ts';
 import { FileName } from './file-name.tsx';
 import { RowMenu } from './row-menu.tsx';
-import type { Entry } from './use-folder.ts';
+import type { FolderEntry } from './use-folder.ts';
 
-/** What rows have in common. */
-export interface RowDoings {
-  readonly can: Can;
-  readonly canChoose: boolean;
-  readonly choose: (entry: Entry) => void;
-  readonly rename: (entry: Entry) => void;
-  readonly remove: (entry: Entry) => void;
+/** The permissions and the actions of all rows. */
+export interface RowActions {
+  readonly can: LinkPermissions;
+  readonly canSelect: boolean;
+  readonly toggleSelection: (entry: FolderEntry) => void;
+  readonly rename: (entry: FolderEntry) => void;
+  readonly remove: (entry: FolderEntry) => void;
 }
 
-interface Properties extends RowDoings {
-  readonly entry: Entry;
+interface Properties extends RowActions {
+  readonly entry: FolderEntry;
   readonly path: readonly string[];
-  readonly chosen: boolean;
-  readonly place: { readonly index: number; readonly total: number };
+  readonly isSelected: boolean;
+  readonly position: { readonly index: number; readonly total: number };
   readonly style: CSSProperties;
 }
 
-/** Exact words for whoever points at something: written only then, since rows come by the thousand. */
-const tell =
-  (words: () => string) =>
+/** Sets a tooltip when the pointer enters. Not earlier, because a folder can have thousands of rows. */
+const setTooltip =
+  (text: () => string) =>
   ({ currentTarget }: { currentTarget: HTMLElement }) => {
-    currentTarget.title = words();
+    currentTarget.title = text();
   };
 
 const longPress = 500; // ms
 
-/** Choosing begins by a long press, too. */
-function useLongPress(act: (() => void) | null) {
+/** Returns event handlers that call a function after a long press on a touch screen. */
+function useLongPress(onLongPress: (() => void) | null) {
   const timer = useRef(0);
-  const pressed = useRef(false);
-  if (!act) return {};
-  const end = () => window.clearTimeout(timer.current);
+  const isLongPress = useRef(false);
+  if (!onLongPress) return {};
+  const cancel = () => window.clearTimeout(timer.current);
   return {
     onPointerDown(event: PointerEvent) {
-      pressed.current = false;
+      isLongPress.current = false;
       if (event.pointerType !== 'touch') return;
       timer.current = window.setTimeout(() => {
-        pressed.current = true;
-        act();
+        isLongPress.current = true;
+        onLongPress();
       }, longPress);
     },
-    onPointerUp: end,
-    onPointerMove: end,
-    onPointerCancel: end,
-    onContextMenu: (event: Event) => pressed.current && event.preventDefault(),
+    onPointerUp: cancel,
+    onPointerMove: cancel,
+    onPointerCancel: cancel,
+    onContextMenu: (event: Event) => isLongPress.current && event.preventDefault(),
     onClick(event: Event) {
-      if (pressed.current) event.preventDefault();
-      pressed.current = false;
+      if (isLongPress.current) event.preventDefault();
+      isLongPress.current = false;
     },
   };
 }
 
-/** Where the row itself leads: into a folder, to a look at a file, to its download, or nowhere. */
-function addressOfRow(entry: Entry, path: readonly string[], can: Can): { href?: string; download?: string } {
-  if (entry.folder) return { href: addressOfFolder(path) };
-  if (can.view) return { href: addressOfLook(path.length === 0 ? [entry.name] : path) };
+/** Returns the link of a row: to the folder, to the preview or the download of a file, or none. */
+function rowLink(entry: FolderEntry, path: readonly string[], can: LinkPermissions): { href?: string; download?: string } {
+  if (entry.folder) return { href: folderAddress(path) };
+  if (can.view) return { href: previewAddress(path.length === 0 ? [entry.name] : path) };
   return can.download ? { href: addressOf('file', path), download: entry.name } : {};
 }
 
-/** One file or folder: the whole row opens it, what else can be done stands at its end. */
-export function EntryRow({ entry, path, can, canChoose, chosen, place, style, choose, rename, remove }: Properties) {
-  const { say, format } = useSpeech();
-  const press = useLongPress(canChoose ? () => choose(entry) : null);
+/** The row of a file or folder. A click opens it. The other actions are at the end of the row. */
+export function EntryRow({ entry, path, can, canSelect, isSelected, position, style, toggleSelection, rename, remove }: Properties) {
+  const { translate, format } = useTranslation();
+  const longPressHandlers = useLongPress(canSelect ? () => toggleSelection(entry) : null);
   const { name } = entry;
   return (
-    <li class={chosen ? 'row chosen' : 'row'} style={style} aria-setsize={place.total} aria-posinset={place.index + 1}>
-      {canChoose && (
+    <li class={isSelected ? 'row chosen' : 'row'} style={style} aria-setsize={position.total} aria-posinset={position.index + 1}>
+      {canSelect && (
         <label class="choose">
-          <input type="checkbox" checked={chosen} onChange={() => choose(entry)} />
-          <span class="for-reader">{say('choose', { name })}</span>
+          <input type="checkbox" checked={isSelected} onChange={() => toggleSelection(entry)} />
+          <span class="for-reader">{translate('choose', { name })}</span>
         </label>
       )}
-      <a class="row-main" {...addressOfRow(entry, path, can)} {...press}>
+      <a class="row-main" {...rowLink(entry, path, can)} {...longPressHandlers}>
         <span class={entry.folder ? 'folder-icon' : 'file-icon'}>
-          <Icon name={iconOf(entry)} />
+          <Icon name={fileIcon(entry)} />
         </span>
         <FileName name={name} />
-        <span class="size quiet" onPointerEnter={tell(() => (entry.folder ? '' : say('bytes', { count: entry.size })))}>
+        <span class="size quiet" onPointerEnter={setTooltip(() => (entry.folder ? '' : translate('bytes', { count: entry.size })))}>
           {entry.folder ? '' : format.size(entry.size)}
         </span>
-        <time class="date quiet" dateTime={entry.modifiedDateTime} onPointerEnter={tell(() => format.exact(entry.modifiedDateTime))}>
+        <time class="date quiet" dateTime={entry.modifiedDateTime} onPointerEnter={setTooltip(() => format.exact(entry.modifiedDateTime))}>
           {format.day(entry.modifiedDateTime)}
         </time>
       </a>
@@ -98,13 +98,13 @@ export function EntryRow({ entry, path, can, canChoose, chosen, place, style, ch
         {!entry.folder && can.download && (
           <a class="icon-button" href={addressOf('file', path)} download={name}>
             <Icon name="download" />
-            <span class="for-reader">{say('downloadNamed', { name })}</span>
+            <span class="for-reader">{translate('downloadNamed', { name })}</span>
           </a>
         )}
         {entry.folder && can.downloadFolder && (
           <a class="icon-button" href={addressOf('zip', path)} download={`${name}.zip`}>
             <Icon name="download" />
-            <span class="for-reader">{say('zipNamed', { name })}</span>
+            <span class="for-reader">{translate('zipNamed', { name })}</span>
           </a>
         )}
         {(can.rename || can.delete) && (

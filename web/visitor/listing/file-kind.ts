@@ -1,13 +1,13 @@
 import type { IconName } from '#kit/icons.tsx';
-import type { Entry } from './use-folder.ts';
+import type { FolderEntry } from './use-folder.ts';
 
-/** How a file is looked at; `unknown`: its bytes will tell. */
+/** How a file is previewed. For `unknown`, the server detects the type from the content. */
 export type FileKind = 'image' | 'pdf' | 'sound' | 'video' | 'text' | 'unknown';
 
-/** What a file seems to be, by the media type of its name. */
-export function kindOf(mediaType: string): FileKind {
+/** Returns how a file is previewed, by its media type. */
+export function fileKind(mediaType: string): FileKind {
   const [family] = mediaType.split('/');
-  if (mediaType === 'image/svg+xml') return 'text'; // shown as what it says, never run
+  if (mediaType === 'image/svg+xml') return 'text'; // shown as source: an SVG file can contain scripts
   if (family === 'image') return 'image';
   if (family === 'audio') return 'sound';
   if (family === 'video') return 'video';
@@ -25,9 +25,10 @@ const icons: Record<FileKind, IconName> = {
   unknown: 'file',
 };
 
-export function iconOf({ folder, mediaType }: Entry): IconName {
+/** Returns the icon of a file or folder. */
+export function fileIcon({ folder, mediaType }: FolderEntry): IconName {
   if (folder) return 'folder';
   if (archives.includes(mediaType)) return 'archive';
   if (mediaType.includes('spreadsheet') || mediaType.includes('excel') || mediaType === 'text/csv') return 'table';
-  return icons[kindOf(mediaType)];
+  return icons[fileKind(mediaType)];
 }

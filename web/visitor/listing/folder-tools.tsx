@@ -1,48 +1,45 @@
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
-import { addressOfFolder } from '#visitor/folder-address.ts';
+import { folderAddress } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
-import type { Can } from '#visitor/offered.ts';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
-import { Choose, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
+import type { LinkPermissions } from '#visitor/offered.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { FileButton, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
 import type { Upload } from '#visitor/upload/uploads.ts';
-import type { Wanted } from './use-folder.ts';
+import type { ListQuery } from './use-folder.ts';
 
 interface Properties {
   readonly share: NonNullable<Visit['share']>;
-  readonly can: Can;
+  readonly can: LinkPermissions;
   readonly path: readonly string[];
-  /** How many it holds; null: not known yet. */
+  /** The number of entries; null: not loaded yet. */
   readonly total: number | null;
-  readonly wanted: Wanted;
-  readonly want: (over: Partial<Wanted>) => void;
-  readonly take: ((files: readonly Upload[]) => void) | null;
-  /** Puts another file in the place of the one that is shared; null: that is not allowed. */
+  readonly listQuery: ListQuery;
+  readonly changeQuery: (changes: Partial<ListQuery>) => void;
+  /** Uploads files into the folder; null: not allowed. */
+  readonly onFiles: ((files: readonly Upload[]) => void) | null;
+  /** Replaces the shared file, in a share of a single file; null: not allowed. */
   readonly replace: ((files: readonly Upload[]) => void) | null;
   readonly newFolder: () => void;
 }
 
 function Breadcrumbs({ share, path }: Pick<Properties, 'share' | 'path'>) {
-  const { say } = useSpeech();
+  const { translate } = useTranslation();
   if (path.length === 0) return null;
   return (
-    <nav aria-label={say('folders')} class="crumbs">
-      <a href={addressOfFolder([])}>{share.name || share.title}</a>
+    <nav aria-label={translate('folders')} class="crumbs">
+      <a href={folderAddress([])}>{share.name || share.title}</a>
       {path.map((name, index) => (
         <span key={path.slice(0, index + 1).join('/')}>
           <Icon name="right" size={16} />
-          {index < path.length - 1 ? (
-            <a href={addressOfFolder(path.slice(0, index + 1))}>{name}</a>
-          ) : (
-            <span aria-current="page">{name}</span>
-          )}
+          {index < path.length - 1 ? <a href={folderAddress(path.slice(0, index + 1))}>{name}</a> : <span aria-current="page">{name}</span>}
         </span>
       ))}
     </nav>
   );
 }
 
-const orders = [
+const sortOptions = [
   ['name asc', 'sortNameUp'],
   ['name desc', 'sortNameDown'],
   ['modifiedDateTime desc', 'sortNewest'],
@@ -51,16 +48,16 @@ const orders = [
   ['size asc', 'sortSmallest'],
 ] as const;
 
-const fields = { name: 'name', size: 'size', modifiedDateTime: 'modifiedDateTime' } as const;
+const sortFields = { name: 'name', size: 'size', modifiedDateTime: 'modifiedDateTime' } as const;
 
-function readOrder(value: string): Partial<Wanted> {
+function parseSortOption(value: string): Partial<ListQuery> {
   const [field, order] = value.split(' ');
-  return { sortField: fields[field as keyof typeof fields] ?? 'name', sortOrder: order === 'desc' ? 'desc' : 'asc' };
+  return { sortField: sortFields[field as keyof typeof sortFields] ?? 'name', sortOrder: order === 'desc' ? 'desc' : 'asc' };
 }
 
-/** Where one is, how it is sorted, and what can be done with the whole folder. */
-export function FolderTools({ share, can, path, total, wanted, want, take, replace, newFolder }: Properties) {
-  const { say } = useSpeech();
+/** The path, the search, the sort order and the actions of a folder. */
+export function FolderTools({ share, can, path, total, listQuery, changeQuery, onFiles, replace, newFolder }: Properties) {
+  const { translate } = useTranslation();
   return (
     <div class="tools">
       <Breadcrumbs share={share} path={path} />
@@ -69,41 +66,49 @@ export function FolderTools({ share, can, path, total, wanted, want, take, repla
           <input
             class="search"
             type="search"
-            placeholder={say('searchHere')}
-            aria-label={say('searchHere')}
-            value={wanted.searchWord}
-            onInput={({ currentTarget }) => want({ searchWord: currentTarget.value })}
+            placeholder={translate('searchHere')}
+            aria-label={translate('searchHere')}
+            value={listQuery.searchWord}
+            onInput={({ currentTarget }) => changeQuery({ searchWord: currentTarget.value })}
           />
           <select
-            aria-label={say('sortBy')}
-            value={`${wanted.sortField} ${wanted.sortOrder}`}
-            onChange={({ currentTarget }) => want(readOrder(currentTarget.value))}
+            aria-label={translate('sortBy')}
+            value={`${listQuery.sortField} ${listQuery.sortOrder}`}
+            onChange={({ currentTarget }) => changeQuery(parseSortOption(currentTarget.value))}
           >
-            {orders.map(([value, words]) => (
+            {sortOptions.map(([value, messageKey]) => (
               <option key={value} value={value}>
-                {say(words)}
+                {translate(messageKey)}
               </option>
             ))}
           </select>
           <span class="tools-actions">
             {can.createFolder && (
-              <button type="button" class="button" onClick={newFolder} title={say('newFolder')}>
-                <Icon name="folderPlus" /> <span class="words">{say('newFolder')}</span>
+              <button type="button" class="button" onClick={newFolder} title={translate('newFolder')}>
+                <Icon name="folderPlus" /> <span class="button-text">{translate('newFolder')}</span>
               </button>
             )}
             {can.downloadFolder && total !== 0 && (
-              <a class={can.upload ? 'button' : 'button primary'} href={addressOf('zip', path)} download title={say('allAsZip')}>
-                <Icon name="download" /> <span class="words">{say('allAsZip')}</span>
+              <a class={can.upload ? 'button' : 'button primary'} href={addressOf('zip', path)} download title={translate('allAsZip')}>
+                <Icon name="download" /> <span class="button-text">{translate('allAsZip')}</span>
               </a>
             )}
-            {take && <UploadButtons take={take} />}
+            {onFiles && <UploadButtons onFiles={onFiles} />}
           </span>
         </div>
       )}
-      {replace && <Choose icon="upload" words={say('replaceFile')} className="button primary" take={replace} more={{ multiple: false }} />}
+      {replace && (
+        <FileButton
+          icon="upload"
+          label={translate('replaceFile')}
+          className="button primary"
+          onFiles={replace}
+          attributes={{ multiple: false }}
+        />
+      )}
       {share.folder && total !== 0 && (
         <p class="quiet small" role="status">
-          {total === null ? '\u00a0' : say('items', { count: total })}
+          {total === null ? '\u00a0' : translate('items', { count: total })}
         </p>
       )}
     </div>

@@ -3,105 +3,114 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { FailureBar, FailureCard } from '#visitor/failure-card.tsx';
-import { addressOfFolder, type Place } from '#visitor/folder-address.ts';
-import type { Can } from '#visitor/offered.ts';
-import { AskDialog, type Question } from '#visitor/prompt-dialog.tsx';
-import { useRefused } from '#visitor/refused.ts';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
+import { folderAddress, type PageAddress } from '#visitor/folder-address.ts';
+import type { LinkPermissions } from '#visitor/offered.ts';
+import { type Prompt, PromptDialog } from '#visitor/prompt-dialog.tsx';
+import { useReportFailure } from '#visitor/refused.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { useDrop } from '#visitor/upload/drop-target.tsx';
 import type { Upload, Uploads } from '#visitor/upload/uploads.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
-import { Waiting } from '#visitor/waiting.tsx';
-import { ChoiceBar } from './choice-bar.tsx';
+import { LoadingRows } from '#visitor/waiting.tsx';
+import { SelectionBar } from './choice-bar.tsx';
 import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
-import { newFolderQuestion, removeQuestion, renameQuestion } from './prompts.ts';
+import { deletePrompt, newFolderPrompt, renamePrompt } from './prompts.ts';
 import { useFocusPosition, useScrollPosition } from './restore-position.ts';
 import { Rows } from './rows.tsx';
-import { type Entry, useFolder, type Wanted } from './use-folder.ts';
+import { type FolderEntry, type ListQuery, useFolder } from './use-folder.ts';
 
-const LookAt = lazy(() => import('#visitor/preview/preview.tsx').then(({ LookAt }) => LookAt));
+const Preview = lazy(() => import('#visitor/preview/preview.tsx').then(({ Preview }) => Preview));
 
-type Sought = Omit<Wanted, 'searchWord'> & { readonly sought: { readonly key: string; readonly word: string } };
+/** The sort order of the page, and the search with the folder that it belongs to. */
+type QueryState = Omit<ListQuery, 'searchWord'> & { readonly search: { readonly key: string; readonly word: string } };
 
 interface Properties {
   readonly share: NonNullable<Visit['share']>;
-  readonly can: Can;
-  readonly place: Place;
-  /** Raised with everything that makes the folder another: it is asked for again. */
+  readonly can: LinkPermissions;
+  readonly address: PageAddress;
+  /** Increases when the content of the folder may have changed. The folder is then loaded again. */
   readonly version: number;
   readonly uploads: Uploads;
 }
 
-const nothingCan: Can = {
+const noPermissions: LinkPermissions = {
   ...{ view: false, download: false, downloadFolder: false },
   ...{ upload: false, createFolder: false, rename: false, delete: false },
 };
 
-function Empty({ searching, canUpload }: { searching: boolean; canUpload: boolean }) {
-  const { say } = useSpeech();
-  const touched = useMedia(byTouch);
+function Empty({ isSearch, canUpload }: { isSearch: boolean; canUpload: boolean }) {
+  const { translate } = useTranslation();
+  const isTouch = useMedia(byTouch);
   return (
     <div class="empty">
       <Icon name="folder" size={32} />
-      <p>{say(searching ? 'nothingFound' : 'folderEmpty')}</p>
-      {canUpload && !searching && <p class="quiet">{say(touched ? 'chooseHere' : 'dropHere')}</p>}
+      <p>{translate(isSearch ? 'nothingFound' : 'folderEmpty')}</p>
+      {canUpload && !isSearch && <p class="quiet">{translate(isTouch ? 'chooseHere' : 'dropHere')}</p>}
     </div>
   );
 }
 
-/** The files of a share. */
-export function FolderView({ share, can: allowed, place, version, uploads }: Properties) {
-  const { say } = useSpeech();
-  const refused = useRefused();
-  const path = place.looking ? place.path.slice(0, -1) : place.path;
+/** The files of a share, with everything that can be done with them. */
+export function FolderView({ share, can: allowed, address, version, uploads }: Properties) {
+  const { translate } = useTranslation();
+  const reportFailure = useReportFailure();
+  const path = address.isPreview ? address.path.slice(0, -1) : address.path;
   const key = path.join('/');
-  const [{ sought, ...order }, setWanted] = useState<Sought>({ sortField: 'name', sortOrder: 'asc', sought: { key: '', word: '' } });
-  // A word is looked for in the folder it was typed in, and in no other.
-  const wanted: Wanted = { ...order, searchWord: sought.key === key ? sought.word : '' };
+  const [{ search, ...order }, setQueryState] = useState<QueryState>({
+    sortField: 'name',
+    sortOrder: 'asc',
+    search: { key: '', word: '' },
+  });
+  // A search applies only to the folder in which it was typed.
+  const listQuery: ListQuery = { ...order, searchWord: search.key === key ? search.word : '' };
   const [changes, setChanges] = useState(0);
-  const [question, setQuestion] = useState<Question | null>(null);
-  const [chosen, setChosen] = useState<ReadonlyMap<string, number>>(new Map());
-  const folder = useFolder(path, wanted, version + changes);
+  const [prompt, setPrompt] = useState<Prompt | null>(null);
+  /** The sizes of the selected entries, by name. */
+  const [selection, setSelection] = useState<ReadonlyMap<string, number>>(new Map());
+  const folder = useFolder(path, listQuery, version + changes);
   const { total, failure } = folder;
-  // What cannot be seen may be gone: nothing is put into it.
-  const can = failure && total === null ? nothingCan : allowed;
-  const take = useMemo(
+  // A folder that could not be loaded may not exist: the page offers no actions on it.
+  const can = failure && total === null ? noPermissions : allowed;
+  const addFiles = useMemo(
     () => (can.upload && share.folder ? (files: readonly Upload[]) => uploads.add(files, path) : null),
     [key, can.upload],
   );
-  const shared = folder.at(0);
+  const sharedFile = folder.at(0);
   const replace =
-    !share.folder && can.upload && shared ? ([one]: readonly Upload[]) => one && uploads.replaceShared(one.file, shared.etag) : null;
-  const over = useDrop(take);
-  useEffect(() => setChosen(new Map()), [key]);
+    !share.folder && can.upload && sharedFile
+      ? ([upload]: readonly Upload[]) => upload && uploads.replaceShared(upload.file, sharedFile.etag)
+      : null;
+  const isDragging = useDrop(addFiles);
+  useEffect(() => setSelection(new Map()), [key]);
   useEffect(() => {
-    if (failure) refused(failure);
+    if (failure) reportFailure(failure);
   }, [failure]);
-  const notTaken = useDownloadCheck();
+  const downloadFailure = useDownloadCheck();
   useScrollPosition(key, total !== null);
   useFocusPosition(key, changes, folder.loading);
-  const wasListed = useRef(!place.looking);
-  if (!place.looking) wasListed.current = true;
+  /** Whether the list was shown before the preview. The preview then closes with a step back in the browser history. */
+  const wasListShown = useRef(!address.isPreview);
+  if (!address.isPreview) wasListShown.current = true;
 
-  const doings = {
+  const actions = {
     can,
-    canChoose: can.downloadFolder,
-    choose({ name, size }: Entry) {
-      const next = new Map(chosen);
-      if (!next.delete(name)) next.set(name, size);
-      setChosen(next);
+    canSelect: can.downloadFolder,
+    toggleSelection({ name, size }: FolderEntry) {
+      const newSelection = new Map(selection);
+      if (!newSelection.delete(name)) newSelection.set(name, size);
+      setSelection(newSelection);
     },
-    rename: (entry: Entry) => setQuestion(unchoosing(renameQuestion(say, path, entry), entry)),
-    remove: (entry: Entry) => setQuestion(unchoosing(removeQuestion(say, path, entry), entry)),
+    rename: (entry: FolderEntry) => setPrompt(deselectAfter(renamePrompt(translate, path, entry), entry)),
+    remove: (entry: FolderEntry) => setPrompt(deselectAfter(deletePrompt(translate, path, entry), entry)),
   };
-  /** What goes, or gets another name, is not chosen any more. */
-  function unchoosing(asked: Question, { name }: Entry): Question {
+  /** Returns a prompt that also deselects the entry, because its name no longer exists afterwards. */
+  function deselectAfter(entryPrompt: Prompt, { name }: FolderEntry): Prompt {
     const run = async (value: string) => {
-      await asked.run(value);
-      setChosen((before) => new Map([...before].filter(([one]) => one !== name)));
+      await entryPrompt.run(value);
+      setSelection((before) => new Map([...before].filter(([selectedName]) => selectedName !== name)));
     };
-    return { ...asked, run };
+    return { ...entryPrompt, run };
   }
   const pathOf = (name: string) => (share.folder ? [...path, name] : []);
   return (
@@ -111,45 +120,45 @@ export function FolderView({ share, can: allowed, place, version, uploads }: Pro
         can={can}
         path={path}
         total={total}
-        wanted={wanted}
-        want={({ searchWord, ...over }) =>
-          setWanted({ ...order, sought: searchWord === undefined ? sought : { key, word: searchWord }, ...over })
+        listQuery={listQuery}
+        changeQuery={({ searchWord, ...newOrder }) =>
+          setQueryState({ ...order, search: searchWord === undefined ? search : { key, word: searchWord }, ...newOrder })
         }
-        take={take}
+        onFiles={addFiles}
         replace={replace}
-        newFolder={() => setQuestion(newFolderQuestion(say, path))}
+        newFolder={() => setPrompt(newFolderPrompt(translate, path))}
       />
-      {failure && total === null && <FailureCard failure={failure} again={folder.again} leave={null} within />}
-      {failure && total !== null && <FailureBar failure={failure} again={folder.again} />}
-      {!failure && total === null && <Waiting />}
-      {notTaken && <FailureBar failure={notTaken} again={null} />}
-      {total === 0 && !folder.loading && <Empty searching={wanted.searchWord !== ''} canUpload={can.upload} />}
-      {total !== null && total > 0 && <Rows folder={folder} total={total} doings={doings} pathOf={pathOf} chosen={chosen} />}
-      <ChoiceBar path={path} wanted={wanted} total={total ?? 0} chosen={chosen} setChosen={setChosen} />
-      {over && (
+      {failure && total === null && <FailureCard failure={failure} retry={folder.reload} onSignOut={null} embedded />}
+      {failure && total !== null && <FailureBar failure={failure} retry={folder.reload} />}
+      {!failure && total === null && <LoadingRows />}
+      {downloadFailure && <FailureBar failure={downloadFailure} retry={null} />}
+      {total === 0 && !folder.loading && <Empty isSearch={listQuery.searchWord !== ''} canUpload={can.upload} />}
+      {total !== null && total > 0 && <Rows folder={folder} total={total} actions={actions} pathOf={pathOf} selection={selection} />}
+      <SelectionBar path={path} listQuery={listQuery} total={total ?? 0} selection={selection} setSelection={setSelection} />
+      {isDragging && (
         <div class="drop-over" role="status">
           <Icon name="upload" size={32} />
-          <p>{say('dropToUpload')}</p>
+          <p>{translate('dropToUpload')}</p>
         </div>
       )}
-      {question && (
-        <AskDialog
-          question={question}
+      {prompt && (
+        <PromptDialog
+          prompt={prompt}
           close={(changed) => {
-            setQuestion(null);
+            setPrompt(null);
             if (changed) setChanges(changes + 1);
           }}
         />
       )}
-      {place.looking && can.view && (
+      {address.isPreview && can.view && (
         <Suspense fallback={null}>
-          <LookAt
-            name={place.path.at(-1) ?? ''}
+          <Preview
+            name={address.path.at(-1) ?? ''}
             folderPath={path}
             pathOf={pathOf}
             folder={folder}
             can={can}
-            back={wasListed.current ? null : addressOfFolder(path)}
+            closeAddress={wasListShown.current ? null : folderAddress(path)}
           />
         </Suspense>
       )}

@@ -1,31 +1,34 @@
-import type { Say } from '#core/translations/translate.ts';
-import { createFolder, remove, rename } from '#visitor/link-api.ts';
-import type { Question } from '#visitor/prompt-dialog.tsx';
-import type { Entry } from './use-folder.ts';
+import type { Translate } from '#core/translations/translate.ts';
+import { createFolder, deleteItem, renameItem } from '#visitor/link-api.ts';
+import type { Prompt } from '#visitor/prompt-dialog.tsx';
+import type { FolderEntry } from './use-folder.ts';
 
-export const newFolderQuestion = (say: Say, path: readonly string[]): Question => ({
-  title: say('newFolder'),
+/** Returns the prompt that creates a folder. */
+export const newFolderPrompt = (translate: Translate, path: readonly string[]): Prompt => ({
+  title: translate('newFolder'),
   text: '',
   value: '',
-  action: say('make'),
-  loss: false,
+  action: translate('make'),
+  isDestructive: false,
   run: (name) => createFolder([...path, name]),
 });
 
-export const renameQuestion = (say: Say, path: readonly string[], { name }: Entry): Question => ({
-  title: say('renameNamed', { name }),
+/** Returns the prompt that renames a file or folder. */
+export const renamePrompt = (translate: Translate, path: readonly string[], { name }: FolderEntry): Prompt => ({
+  title: translate('renameNamed', { name }),
   text: '',
   value: name,
-  action: say('rename'),
-  loss: false,
-  run: (next) => rename([...path, name], next),
+  action: translate('rename'),
+  isDestructive: false,
+  run: (newName) => renameItem([...path, name], newName),
 });
 
-export const removeQuestion = (say: Say, path: readonly string[], { name, folder }: Entry): Question => ({
-  title: say('deleteFile', { name }),
-  text: say(folder ? 'deleteFolderText' : 'deleteFileText'),
+/** Returns the prompt that deletes a file or folder. */
+export const deletePrompt = (translate: Translate, path: readonly string[], { name, folder }: FolderEntry): Prompt => ({
+  title: translate('deleteFile', { name }),
+  text: translate(folder ? 'deleteFolderText' : 'deleteFileText'),
   value: null,
-  action: say('delete'),
-  loss: true,
-  run: () => remove([...path, name]),
+  action: translate('delete'),
+  isDestructive: true,
+  run: () => deleteItem([...path, name]),
 });

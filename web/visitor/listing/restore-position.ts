@@ -1,28 +1,28 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Whoever comes back to a folder finds it scrolled as they left it. @param isKnown there is something to be scrolled */
-export function useScrollPosition(folder: string, isKnown: boolean): void {
-  const kept = useRef(new Map<string, number>());
+/** Restores the scroll position of a folder that was shown before. @param isLoaded whether the list is there and can be scrolled */
+export function useScrollPosition(folder: string, isLoaded: boolean): void {
+  const positions = useRef(new Map<string, number>());
   useEffect(() => {
-    const keep = () => void kept.current.set(folder, window.scrollY); // before the next folder is drawn
-    window.addEventListener('hashchange', keep);
-    return () => window.removeEventListener('hashchange', keep);
+    const save = () => void positions.current.set(folder, window.scrollY); // before the next folder is rendered
+    window.addEventListener('hashchange', save);
+    return () => window.removeEventListener('hashchange', save);
   }, [folder]);
   useLayoutEffect(() => {
-    if (isKnown) window.scrollTo(0, kept.current.get(folder) ?? 0);
-  }, [folder, isKnown]);
+    if (isLoaded) window.scrollTo(0, positions.current.get(folder) ?? 0);
+  }, [folder, isLoaded]);
 }
 
-const toMain = () => document.querySelector('main')?.focus({ preventScroll: true });
+const focusMain = () => document.querySelector('main')?.focus({ preventScroll: true });
 
-/** The keyboard goes on in the list where what it was on is gone: after a step into a folder, and after a change. */
+/** Moves the keyboard focus to the list when the focused element is gone: in another folder, or after a change. */
 export function useFocusPosition(folder: string, changes: number, loading: boolean): void {
-  const first = useRef(true);
+  const isFirst = useRef(true);
   useEffect(() => {
-    if (!first.current && document.activeElement?.closest('.rows, .crumbs')) toMain();
-    first.current = false;
+    if (!isFirst.current && document.activeElement?.closest('.rows, .crumbs')) focusMain();
+    isFirst.current = false;
   }, [folder]);
   useEffect(() => {
-    if (changes > 0 && !loading && document.activeElement === document.body) toMain();
+    if (changes > 0 && !loading && document.activeElement === document.body) focusMain();
   }, [changes, loading]);
 }

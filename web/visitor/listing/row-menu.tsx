@@ -1,52 +1,52 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
 
-/** What is rarely done with a row: it opens on demand, and closes by Escape or a press elsewhere. */
+/** The menu of a row. Escape or a press outside closes it. */
 export function RowMenu({ name, rename, remove }: { name: string; rename: (() => void) | null; remove: (() => void) | null }) {
-  const { say } = useSpeech();
-  const [open, setOpen] = useState(false);
+  const { translate } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (!open) return;
+    if (!isOpen) return;
     box.current?.querySelector<HTMLButtonElement>('.menu-items button')?.focus();
-    const outside = ({ target }: Event) => {
+    const closeOutside = ({ target }: Event) => {
       if (target instanceof Node && !box.current?.contains(target)) setOpen(false);
     };
-    const byKey = ({ key }: KeyboardEvent) => {
+    const closeByKey = ({ key }: KeyboardEvent) => {
       if (key !== 'Escape') return;
       setOpen(false);
       button.current?.focus();
     };
-    document.addEventListener('pointerdown', outside);
-    document.addEventListener('keydown', byKey);
+    document.addEventListener('pointerdown', closeOutside);
+    document.addEventListener('keydown', closeByKey);
     return () => {
-      document.removeEventListener('pointerdown', outside);
-      document.removeEventListener('keydown', byKey);
+      document.removeEventListener('pointerdown', closeOutside);
+      document.removeEventListener('keydown', closeByKey);
     };
-  }, [open]);
-  const act = (doing: () => void) => () => {
+  }, [isOpen]);
+  const runAction = (action: () => void) => () => {
     setOpen(false);
-    button.current?.focus(); // whoever leaves what comes next is here again
-    doing();
+    button.current?.focus(); // the dialog of the action returns the focus to this button
+    action();
   };
   return (
     <span class="menu" ref={box}>
-      <button ref={button} type="button" class="icon-button" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button ref={button} type="button" class="icon-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name="more" />
-        <span class="for-reader">{say('moreFor', { name })}</span>
+        <span class="for-reader">{translate('moreFor', { name })}</span>
       </button>
-      {open && (
+      {isOpen && (
         <div class="menu-items">
           {rename && (
-            <button type="button" onClick={act(rename)}>
-              {say('rename')}
+            <button type="button" onClick={runAction(rename)}>
+              {translate('rename')}
             </button>
           )}
           {remove && (
-            <button type="button" class="loss-text" onClick={act(remove)}>
-              {say('delete')}
+            <button type="button" class="loss-text" onClick={runAction(remove)}>
+              {translate('delete')}
             </button>
           )}
         </div>

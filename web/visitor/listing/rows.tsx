@@ -1,43 +1,43 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useMedia } from '#visitor/use-media.ts';
-import { EntryRow, type RowDoings } from './entry-row.tsx';
+import { EntryRow, type RowActions } from './entry-row.tsx';
 import type { Folder } from './use-folder.ts';
 import { useWindow } from './use-window.ts';
 
-const [tall, low] = [64, 53]; // px of a row on a phone and elsewhere: style.css gives them that height
+const [phoneRowHeight, rowHeight] = [64, 53]; // px: style.css sets the same heights
 
 interface Properties {
   readonly folder: Folder;
   readonly total: number;
-  readonly doings: RowDoings;
+  readonly actions: RowActions;
   readonly pathOf: (name: string) => readonly string[];
-  readonly chosen: ReadonlyMap<string, number>;
+  readonly selection: ReadonlyMap<string, number>;
 }
 
-/** The rows of a folder, of which only those are drawn that can be seen. */
-export function Rows({ folder, total, doings, pathOf, chosen }: Properties) {
+/** The rows of a folder. Only those on the screen are drawn. */
+export function Rows({ folder, total, actions, pathOf, selection }: Properties) {
   const list = useRef<HTMLUListElement>(null);
-  const height = useMedia('(max-width: 600px)') ? tall : low;
-  const { from, to, flying } = useWindow(list, total, height);
-  // After every drawing: what was known may have been forgotten since.
+  const height = useMedia('(max-width: 600px)') ? phoneRowHeight : rowHeight;
+  const { from, to, isScrollingFast } = useWindow(list, total, height);
+  // After every render, because a reload discards the loaded pages.
   useEffect(() => {
-    if (!flying) folder.need(from, to);
+    if (!isScrollingFast) folder.load(from, to);
   });
-  const drawn = Array.from({ length: to - from }, (_, offset) => from + offset);
+  const indexes = Array.from({ length: to - from }, (_, offset) => from + offset);
   return (
     <ul ref={list} class="rows far" style={{ blockSize: `${total * height}px` }} aria-busy={folder.loading}>
-      {drawn.map((index) => {
-        const entry = flying ? null : folder.at(index);
+      {indexes.map((index) => {
+        const entry = isScrollingFast ? null : folder.at(index);
         const style = { insetBlockStart: `${index * height}px` };
         if (!entry) return <li key={index} class="row to-come" style={style} aria-hidden="true" />;
         return (
           <EntryRow
             key={entry.name}
-            {...doings}
+            {...actions}
             entry={entry}
             path={pathOf(entry.name)}
-            chosen={chosen.has(entry.name)}
-            place={{ index, total }}
+            isSelected={selection.has(entry.name)}
+            position={{ index, total }}
             style={style}
           />
         );

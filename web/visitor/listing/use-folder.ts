@@ -1,61 +1,61 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { maxListingSize } from '#core/listing.ts';
 import type { Listing } from '#core/records/visit.ts';
-import { asFailure, type Failure, list } from '#visitor/link-api.ts';
+import { asFailure, type Failure, listFolder } from '#visitor/link-api.ts';
 import { useReconnect } from '#visitor/use-reconnect.ts';
 
-export type Entry = Listing['entries'][number];
+export type FolderEntry = Listing['entries'][number];
 
 const pageSize = 500;
-const typingPause = 150; // ms between the last letter and the question
-const arrivalPause = 250; // ms: files may arrive by the dozen
+const typingPause = 150; // ms from the last keystroke to the request
+const uploadPause = 250; // ms: many uploads may be completed at once
 
-/** How a folder is sorted and what is looked for in it. */
-export interface Wanted {
+/** The sort order of a folder, and the search word. */
+export interface ListQuery {
   readonly sortField: 'name' | 'size' | 'modifiedDateTime';
   readonly sortOrder: 'asc' | 'desc';
   readonly searchWord: string;
 }
 
-/** A folder of any size, as far as it has been asked for. */
+/** A folder of any size, of which some pages are loaded. */
 export interface Folder {
-  /** null: not known yet. */
+  /** The number of entries; null: not loaded yet. */
   readonly total: number | null;
   readonly failure: Failure | null;
   readonly loading: boolean;
-  /** null: still on its way. */
-  at(index: number): Entry | null;
-  /** Entries known by now, with their place. */
-  known(): readonly (readonly [number, Entry])[];
-  /** Asks for what is to be seen and is not there yet. */
-  need(from: number, to: number): void;
-  again(): void;
+  /** Returns an entry, or null if it is not loaded yet. */
+  at(index: number): FolderEntry | null;
+  /** Returns the loaded entries with their indexes, in order. */
+  loadedEntries(): readonly (readonly [number, FolderEntry])[];
+  /** Requests the pages of a range that were not requested yet. */
+  load(from: number, to: number): void;
+  reload(): void;
 }
 
-interface Found {
-  /** Which folder in which order: entries of another one are none of these. */
+interface LoadedPages {
+  /** The folder and the query that the pages belong to. */
   readonly key: string;
   readonly total: number | null;
-  readonly pages: ReadonlyMap<number, readonly Entry[]>;
+  readonly pages: ReadonlyMap<number, readonly FolderEntry[]>;
 }
-const nothing: Found = { key: '', total: null, pages: new Map() };
+const noPages: LoadedPages = { key: '', total: null, pages: new Map() };
 
-/** What was said last, once nothing else has been said for a while. @param pause ms; 0: at once */
-function useSettled<Value>(value: Value, pause: (before: Value) => number): Value {
-  const [settled, setSettled] = useState(value);
+/** Returns a value after it has not changed for a while. @param pause ms, by the previous value; 0: at once */
+function useDebounced<Value>(value: Value, pause: (before: Value) => number): Value {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pause(settled));
+    const timer = setTimeout(() => setDebounced(value), pause(debounced));
     return () => clearTimeout(timer);
   }, [JSON.stringify(value)]);
-  return settled;
+  return debounced;
 }
 
-/** All of a folder's entries, as they are wanted. */
-export async function everyEntry(path: readonly string[], { sortField, sortOrder, searchWord }: Wanted): Promise<Entry[]> {
-  const all: Entry[] = [];
+/** Requests all entries of a folder that match the query. */
+export async function fetchAllEntries(path: readonly string[], { sortField, sortOrder, searchWord }: ListQuery): Promise<FolderEntry[]> {
+  const all: FolderEntry[] = [];
   for (let total = 1; all.length < total; ) {
     const query = { startIndex: String(all.length), pageSize: String(maxListingSize), sortField, sortOrder };
-    const { entries, totalCount } = await list(path, searchWord ? { ...query, searchWord } : query);
+    const { entries, totalCount } = await listFolder(path, searchWord ? { ...query, searchWord } : query);
     if (entries.length === 0) break;
     all.push(...entries);
     total = totalCount;
@@ -63,62 +63,69 @@ export async function everyEntry(path: readonly string[], { sortField, sortOrder
   return all;
 }
 
-/** Asks for a folder, page by page; `version` raised asks again. */
-export function useFolder(path: readonly string[], wanted: Wanted, version: number): Folder {
-  const { sortField, sortOrder, searchWord } = useSettled(wanted, (before) => (before.searchWord === wanted.searchWord ? 0 : typingPause));
-  const changed = useSettled(version, () => arrivalPause);
-  const [found, setFound] = useState<Found>(nothing);
+/** Loads a folder page by page. @param version an increase loads the folder again */
+export function useFolder(path: readonly string[], listQuery: ListQuery, version: number): Folder {
+  const { sortField, sortOrder, searchWord } = useDebounced(listQuery, (before) =>
+    before.searchWord === listQuery.searchWord ? 0 : typingPause,
+  );
+  const debouncedVersion = useDebounced(version, () => uploadPause);
+  const [loadedPages, setLoadedPages] = useState<LoadedPages>(noPages);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const [turn, setTurn] = useState(0);
+  const [reloads, setReloads] = useState(0);
   const [loading, setLoading] = useState(true);
-  const asked = useRef(new Set<number>());
-  const run = useRef(0);
-  const place = JSON.stringify(path);
+  const requestedPages = useRef(new Set<number>());
+  /** Increases when the folder is loaded again. Responses to older requests are then ignored. */
+  const generation = useRef(0);
+  const pathKey = JSON.stringify(path);
   const key = JSON.stringify([path, sortField, sortOrder, searchWord]);
 
-  function ask(page: number, mine: number): void {
-    asked.current.add(page);
+  function requestPage(page: number, requestGeneration: number): void {
+    requestedPages.current.add(page);
     setLoading(true);
     const query = { startIndex: String(page * pageSize), pageSize: String(pageSize), sortField, sortOrder };
-    list(path, searchWord ? { ...query, searchWord } : query)
+    listFolder(path, searchWord ? { ...query, searchWord } : query)
       .then(
         ({ entries, totalCount }) => {
-          if (mine !== run.current) return;
+          if (requestGeneration !== generation.current) return;
           setFailure(null);
-          setFound((before) => ({ key, total: totalCount, pages: new Map(before.key === key ? before.pages : []).set(page, entries) }));
+          setLoadedPages((before) => ({
+            key,
+            total: totalCount,
+            pages: new Map(before.key === key ? before.pages : []).set(page, entries),
+          }));
         },
         (cause) => {
-          if (mine === run.current) setFailure(asFailure(cause));
+          if (requestGeneration === generation.current) setFailure(asFailure(cause));
         },
       )
-      .finally(() => mine === run.current && setLoading(false));
+      .finally(() => requestGeneration === generation.current && setLoading(false));
   }
 
   useEffect(() => {
-    setFound(nothing);
+    setLoadedPages(noPages);
     setFailure(null);
-  }, [place]);
-  // What lies beyond the first page is asked for again by whoever shows it.
+  }, [pathKey]);
+  // Only the first page: the rows on the screen request theirs with `load`.
   useEffect(() => {
-    run.current += 1;
-    asked.current = new Set();
-    ask(0, run.current);
-  }, [key, changed, turn]);
-  useReconnect(failure, () => setTurn((before) => before + 1));
+    generation.current += 1;
+    requestedPages.current = new Set();
+    requestPage(0, generation.current);
+  }, [key, debouncedVersion, reloads]);
+  useReconnect(failure, () => setReloads((before) => before + 1));
 
   return {
-    total: found.total,
+    total: loadedPages.total,
     failure,
     loading,
-    known: () =>
-      [...found.pages]
+    loadedEntries: () =>
+      [...loadedPages.pages]
         .sort(([a], [b]) => a - b)
         .flatMap(([page, entries]) => entries.map((entry, index) => [page * pageSize + index, entry] as const)),
-    at: (index) => found.pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? null,
-    need(from, to) {
+    at: (index) => loadedPages.pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? null,
+    load(from, to) {
       for (let page = Math.floor(from / pageSize); page <= Math.floor(Math.max(from, to - 1) / pageSize); page += 1)
-        if (!asked.current.has(page)) ask(page, run.current);
+        if (!requestedPages.current.has(page)) requestPage(page, generation.current);
     },
-    again: () => setTurn(turn + 1),
+    reload: () => setReloads(reloads + 1),
   };
 }

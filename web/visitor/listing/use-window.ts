@@ -1,44 +1,46 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-const beyond = 12; // rows drawn above and below what is seen
-const firstRows = 16; // before anything is measured
+const overscan = 12; // rows drawn above and below the screen
+const initialRows = 16; // before the first measurement
 
-/** Rows from the first up to, not including, the last. */
+/** A range of rows; `to` is exclusive. */
 export interface RowWindow {
   readonly from: number;
   readonly to: number;
-  /** They go by faster than anybody can read: a screen a frame. */
-  readonly flying: boolean;
+  /** Whether the list scrolls by more than a screen per frame, too fast to read. */
+  readonly isScrollingFast: boolean;
 }
 
-/** Which of so many rows of one height can be seen: only these are drawn, so that a folder may hold any number. */
+/** Returns the rows that are on the screen. Only these are drawn, so that a folder can have any number of entries. */
 export function useWindow(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
-  const [seen, setSeen] = useState<RowWindow>({ from: 0, to: Math.min(count, firstRows), flying: false });
+  const [rows, setRows] = useState<RowWindow>({ from: 0, to: Math.min(count, initialRows), isScrollingFast: false });
   useEffect(() => {
     let frame = 0;
-    let before = 0;
+    let previousFrom = 0;
     const measure = () => {
       frame = 0;
       const top = list.current?.getBoundingClientRect().top ?? 0;
-      const from = Math.max(0, Math.floor(-top / rowHeight) - beyond);
-      const to = Math.min(count, Math.ceil((window.innerHeight - top) / rowHeight) + beyond);
-      const flying = Math.abs(from - before) > window.innerHeight / rowHeight;
-      before = from;
-      setSeen((last) => (last.from === from && last.to === to && last.flying === flying ? last : { from, to: Math.max(from, to), flying }));
-      if (flying) soon(); // it has landed where the next frame finds it still
+      const from = Math.max(0, Math.floor(-top / rowHeight) - overscan);
+      const to = Math.max(from, Math.min(count, Math.ceil((window.innerHeight - top) / rowHeight) + overscan));
+      const isScrollingFast = Math.abs(from - previousFrom) > window.innerHeight / rowHeight;
+      previousFrom = from;
+      setRows((before) =>
+        before.from === from && before.to === to && before.isScrollingFast === isScrollingFast ? before : { from, to, isScrollingFast },
+      );
+      if (isScrollingFast) scheduleMeasure(); // the next frame finds out whether the scrolling has stopped
     };
-    const soon = () => {
+    const scheduleMeasure = () => {
       frame ||= requestAnimationFrame(measure);
     };
     measure();
-    window.addEventListener('scroll', soon, { passive: true });
-    window.addEventListener('resize', soon);
+    window.addEventListener('scroll', scheduleMeasure, { passive: true });
+    window.addEventListener('resize', scheduleMeasure);
     return () => {
       cancelAnimationFrame(frame);
-      window.removeEventListener('scroll', soon);
-      window.removeEventListener('resize', soon);
+      window.removeEventListener('scroll', scheduleMeasure);
+      window.removeEventListener('resize', scheduleMeasure);
     };
   }, [count, rowHeight]);
-  return { ...seen, from: Math.min(seen.from, count), to: Math.min(seen.to, count) };
+  return { ...rows, from: Math.min(rows.from, count), to: Math.min(rows.to, count) };
 }

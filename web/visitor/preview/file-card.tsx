@@ -1,18 +1,28 @@
 import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { addressOf } from '#visitor/link-api.ts';
-import { iconOf } from '#visitor/listing/file-kind.ts';
-import type { Entry } from '#visitor/listing/use-folder.ts';
-import type { Can } from '#visitor/offered.ts';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
+import { fileIcon } from '#visitor/listing/file-kind.ts';
+import type { FolderEntry } from '#visitor/listing/use-folder.ts';
+import type { LinkPermissions } from '#visitor/offered.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
 
-/** What cannot be shown says at least what it is. */
-export function FileCard({ name, entry, path, can }: { name: string; entry: Entry | null; path: readonly string[]; can: Can }) {
-  const { say, format } = useSpeech();
+/** The card for a file without a preview: its name, size and date, and the download. */
+export function FileCard({
+  name,
+  entry,
+  path,
+  can,
+}: {
+  name: string;
+  entry: FolderEntry | null;
+  path: readonly string[];
+  can: LinkPermissions;
+}) {
+  const { translate, format } = useTranslation();
   return (
     <div class="card">
       <span class="file-icon">
-        <Icon name={entry ? iconOf(entry) : 'file'} size={48} />
+        <Icon name={entry ? fileIcon(entry) : 'file'} size={48} />
       </span>
       <h2 dir="auto">{visibleName(name)}</h2>
       {entry && (
@@ -21,11 +31,11 @@ export function FileCard({ name, entry, path, can }: { name: string; entry: Entr
         </p>
       )}
       <p>
-        {say('cannotShow')} {can.download && say('downloadInstead')}
+        {translate('cannotShow')} {can.download && translate('downloadInstead')}
       </p>
       {can.download && (
         <a class="button primary" href={addressOf('file', path)} download={name}>
-          <Icon name="download" /> {say('download')}
+          <Icon name="download" /> {translate('download')}
         </a>
       )}
     </div>

@@ -2,128 +2,131 @@ import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPagePr
 import worker from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
-import { Waiting } from '#visitor/waiting.tsx';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { LoadingRows } from '#visitor/waiting.tsx';
 import './pdf-pane.css';
 
 GlobalWorkerOptions.workerSrc = worker;
 
-const [smallest, largest, step] = [0.25, 4, 1.25];
-const sharpest = 2; // device pixels for one of CSS: more is not seen and costs memory
+const [minScale, maxScale, zoomStep] = [0.25, 4, 1.25];
+const maxPixelRatio = 2; // device pixels per CSS pixel: a higher ratio is not visible and costs memory
 
-/** Draws a page and lays its text over it, to be chosen and read aloud. @returns to be called to give it up */
-function draw(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, text: HTMLElement): () => void {
+/** Draws a page, with an invisible text layer for selection and screen readers. @returns a function that cancels it */
+function drawPage(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, text: HTMLElement): () => void {
   const viewport = page.getViewport({ scale });
-  const ratio = Math.min(window.devicePixelRatio || 1, sharpest);
+  const ratio = Math.min(window.devicePixelRatio || 1, maxPixelRatio);
   canvas.width = Math.floor(viewport.width * ratio);
   canvas.height = Math.floor(viewport.height * ratio);
-  const drawing = page.render({ canvas, viewport, transform: [ratio, 0, 0, ratio, 0, 0] });
-  drawing.promise.catch(() => {}); // given up
+  const renderTask = page.render({ canvas, viewport, transform: [ratio, 0, 0, ratio, 0, 0] });
+  renderTask.promise.catch(() => {}); // cancelled
   text.replaceChildren();
   const layer = new TextLayer({ textContentSource: page.streamTextContent(), container: text, viewport });
   layer.render().catch(() => {});
   return () => {
-    drawing.cancel();
+    renderTask.cancel();
     layer.cancel();
   };
 }
 
-/** One page, drawn once it comes near. */
+/** One page. It is drawn when it is near the screen. */
 function Page({ pdf, number, scale }: { pdf: PDFDocumentProxy; number: number; scale: number }) {
-  const { say } = useSpeech();
+  const { translate } = useTranslation();
   const box = useRef<HTMLElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const text = useRef<HTMLDivElement>(null);
   const [page, setPage] = useState<PDFPageProxy | null>(null);
-  const [near, setNear] = useState(number === 1);
+  const [isNear, setNear] = useState(number === 1);
   useEffect(() => {
     const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), { rootMargin: '800px' });
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
-    if (near && !page) void pdf.getPage(number).then(setPage);
-  }, [near]);
+    if (isNear && !page) void pdf.getPage(number).then(setPage);
+  }, [isNear]);
   useEffect(() => {
-    if (!near || !page || !canvas.current || !text.current) return;
-    return draw(page, scale, canvas.current, text.current);
-  }, [near, page, scale]);
+    if (!isNear || !page || !canvas.current || !text.current) return;
+    return drawPage(page, scale, canvas.current, text.current);
+  }, [isNear, page, scale]);
   const { width, height } = page?.getViewport({ scale }) ?? { width: 595 * scale, height: 842 * scale };
   return (
     <section
       ref={box}
       class="pdf-page"
-      aria-label={say('page', { number, count: pdf.numPages })}
+      aria-label={translate('page', { number, count: pdf.numPages })}
       style={{ width: `${width}px`, height: `${height}px`, '--total-scale-factor': String(scale), '--scale-factor': String(scale) }}
     >
-      {near && <canvas ref={canvas} />}
-      {near && <div ref={text} class="pdf-text" />}
+      {isNear && <canvas ref={canvas} />}
+      {isNear && <div ref={text} class="pdf-text" />}
     </section>
   );
 }
 
-const atOnce = 100; // pages that have a place in the document; more are laid out as one comes near the last
+const pageBatch = 100; // page elements added to the document at a time
 
+/** The pages. More are added when the end comes near the screen. */
 function Pages({ pdf, scale }: { pdf: PDFDocumentProxy; scale: number }) {
-  const [laid, setLaid] = useState(atOnce);
+  const [pageCount, setPageCount] = useState(pageBatch);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setLaid(laid + atOnce), { rootMargin: '2000px' });
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setPageCount(pageCount + pageBatch), {
+      rootMargin: '2000px',
+    });
     if (end.current) observer.observe(end.current);
     return () => observer.disconnect();
-  }, [laid]);
+  }, [pageCount]);
   return (
     <>
-      {Array.from({ length: Math.min(laid, pdf.numPages) }, (_, index) => (
+      {Array.from({ length: Math.min(pageCount, pdf.numPages) }, (_, index) => (
         <Page key={index} pdf={pdf} number={index + 1} scale={scale} />
       ))}
-      {laid < pdf.numPages && <div ref={end} />}
+      {pageCount < pdf.numPages && <div ref={end} />}
     </>
   );
 }
 
-/** A PDF, page below page. Scripts in it are never run. */
+/** Shows a PDF. Scripts in it never run. */
 export function PdfPane({ source, name, fail }: { source: string; name: string; fail: () => void }) {
-  const { say, format } = useSpeech();
+  const { translate, format } = useTranslation();
   const pane = useRef<HTMLDivElement>(null);
   const [pdf, setPdf] = useState<PDFDocumentProxy | null>(null);
   const [scale, setScale] = useState(1);
   useEffect(() => {
-    // Without WebAssembly: the page's policy lets no code be made.
+    // No WebAssembly: the page's Content-Security-Policy does not allow it.
     const task = getDocument({
       url: source,
       useWasm: false,
-      useSystemFonts: false, // their letters have other widths than the page was set in
+      useSystemFonts: false, // system fonts have other letter widths than the fonts of the document
       enableXfa: false,
       cMapUrl: '/assets/pdf/cmaps/',
       standardFontDataUrl: '/assets/pdf/standard_fonts/',
       wasmUrl: '/assets/pdf/wasm/',
     });
-    task.promise.then(async (found) => {
-      const first = await found.getPage(1);
-      const room = (pane.current?.clientWidth ?? 800) - 32;
-      setScale(Math.min(1.6, room / first.getViewport({ scale: 1 }).width));
-      setPdf(found);
+    task.promise.then(async (newPdf) => {
+      const firstPage = await newPdf.getPage(1);
+      const availableWidth = (pane.current?.clientWidth ?? 800) - 32;
+      setScale(Math.min(1.6, availableWidth / firstPage.getViewport({ scale: 1 }).width));
+      setPdf(newPdf);
     }, fail);
     return () => void task.destroy();
   }, [source]);
-  const zoom = (by: number) => setScale(Math.min(largest, Math.max(smallest, scale * by)));
+  const zoom = (factor: number) => setScale(Math.min(maxScale, Math.max(minScale, scale * factor)));
   return (
     <>
       <div class="pdf-tools">
-        <button type="button" class="icon-button" onClick={() => zoom(1 / step)} disabled={scale <= smallest}>
+        <button type="button" class="icon-button" onClick={() => zoom(1 / zoomStep)} disabled={scale <= minScale}>
           <Icon name="minus" />
-          <span class="for-reader">{say('smaller')}</span>
+          <span class="for-reader">{translate('smaller')}</span>
         </button>
         <span class="small">{format.number(Math.round(scale * 100))} %</span>
-        <button type="button" class="icon-button" onClick={() => zoom(step)} disabled={scale >= largest}>
+        <button type="button" class="icon-button" onClick={() => zoom(zoomStep)} disabled={scale >= maxScale}>
           <Icon name="plus" />
-          <span class="for-reader">{say('larger')}</span>
+          <span class="for-reader">{translate('larger')}</span>
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <div ref={pane} class="pdf" tabIndex={0} role="document" aria-label={name}>
-        {pdf ? <Pages pdf={pdf} scale={scale} /> : <Waiting />}
+        {pdf ? <Pages pdf={pdf} scale={scale} /> : <LoadingRows />}
       </div>
     </>
   );

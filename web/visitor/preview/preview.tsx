@@ -3,14 +3,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon, type IconName } from '#kit/icons.tsx';
 import { FailureCard } from '#visitor/failure-card.tsx';
-import { addressOfLook } from '#visitor/folder-address.ts';
+import { previewAddress } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
-import { type FileKind, kindOf } from '#visitor/listing/file-kind.ts';
+import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
-import type { Entry, Folder } from '#visitor/listing/use-folder.ts';
-import type { Can } from '#visitor/offered.ts';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
-import { Waiting } from '#visitor/waiting.tsx';
+import type { Folder, FolderEntry } from '#visitor/listing/use-folder.ts';
+import type { LinkPermissions } from '#visitor/offered.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { LoadingRows } from '#visitor/waiting.tsx';
 import { FileCard } from './file-card.tsx';
 import { TextPane } from './text-pane.tsx';
 
@@ -21,130 +21,137 @@ interface Properties {
   readonly folderPath: readonly string[];
   readonly pathOf: (name: string) => readonly string[];
   readonly folder: Folder;
-  readonly can: Can;
-  /** Address to go back to; null: back in the history, where the look was opened from. */
-  readonly back: string | null;
+  readonly can: LinkPermissions;
+  /** The address to open on close; null: one step back in the browser history, to the list. */
+  readonly closeAddress: string | null;
 }
 
 interface PaneProperties {
   readonly path: readonly string[];
   readonly name: string;
   readonly kind: FileKind;
-  readonly entry: Entry | null;
-  readonly can: Can;
+  readonly entry: FolderEntry | null;
+  readonly can: LinkPermissions;
 }
 
-/** The file itself, as far as it can be shown. */
+/** Shows the file by its kind, or a card if it cannot be shown. */
 function Pane({ path, name, kind, entry, can }: PaneProperties) {
-  const [broken, setBroken] = useState(false);
-  const [found, setFound] = useState<FileKind>(kind);
+  const [hasFailed, setFailed] = useState(false);
+  const [currentKind, setCurrentKind] = useState<FileKind>(kind);
   const source = addressOf('view', path);
-  const fail = () => setBroken(true);
-  if (broken) return <FileCard name={name} entry={entry} path={path} can={can} />;
-  if (found === 'image') return <img class="look-image" src={source} alt={name} onError={fail} />;
-  // biome-ignore lint/a11y/useMediaCaption: the files are the visitors' own; nobody wrote captions for them
-  if (found === 'video') return <video class="look-media" src={source} controls onError={fail} />;
+  const fail = () => setFailed(true);
+  if (hasFailed) return <FileCard name={name} entry={entry} path={path} can={can} />;
+  if (currentKind === 'image') return <img class="preview-image" src={source} alt={name} onError={fail} />;
+  // biome-ignore lint/a11y/useMediaCaption: the shared files have no captions
+  if (currentKind === 'video') return <video class="preview-media" src={source} controls onError={fail} />;
   // biome-ignore lint/a11y/useMediaCaption: as above
-  if (found === 'sound') return <audio class="look-sound" src={source} controls onError={fail} />;
-  if (found === 'pdf')
+  if (currentKind === 'sound') return <audio class="preview-sound" src={source} controls onError={fail} />;
+  if (currentKind === 'pdf')
     return (
-      <Suspense fallback={<Waiting />}>
+      <Suspense fallback={<LoadingRows />}>
         <PdfPane source={source} name={name} fail={fail} />
       </Suspense>
     );
-  return <TextPane path={path} tell={setFound} fail={fail} />;
+  return <TextPane path={path} onKindDetected={setCurrentKind} fail={fail} />;
 }
 
-/** In the place of the look before: one step back leads out of them all. */
-const step = (path: readonly string[]) => window.location.replace(addressOfLook(path));
-const stepping = (path: readonly string[]) => (event: MouseEvent) => {
+/** Shows another file in the preview. It replaces the history entry, so that one step back always closes the preview. */
+const showFile = (path: readonly string[]) => window.location.replace(previewAddress(path));
+const onFileLink = (path: readonly string[]) => (event: MouseEvent) => {
   event.preventDefault();
-  step(path);
+  showFile(path);
 };
-/** What is wider than its place scrolls by these keys. */
-const scrollsAside = (target: EventTarget | null) => {
+/** Returns whether the arrow keys scroll the content sideways, because it is wider than its pane. */
+const scrollsSideways = (target: EventTarget | null) => {
   const pane = target instanceof Element ? target.closest('.pdf, pre') : null;
   return pane !== null && pane.scrollWidth > pane.clientWidth;
 };
 
-function Step({ entry, icon, words, path }: { entry: Entry | null; icon: IconName; words: string; path: readonly string[] }) {
+function FileLink({ entry, icon, label, path }: { entry: FolderEntry | null; icon: IconName; label: string; path: readonly string[] }) {
   if (!entry) return <span class="icon-button" aria-hidden="true" />;
   return (
-    <a class="icon-button" href={addressOfLook(path)} title={words} onClick={stepping(path)}>
+    <a class="icon-button" href={previewAddress(path)} title={label} onClick={onFileLink(path)}>
       <Icon name={icon} />
-      <span class="for-reader">{`${words}: ${entry.name}`}</span>
+      <span class="for-reader">{`${label}: ${entry.name}`}</span>
     </a>
   );
 }
 
-/** The files beside this one, as the folder is sorted. */
-function neighbours(folder: Folder, name: string) {
-  const files = folder.known().filter(([, entry]) => !entry.folder);
-  const at = files.findIndex(([, entry]) => entry.name === name);
-  const entryAt = (index: number) => (at < 0 ? null : (files[index]?.[1] ?? null));
-  return { place: files[at]?.[0], entry: entryAt(at), before: entryAt(at - 1), after: entryAt(at + 1) };
+/** Returns the loaded files before and after a file, in the order of the folder. */
+function findNeighbours(folder: Folder, name: string) {
+  const files = folder.loadedEntries().filter(([, entry]) => !entry.folder);
+  const position = files.findIndex(([, entry]) => entry.name === name);
+  const entryAt = (index: number) => (position < 0 ? null : (files[index]?.[1] ?? null));
+  return {
+    folderIndex: files[position]?.[0],
+    entry: entryAt(position),
+    before: entryAt(position - 1),
+    after: entryAt(position + 1),
+  };
 }
 
-/** The look at a file fills the page; Escape and the back button close it. */
-export function LookAt({ name, folderPath, pathOf, folder, can, back }: Properties) {
-  const { say } = useSpeech();
+/** Shows a file in a dialog that fills the page. Escape and the back button close it. */
+export function Preview({ name, folderPath, pathOf, folder, can, closeAddress }: Properties) {
+  const { translate } = useTranslation();
   const dialog = useRef<HTMLDialogElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const { place, entry, before, after } = neighbours(folder, name);
-  const lookPath = (one: Entry | null) => (one ? [...folderPath, one.name] : []);
+  const { folderIndex, entry, before, after } = findNeighbours(folder, name);
+  const filePath = (target: FolderEntry | null) => (target ? [...folderPath, target.name] : []);
   useEffect(() => {
-    const from = document.activeElement;
+    const previousFocus = document.activeElement;
     dialog.current?.showModal();
     body.current?.focus();
-    return () => requestAnimationFrame(() => from instanceof HTMLElement && from.focus());
+    return () => requestAnimationFrame(() => previousFocus instanceof HTMLElement && previousFocus.focus());
   }, []);
   useEffect(() => {
-    if (place !== undefined && folder.total !== null) folder.need(place, Math.min(place + 2, folder.total));
+    if (folderIndex !== undefined && folder.total !== null) folder.load(folderIndex, Math.min(folderIndex + 2, folder.total));
   });
   useEffect(() => {
-    const keys = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLMediaElement || event.altKey || event.ctrlKey || event.metaKey) return;
-      if (scrollsAside(event.target)) return;
+      if (scrollsSideways(event.target)) return;
       const [left, right] = document.documentElement.dir === 'rtl' ? [after, before] : [before, after];
       const next = { ArrowLeft: left, ArrowRight: right }[event.key];
-      if (next) step(lookPath(next));
+      if (next) showFile(filePath(next));
     };
-    document.addEventListener('keydown', keys);
-    return () => document.removeEventListener('keydown', keys);
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
   }, [before?.name, after?.name]);
   const close = () => {
-    if (back === null) window.history.back();
-    else window.location.replace(back);
+    if (closeAddress === null) window.history.back();
+    else window.location.replace(closeAddress);
   };
   const path = pathOf(name);
-  const kind = entry ? kindOf(entry.mediaType) : 'unknown';
+  const kind = entry ? fileKind(entry.mediaType) : 'unknown';
   return (
     <dialog
       ref={dialog}
-      class="look"
+      class="preview"
       aria-label={visibleName(name)}
       onCancel={(event) => {
         event.preventDefault();
         close();
       }}
     >
-      <header class="look-head">
+      <header class="preview-head">
         <FileName name={name} />
-        <Step entry={before} icon="left" words={say('previous')} path={lookPath(before)} />
-        <Step entry={after} icon="right" words={say('next')} path={lookPath(after)} />
+        <FileLink entry={before} icon="left" label={translate('previous')} path={filePath(before)} />
+        <FileLink entry={after} icon="right" label={translate('next')} path={filePath(after)} />
         {can.download && (
-          <a class="icon-button" href={addressOf('file', path)} download={name} title={say('download')}>
+          <a class="icon-button" href={addressOf('file', path)} download={name} title={translate('download')}>
             <Icon name="download" />
-            <span class="for-reader">{say('downloadNamed', { name })}</span>
+            <span class="for-reader">{translate('downloadNamed', { name })}</span>
           </a>
         )}
-        <button type="button" class="icon-button" onClick={close} title={say('close')}>
+        <button type="button" class="icon-button" onClick={close} title={translate('close')}>
           <Icon name="close" />
-          <span class="for-reader">{say('close')}</span>
+          <span class="for-reader">{translate('close')}</span>
         </button>
       </header>
-      <div ref={body} class="look-body" tabIndex={-1}>
-        {folder.failure && folder.total === null && <FailureCard failure={folder.failure} again={folder.again} leave={null} within />}
+      <div ref={body} class="preview-body" tabIndex={-1}>
+        {folder.failure && folder.total === null && (
+          <FailureCard failure={folder.failure} retry={folder.reload} onSignOut={null} embedded />
+        )}
         {folder.total !== null && <Pane key={`${name} ${kind}`} path={path} name={name} kind={kind} entry={entry} can={can} />}
       </div>
     </dialog>

@@ -1,44 +1,44 @@
 import { useEffect, useState } from 'preact/hooks';
-import { asFailure, beginningOf, type Failure } from '#visitor/link-api.ts';
-import { type FileKind, kindOf } from '#visitor/listing/file-kind.ts';
-import { failureWords } from '#visitor/translations/sentences.ts';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
-import { Waiting } from '#visitor/waiting.tsx';
+import { asFailure, type Failure, fetchBeginning } from '#visitor/link-api.ts';
+import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
+import { describeFailure } from '#visitor/translations/sentences.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { LoadingRows } from '#visitor/waiting.tsx';
 
-const most = 1 << 20; // bytes: more text than anybody reads on a page
+const maxBytes = 1 << 20; // more text than anyone reads on a page
 
 interface Properties {
   readonly path: readonly string[];
-  /** It turned out to be something else. */
-  readonly tell: (kind: FileKind) => void;
+  /** Receives the kind of the file if the server detects that it is not text. */
+  readonly onKindDetected: (kind: FileKind) => void;
   readonly fail: () => void;
 }
 
-/** A text as it is: Markdown and code, too. What it turns out to be is told by its bytes. */
-export function TextPane({ path, tell, fail }: Properties) {
-  const speech = useSpeech();
-  const { say, format } = speech;
+/** Shows a text file as plain text, including Markdown and source code. The server detects the type from the content. */
+export function TextPane({ path, onKindDetected, fail }: Properties) {
+  const translation = useTranslation();
+  const { translate, format } = translation;
   const [text, setText] = useState<string | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   useEffect(() => {
     const abort = new AbortController();
-    beginningOf(path, most, abort.signal).then(
-      ({ mediaType, text: found }) => {
-        if (mediaType === 'text/plain') setText(found);
-        else if (kindOf(mediaType) === 'unknown') fail();
-        else tell(kindOf(mediaType));
+    fetchBeginning(path, maxBytes, abort.signal).then(
+      ({ mediaType, text: content }) => {
+        if (mediaType === 'text/plain') setText(content);
+        else if (fileKind(mediaType) === 'unknown') fail();
+        else onKindDetected(fileKind(mediaType));
       },
       (cause) => {
         if (abort.signal.aborted) return;
-        const found = asFailure(cause);
-        if (found.code === 'cannotBeViewed') fail();
-        else setFailure(found);
+        const viewFailure = asFailure(cause);
+        if (viewFailure.code === 'cannotBeViewed') fail();
+        else setFailure(viewFailure);
       },
     );
     return () => abort.abort();
   }, [path.join('/')]);
   if (failure) {
-    const { title, advice } = failureWords(failure, speech);
+    const { title, advice } = describeFailure(failure, translation);
     return (
       <div class="card">
         <h2>{title}</h2>
@@ -46,15 +46,15 @@ export function TextPane({ path, tell, fail }: Properties) {
       </div>
     );
   }
-  if (text === null) return <Waiting />;
+  if (text === null) return <LoadingRows />;
   return (
-    <div class="look-text">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+    <div class="preview-text">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <pre tabIndex={0} dir="auto">
         {text}
       </pre>
-      {text.length >= most / 4 && new TextEncoder().encode(text).length >= most && (
-        <p class="quiet small">{say('firstPart', { size: format.size(most) })}</p>
+      {text.length >= maxBytes / 4 && new TextEncoder().encode(text).length >= maxBytes && (
+        <p class="quiet small">{translate('firstPart', { size: format.size(maxBytes) })}</p>
       )}
     </div>
   );

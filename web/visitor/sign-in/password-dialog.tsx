@@ -1,27 +1,28 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, changePassword, type Failure } from '#visitor/link-api.ts';
-import { failureWords } from '#visitor/translations/sentences.ts';
-import { type Speech, useSpeech } from '#visitor/translations/use-translation.ts';
+import { describeFailure } from '#visitor/translations/sentences.ts';
+import { type Translation, useTranslation } from '#visitor/translations/use-translation.ts';
 
-const shortest = 10; // characters, as the server asks
+const minLength = 10; // characters: the server has the same limit
 
-function wordsOf(failure: Failure, speech: Speech): string {
-  if (failure.code === 'currentPasswordWrong') return speech.say('passwordWrong');
-  if (failure.code === 'fieldInvalid') return speech.say('passwordWeak');
-  return failure.code === 'signInBusy' ? speech.say('signInBusy') : failureWords(failure, speech).title;
+/** Returns why the password was not changed. */
+function problemText(failure: Failure, translation: Translation): string {
+  if (failure.code === 'currentPasswordWrong') return translation.translate('passwordWrong');
+  if (failure.code === 'fieldInvalid') return translation.translate('passwordWeak');
+  return failure.code === 'signInBusy' ? translation.translate('signInBusy') : describeFailure(failure, translation).title;
 }
 
-/** Changes the visitor's own password; Escape leaves it as it is. */
+/** A dialog to change the visitor's own password. Escape cancels it. */
 export function PasswordDialog({ close }: { close: () => void }) {
-  const speech = useSpeech();
-  const { say } = speech;
+  const translation = useTranslation();
+  const { translate } = translation;
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
-  const [state, setState] = useState<'asking' | 'busy' | 'done'>('asking');
+  const [state, setState] = useState<'editing' | 'busy' | 'done'>('editing');
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => element?.close(); // gives the focus back
+    return () => element?.close(); // returns the focus
   }, []);
   async function submit(event: SubmitEvent) {
     event.preventDefault();
@@ -33,36 +34,36 @@ export function PasswordDialog({ close }: { close: () => void }) {
       await changePassword(String(fields.get('currentPassword')), String(fields.get('newPassword')));
       setState('done');
     } catch (cause) {
-      setProblem(wordsOf(asFailure(cause), speech));
-      setState('asking');
+      setProblem(problemText(asFailure(cause), translation));
+      setState('editing');
     }
   }
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="change-password">
       <form onSubmit={submit} class="fields">
-        <h2 id="change-password">{say('changePassword')}</h2>
+        <h2 id="change-password">{translate('changePassword')}</h2>
         {state === 'done' ? (
-          <p role="status">{say('passwordChanged')}</p>
+          <p role="status">{translate('passwordChanged')}</p>
         ) : (
           <>
             <label>
-              {say('currentPassword')}
+              {translate('currentPassword')}
               <input name="currentPassword" type="password" autocomplete="current-password" required />
             </label>
             <label>
-              {say('newPassword')}
+              {translate('newPassword')}
               <input
                 name="newPassword"
                 type="password"
                 autocomplete="new-password"
-                minLength={shortest}
+                minLength={minLength}
                 maxLength={256}
                 required
                 aria-describedby="new-password-hint"
               />
             </label>
             <p class="quiet" id="new-password-hint">
-              {say('newPasswordHint')}
+              {translate('newPasswordHint')}
             </p>
           </>
         )}
@@ -71,11 +72,11 @@ export function PasswordDialog({ close }: { close: () => void }) {
         </p>
         <div class="dialog-actions">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            {say(state === 'done' ? 'close' : 'cancel')}
+            {translate(state === 'done' ? 'close' : 'cancel')}
           </button>
           {state !== 'done' && (
             <button type="submit" class="button primary" disabled={state === 'busy'}>
-              {say('changePassword')}
+              {translate('changePassword')}
             </button>
           )}
         </div>

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { SignInForm, type SignInProperties } from './sign-in-form.tsx';
 
-/** One card in the middle: the profile's title and welcome, two fields, one button. */
+/** The sign-in page: the title and the message of the login profile, and the form. */
 export function SignInCard(properties: SignInProperties) {
   const { title, startupMessage } = properties.signIn;
   useEffect(() => {

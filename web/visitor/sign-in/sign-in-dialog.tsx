@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { SignInForm, type SignInProperties } from './sign-in-form.tsx';
 
-/** A session ended while the page was open: the sign-in stands in front of it, and what was begun goes on after it. */
+/** The sign-in dialog for a session that ended while the page was open. After it, paused uploads continue. */
 export function SignInDialog(properties: SignInProperties) {
-  const { say } = useSpeech();
+  const { translate } = useTranslation();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    // A browser closes it after some presses of Escape all the same: it comes back, since nothing else leads on.
+    // Browsers close a dialog after repeated Escape in spite of preventDefault. It reopens, because nothing works without sign-in.
     <dialog
       ref={dialog}
       aria-labelledby="sign-in-again"
@@ -17,7 +17,7 @@ export function SignInDialog(properties: SignInProperties) {
     >
       <div class="fields">
         <h2 id="sign-in-again">{properties.signIn.title}</h2>
-        <p class="quiet">{say('signInAgain')}</p>
+        <p class="quiet">{translate('signInAgain')}</p>
         <SignInForm {...properties} />
       </div>
     </dialog>

@@ -3,52 +3,53 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { useCountdown } from '#visitor/failure-card.tsx';
-import { asFailure, signIn as ask, type Failure } from '#visitor/link-api.ts';
-import { failureWords } from '#visitor/translations/sentences.ts';
-import { type Speech, useSpeech } from '#visitor/translations/use-translation.ts';
+import { asFailure, type Failure, signIn as sendSignIn } from '#visitor/link-api.ts';
+import { describeFailure } from '#visitor/translations/sentences.ts';
+import { type Translation, useTranslation } from '#visitor/translations/use-translation.ts';
 
 export interface SignInProperties {
   readonly signIn: Visit['signIn'];
-  readonly signedIn: (visit: Visit | PortalVisit) => void;
-  /** Told of what makes the form useless; without it the form tells everything itself. */
-  readonly failed?: (cause: unknown) => void;
+  readonly onSignedIn: (visit: Visit | PortalVisit) => void;
+  /** Receives failures after which the form is useless. Without it, the form shows all failures. */
+  readonly onFailure?: (cause: unknown) => void;
 }
 
-const told: readonly string[] = ['signInWrong', 'tooManyFailures', 'signInBusy', 'offline'];
+/** The codes of failures that the form shows: another attempt may succeed. */
+const formFailures: readonly string[] = ['signInWrong', 'tooManyFailures', 'signInBusy', 'offline'];
 
-/** Why nobody was signed in. */
-function wordsOf(failure: Failure, asksUsername: boolean, speech: Speech): string {
-  if (failure.code === 'signInWrong') return speech.say(asksUsername ? 'signInWrong' : 'passwordWrong');
-  return failure.code === 'signInBusy' ? speech.say('signInBusy') : failureWords(failure, speech).title;
+/** Returns why the sign-in failed. */
+function problemText(failure: Failure, asksUsername: boolean, translation: Translation): string {
+  if (failure.code === 'signInWrong') return translation.translate(asksUsername ? 'signInWrong' : 'passwordWrong');
+  return failure.code === 'signInBusy' ? translation.translate('signInBusy') : describeFailure(failure, translation).title;
 }
 
-function PasswordField({ field, shown }: { field: RefObject<HTMLInputElement | null> | null; shown: boolean }) {
+function PasswordField({ field, isVisible }: { field: RefObject<HTMLInputElement | null> | null; isVisible: boolean }) {
   const common = { ref: field, id: 'password', name: 'password', autocomplete: 'current-password', required: true } as const;
-  return shown ? <input {...common} type="text" autocapitalize="none" spellcheck={false} /> : <input {...common} type="password" />;
+  return isVisible ? <input {...common} type="text" autocapitalize="none" spellcheck={false} /> : <input {...common} type="password" />;
 }
 
-/** One form, as password managers know it. */
-export function SignInForm({ signIn, signedIn, failed }: SignInProperties) {
-  const speech = useSpeech();
-  const { say } = speech;
+/** The sign-in form, with the field names that password managers recognize. */
+export function SignInForm({ signIn, onSignedIn, onFailure }: SignInProperties) {
+  const translation = useTranslation();
+  const { translate } = translation;
   const [problem, setProblem] = useState<Failure | null>(null);
   const [busy, setBusy] = useState(false);
-  const [shown, setShown] = useState(false);
-  const first = useRef<HTMLInputElement>(null);
-  const left = useCountdown(problem);
-  useEffect(() => first.current?.focus(), []);
+  const [isPasswordVisible, setPasswordVisible] = useState(false);
+  const firstField = useRef<HTMLInputElement>(null);
+  const secondsLeft = useCountdown(problem);
+  useEffect(() => firstField.current?.focus(), []);
 
   async function submit(event: SubmitEvent) {
     event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement) || busy || left > 0) return;
+    if (!(event.currentTarget instanceof HTMLFormElement) || busy || secondsLeft > 0) return;
     const fields = new FormData(event.currentTarget);
     setBusy(true);
     setProblem(null);
     try {
-      signedIn(await ask(signIn.asksUsername ? String(fields.get('username')) : undefined, String(fields.get('password'))));
+      onSignedIn(await sendSignIn(signIn.asksUsername ? String(fields.get('username')) : undefined, String(fields.get('password'))));
     } catch (cause) {
       const failure = asFailure(cause);
-      if (failed && !told.includes(failure.code)) failed(failure);
+      if (onFailure && !formFailures.includes(failure.code)) onFailure(failure);
       else setProblem(failure);
     } finally {
       setBusy(false);
@@ -59,28 +60,28 @@ export function SignInForm({ signIn, signedIn, failed }: SignInProperties) {
     <form onSubmit={submit} class="fields">
       {signIn.asksUsername && (
         <label>
-          {say('userName')}
-          <input ref={first} name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required dir="auto" />
+          {translate('userName')}
+          <input ref={firstField} name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required dir="auto" />
         </label>
       )}
       <div class="field">
-        <label for="password">{say('password')}</label>
+        <label for="password">{translate('password')}</label>
         <span class="with-button">
-          <PasswordField field={signIn.asksUsername ? null : first} shown={shown} />
-          <button type="button" class="icon-button" aria-pressed={shown} onClick={() => setShown(!shown)}>
+          <PasswordField field={signIn.asksUsername ? null : firstField} isVisible={isPasswordVisible} />
+          <button type="button" class="icon-button" aria-pressed={isPasswordVisible} onClick={() => setPasswordVisible(!isPasswordVisible)}>
             <Icon name="eye" />
-            <span class="for-reader">{say(shown ? 'hidePassword' : 'showPassword')}</span>
+            <span class="for-reader">{translate(isPasswordVisible ? 'hidePassword' : 'showPassword')}</span>
           </button>
         </span>
       </div>
       <p class="problem" role="alert">
-        {problem && wordsOf(problem, signIn.asksUsername, speech)}
+        {problem && problemText(problem, signIn.asksUsername, translation)}
       </p>
-      {left > 0 && <p class="problem">{say('waitSeconds', { count: left })}</p>}
-      <button class="button primary" type="submit" aria-disabled={busy || left > 0}>
-        {say(busy ? 'signingIn' : 'signIn')}
+      {secondsLeft > 0 && <p class="problem">{translate('waitSeconds', { count: secondsLeft })}</p>}
+      <button class="button primary" type="submit" aria-disabled={busy || secondsLeft > 0}>
+        {translate(busy ? 'signingIn' : 'signIn')}
       </button>
-      {signIn.typeString === 'USERS' && <p class="quiet">{say('forgotPassword')}</p>}
+      {signIn.typeString === 'USERS' && <p class="quiet">{translate('forgotPassword')}</p>}
     </form>
   );
 }

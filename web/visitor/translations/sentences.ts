@@ -1,65 +1,65 @@
 import { isNameTooLong, isReservedName } from '#core/item-path.ts';
 import type { Visit } from '#core/records/visit.ts';
-import { failureTexts } from '#core/translations/failure-messages.ts';
+import { failureMessages } from '#core/translations/failure-messages.ts';
 import type { Failure } from '#visitor/link-api.ts';
-import { offered } from '#visitor/offered.ts';
-import type { Speech } from './use-translation.ts';
+import { offeredPermissions } from '#visitor/offered.ts';
+import type { Translation } from './use-translation.ts';
 
 type Share = NonNullable<Visit['share']>;
 
-/** "You may look, download and upload until 31 March 2026 at 17:00." */
-export function permissionSentence(share: Share, { say, format }: Speech): string {
+/** Returns the permissions as a sentence: "You can view, download and upload until 31 March 2026 at 17:00." */
+export function permissionSentence(share: Share, { translate, format }: Translation): string {
   const { validityEndDate, folder } = share;
-  const can = offered(share);
+  const can = offeredPermissions(share);
   const actions = [
-    can.view ? say('look') : '',
-    can.download || can.downloadFolder ? say('toDownload') : '',
-    can.upload && folder ? say('toUpload') : '',
-    can.upload && !folder ? say('toReplace') : '',
-    can.createFolder ? say('makeFolders') : '',
-    can.rename ? say('toRename') : '',
-    can.delete ? say('toDelete') : '',
+    can.view ? translate('toView') : '',
+    can.download || can.downloadFolder ? translate('toDownload') : '',
+    can.upload && folder ? translate('toUpload') : '',
+    can.upload && !folder ? translate('toReplace') : '',
+    can.createFolder ? translate('makeFolders') : '',
+    can.rename ? translate('toRename') : '',
+    can.delete ? translate('toDelete') : '',
   ].filter(Boolean);
-  if (actions.length === 0) return say('nothingAllowed');
-  if (validityEndDate === null) return say('youMay', { actions: format.list(actions) });
+  if (actions.length === 0) return translate('nothingAllowed');
+  if (validityEndDate === null) return translate('youMay', { actions: format.list(actions) });
   const { moment, wholeDay } = format.end(validityEndDate);
-  return say(wholeDay ? 'youMayUntilDay' : 'youMayUntil', { actions: format.list(actions), moment });
+  return translate(wholeDay ? 'youMayUntilDay' : 'youMayUntil', { actions: format.list(actions), moment });
 }
 
-/** "until the end of 31 March 2026". */
-export function untilWords(instant: string, { say, format }: Speech): string {
+/** Returns the end of a validity period: "until the end of 31 March 2026". */
+export function untilText(instant: string, { translate, format }: Translation): string {
   const { moment, wholeDay } = format.end(instant);
-  return say(wholeDay ? 'untilDay' : 'until', { moment });
+  return translate(wholeDay ? 'untilDay' : 'until', { moment });
 }
 
 const protectedCodes = ['copyProtected', 'cannotBeMarked', 'markingUnavailable', 'signingUnavailable'];
 
-/** What happened, and what to do next, in plain words. */
-export function failureWords({ code, message }: Failure, { say }: Speech): { title: string; advice: string } {
-  if (protectedCodes.includes(code)) return { title: say('permissionOff'), advice: say('protectedFiles') };
-  const { title, next } = failureTexts(code);
+/** Returns the texts for a failure: what happened, and what to do next. */
+export function describeFailure({ code, message }: Failure, { translate }: Translation): { title: string; advice: string } {
+  if (protectedCodes.includes(code)) return { title: translate('permissionOff'), advice: translate('protectedFiles') };
+  const { title, next } = failureMessages(code);
   const detail = title === 'wentWrong' && message ? `${message} ` : '';
-  return { title: say(title), advice: detail + say(next) };
+  return { title: translate(title), advice: detail + translate(next) };
 }
 
-/** Why a name is refused (core/item-path.ts, nameError). */
-export function nameErrorText(name: string): 'nameTooLong' | 'nameKept' | 'nameWrong' {
+/** Returns the key of the text that says why a name is not allowed (core/item-path.ts). */
+export function nameErrorKey(name: string): 'nameTooLong' | 'nameReserved' | 'nameWrong' {
   if (isNameTooLong(name)) return 'nameTooLong';
-  return isReservedName(name) ? 'nameKept' : 'nameWrong';
+  return isReservedName(name) ? 'nameReserved' : 'nameWrong';
 }
 
-/** Why a file was not taken, in one line. */
-export function uploadWords(failure: Failure, name: string, speech: Speech): string {
-  const { say } = speech;
-  const lines: Record<string, string> = {
-    itemExists: say('nameTaken'),
-    itemStale: say('changedMeanwhile'),
-    fileTooLarge: say('tooLarge'),
-    permissionOff: say('mayNotUpload'),
-    offline: say('connectionBroke'),
-    folderUnmade: say('folderUnmade'),
-    fileUnreadable: say('fileUnreadable'),
-    pathMalformed: say(nameErrorText(name)),
+/** Returns one line that says why a file was not uploaded. */
+export function describeUploadFailure(failure: Failure, name: string, translation: Translation): string {
+  const { translate } = translation;
+  const texts: Record<string, string> = {
+    itemExists: translate('nameTaken'),
+    itemStale: translate('changedMeanwhile'),
+    fileTooLarge: translate('tooLarge'),
+    permissionOff: translate('mayNotUpload'),
+    offline: translate('connectionBroke'),
+    folderNotCreated: translate('folderNotCreated'),
+    fileUnreadable: translate('fileUnreadable'),
+    pathMalformed: translate(nameErrorKey(name)),
   };
-  return lines[failure.code] ?? failureWords(failure, speech).title;
+  return texts[failure.code] ?? describeFailure(failure, translation).title;
 }

@@ -2,19 +2,19 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { en } from '#core/translations/en.ts';
 import { directionOf, type Language, languageOf, tagOf } from '#core/translations/languages.ts';
-import { type Say, sayIn } from '#core/translations/translate.ts';
-import type { Words } from '#core/translations/visitor-messages.ts';
+import { createTranslate, type Translate } from '#core/translations/translate.ts';
+import type { VisitorMessages } from '#core/translations/visitor-messages.ts';
 import { type Formats, formatsFor } from '#kit/format.ts';
 
-/** How the page speaks to this visitor. */
-export interface Speech {
+/** The language of the page, with its texts and formats. */
+export interface Translation {
   readonly language: Language;
-  readonly say: Say;
+  readonly translate: Translate;
   readonly format: Formats;
 }
 
-/** English comes with the page: it is there whatever else fails to load. */
-const others: Record<Exclude<Language, 'en'>, () => Promise<Words>> = {
+/** Loaded on demand. English is part of the page, so that it is there even if another language fails to load. */
+const loaders: Record<Exclude<Language, 'en'>, () => Promise<VisitorMessages>> = {
   de: async () => (await import('#core/translations/de.ts')).de,
   fr: async () => (await import('#core/translations/fr.ts')).fr,
   es: async () => (await import('#core/translations/es.ts')).es,
@@ -27,22 +27,22 @@ const others: Record<Exclude<Language, 'en'>, () => Promise<Words>> = {
   ar: async () => (await import('#core/translations/ar.ts')).ar,
 };
 
-/** Speaks the language of the profile, else the browser's. @param lang the profile's, or empty */
-export async function speechFor(lang: string): Promise<Speech> {
+/** Loads the translation into the login profile's language, or the browser's. @param lang the profile's language, or empty */
+export async function loadTranslation(lang: string): Promise<Translation> {
   const tags = [...(lang ? [lang] : []), ...navigator.languages];
-  const wanted = languageOf(tags);
-  const words = wanted === 'en' ? en : await others[wanted]().catch(() => en);
-  const language = words === en ? 'en' : wanted;
+  const preferred = languageOf(tags);
+  const messages = preferred === 'en' ? en : await loaders[preferred]().catch(() => en);
+  const language = messages === en ? 'en' : preferred;
   const tag = tagOf(language, tags);
-  return { language, say: sayIn(words, tag), format: formatsFor(tag) };
+  return { language, translate: createTranslate(messages, tag), format: formatsFor(tag) };
 }
 
-/** The page itself is written the way the language is. */
-export function speakAs({ language }: Speech): void {
+/** Sets the language and the writing direction of the document. */
+export function applyLanguage({ language }: Translation): void {
   document.documentElement.lang = language;
   document.documentElement.dir = directionOf(language);
 }
 
-const english: Speech = { language: 'en', say: sayIn(en, 'en'), format: formatsFor('en') };
-export const Speaking = createContext<Speech>(english);
-export const useSpeech = () => useContext(Speaking);
+const english: Translation = { language: 'en', translate: createTranslate(en, 'en'), format: formatsFor('en') };
+export const TranslationContext = createContext<Translation>(english);
+export const useTranslation = () => useContext(TranslationContext);

@@ -1,45 +1,45 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import type { Received } from '#visitor/link-api.ts';
+import type { UploadReceipt } from '#visitor/link-api.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { useDrop } from './drop-target.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
 import type { Queue, Upload, Uploads } from './uploads.ts';
 
-/** What arrived, as a text to keep. */
-function useReceiptFile(kept: readonly Received[]): string {
+/** Returns the address of a text file with the name, size and checksum of each upload. */
+function useReceiptFile(receipts: readonly UploadReceipt[]): string {
   const url = useMemo(() => {
-    const lines = kept.map(({ name, size, sha256 }) => `${sha256}  ${size}  ${name}`);
+    const lines = receipts.map(({ name, size, sha256 }) => `${sha256}  ${size}  ${name}`);
     return URL.createObjectURL(new Blob([`${new Date().toISOString()}\n${lines.join('\n')}\n`], { type: 'text/plain' }));
-  }, [kept.length]);
+  }, [receipts.length]);
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
   return url;
 }
 
-function Receipt({ kept }: { kept: readonly Received[] }) {
-  const { say, format } = useSpeech();
-  const file = useReceiptFile(kept);
+function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
+  const { translate, format } = useTranslation();
+  const file = useReceiptFile(receipts);
   return (
     <section class="receipt">
       <div class="sheet-head">
-        <h2>{say('received')}</h2>
+        <h2>{translate('received')}</h2>
         <a class="link-button" href={file} download="receipt.txt">
-          {say('saveReceipt')}
+          {translate('saveReceipt')}
         </a>
       </div>
       <ul class="rows">
-        {kept.map((one) => (
-          <li key={one.sha256 + one.name} class="row receipt-row">
+        {receipts.map((receipt) => (
+          <li key={receipt.sha256 + receipt.name} class="row receipt-row">
             <span class="done">
               <Icon name="check" />
             </span>
-            <FileName name={one.name} />
-            <span class="quiet small" title={say('bytes', { count: one.size })}>
-              {format.size(one.size)}
+            <FileName name={receipt.name} />
+            <span class="quiet small" title={translate('bytes', { count: receipt.size })}>
+              {format.size(receipt.size)}
             </span>
-            <code class="quiet">SHA-256 {one.sha256}</code>
+            <code class="quiet">SHA-256 {receipt.sha256}</code>
           </li>
         ))}
       </ul>
@@ -47,24 +47,24 @@ function Receipt({ kept }: { kept: readonly Received[] }) {
   );
 }
 
-/** A link that takes files and shows none: where to drop, and afterwards a receipt. */
+/** The page of a link that only accepts uploads: a drop target, and a receipt after the upload. */
 export function DropBox({ queue, uploads }: { queue: Queue; uploads: Uploads }) {
-  const { say } = useSpeech();
-  const touched = useMedia(byTouch);
-  const take = useMemo(() => (files: readonly Upload[]) => uploads.add(files, []), []);
-  const over = useDrop(take);
-  const kept = queue.all.flatMap(({ received }) => received ?? []);
+  const { translate } = useTranslation();
+  const isTouch = useMedia(byTouch);
+  const addFiles = useMemo(() => (files: readonly Upload[]) => uploads.add(files, []), []);
+  const isDragging = useDrop(addFiles);
+  const receipts = queue.items.flatMap(({ receipt }) => receipt ?? []);
   return (
     <>
-      <div class={over ? 'drop-box over' : 'drop-box'}>
+      <div class={isDragging ? 'drop-box over' : 'drop-box'}>
         <Icon name="upload" size={32} />
-        <p>{say(touched ? 'chooseHere' : 'dropFiles')}</p>
+        <p>{translate(isTouch ? 'chooseHere' : 'dropFiles')}</p>
         <span class="tools-actions">
-          <UploadButtons take={take} />
+          <UploadButtons onFiles={addFiles} />
         </span>
-        <p class="quiet small">{say('dropBoxNote')}</p>
+        <p class="quiet small">{translate('dropBoxNote')}</p>
       </div>
-      {kept.length > 0 && <Receipt kept={kept} />}
+      {receipts.length > 0 && <Receipt receipts={receipts} />}
     </>
   );
 }

@@ -3,45 +3,45 @@ import { droppedFiles } from './dropped-files.ts';
 import type { Upload } from './uploads.ts';
 
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
-/** Something stands in front of the page: what would come of a drop is not seen. */
+/** Returns whether a dialog covers the page. The result of a drop would not be visible behind it. */
 const isCovered = () => document.querySelector('dialog[open]') !== null;
 
-/** While something is dragged over the page, the whole page is the target; what is pasted counts as dropped. */
-export function useDrop(take: ((files: readonly Upload[]) => void) | null): boolean {
-  const [over, setOver] = useState(false);
+/** Makes the whole page a drop target, and accepts pasted files. @returns whether files are being dragged over the page */
+export function useDrop(onFiles: ((files: readonly Upload[]) => void) | null): boolean {
+  const [isDragging, setDragging] = useState(false);
   useEffect(() => {
-    if (!take) return;
+    if (!onFiles) return;
     let depth = 0;
     const enter = (event: DragEvent) => {
       if (!holdsFiles(event) || isCovered()) return;
       depth += 1;
-      setOver(true);
+      setDragging(true);
     };
     const leave = () => {
       depth = Math.max(0, depth - 1);
-      if (depth === 0) setOver(false);
+      if (depth === 0) setDragging(false);
     };
     const drop = (event: DragEvent) => {
       if (!holdsFiles(event)) return;
-      event.preventDefault(); // else the browser leaves the page for the file
+      event.preventDefault(); // otherwise the browser opens the file instead of the page
       depth = 0;
-      setOver(false);
-      if (event.dataTransfer && !isCovered()) void droppedFiles(event.dataTransfer).then(take);
+      setDragging(false);
+      if (event.dataTransfer && !isCovered()) void droppedFiles(event.dataTransfer).then(onFiles);
     };
-    const allow = (event: DragEvent) => holdsFiles(event) && event.preventDefault();
+    const allowDrop = (event: DragEvent) => holdsFiles(event) && event.preventDefault();
     const paste = (event: ClipboardEvent) => {
       if (isCovered()) return;
       const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length > 0) take(files.map((file) => ({ file, folder: [] })));
+      if (files.length > 0) onFiles(files.map((file) => ({ file, folder: [] })));
     };
     const abort = new AbortController();
     const { signal } = abort;
     window.addEventListener('dragenter', enter, { signal });
     window.addEventListener('dragleave', leave, { signal });
-    window.addEventListener('dragover', allow, { signal });
+    window.addEventListener('dragover', allowDrop, { signal });
     window.addEventListener('drop', drop, { signal });
     window.addEventListener('paste', paste, { signal });
     return () => abort.abort();
-  }, [take]);
-  return over;
+  }, [onFiles]);
+  return isDragging;
 }

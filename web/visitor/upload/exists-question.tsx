@@ -1,42 +1,42 @@
 import { useState } from 'preact/hooks';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
-import { type Choice, nameOf, type Sending, type Uploads } from './uploads.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { type ConflictChoice, type UploadItem, type Uploads, uploadName } from './uploads.ts';
 
 interface Properties {
-  readonly one: Sending;
-  /** How many more wait for the same answer. */
-  readonly others: number;
+  readonly item: UploadItem;
+  /** The number of other uploads with a conflict. */
+  readonly otherConflicts: number;
   readonly uploads: Uploads;
-  /** To replace is to delete what was there. */
+  /** Whether the link allows deletion: a replaced file is deleted. */
   readonly canReplace: boolean;
 }
 
-/** A name that is there already: what should become of the file. */
-export function ExistsQuestion({ one, others, uploads, canReplace }: Properties) {
-  const { say } = useSpeech();
+/** Asks what to do with an upload whose name already exists. */
+export function ConflictPrompt({ item, otherConflicts, uploads, canReplace }: Properties) {
+  const { translate } = useTranslation();
   const [forAll, setForAll] = useState(false);
-  const choose = (choice: Choice) => () => uploads.answer(one.number, choice, forAll);
+  const choose = (choice: ConflictChoice) => () => uploads.resolveConflict(item.number, choice, forAll);
   return (
     <fieldset class="exists">
-      <legend>{say('existsTitle', { name: nameOf(one) })}</legend>
-      <p class="quiet">{say('existsText')}</p>
-      {others > 0 && (
+      <legend>{translate('existsTitle', { name: uploadName(item) })}</legend>
+      <p class="quiet">{translate('existsText')}</p>
+      {otherConflicts > 0 && (
         <label class="for-all">
           <input type="checkbox" checked={forAll} onChange={({ currentTarget }) => setForAll(currentTarget.checked)} />
-          {say('forAll', { count: others })}
+          {translate('forAll', { count: otherConflicts })}
         </label>
       )}
       <div class="exists-choices">
         <button type="button" class="button primary" onClick={choose('both')}>
-          {say('keepBoth')}
+          {translate('keepBoth')}
         </button>
         {canReplace && (
           <button type="button" class="button" onClick={choose('replace')}>
-            {say('replace')}
+            {translate('replace')}
           </button>
         )}
         <button type="button" class="button" onClick={choose('skip')}>
-          {say('skip')}
+          {translate('skip')}
         </button>
       </div>
     </fieldset>

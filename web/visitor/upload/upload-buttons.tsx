@@ -1,15 +1,16 @@
 import { Icon, type IconName } from '#kit/icons.tsx';
-import { useSpeech } from '#visitor/translations/use-translation.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { chosenFiles } from './dropped-files.ts';
 import type { Upload } from './uploads.ts';
 
-interface ChooseProperties {
+interface FileInputProperties {
   readonly icon: IconName;
-  readonly words: string;
+  readonly label: string;
   readonly className: string;
-  readonly take: (files: readonly Upload[]) => void;
-  readonly more?: {
+  readonly onFiles: (files: readonly Upload[]) => void;
+  /** Attributes of the file input. */
+  readonly attributes?: {
     readonly multiple?: boolean;
     readonly webkitdirectory?: boolean;
     readonly capture?: 'environment';
@@ -17,18 +18,18 @@ interface ChooseProperties {
   };
 }
 
-/** A button that lets the visitor choose what to upload. */
-export function Choose({ icon, words, className, take, more = {} }: ChooseProperties) {
+/** A button that opens the file dialog of the browser. */
+export function FileButton({ icon, label, className, onFiles, attributes = {} }: FileInputProperties) {
   return (
-    <label class={className} title={words}>
-      <Icon name={icon} /> <span class="words">{words}</span>
+    <label class={className} title={label}>
+      <Icon name={icon} /> <span class="button-text">{label}</span>
       <input
         type="file"
         multiple
-        {...more}
+        {...attributes}
         class="for-reader"
         onChange={({ currentTarget }) => {
-          take(chosenFiles(currentTarget.files));
+          onFiles(chosenFiles(currentTarget.files));
           currentTarget.value = '';
         }}
       />
@@ -36,24 +37,30 @@ export function Choose({ icon, words, className, take, more = {} }: ChooseProper
   );
 }
 
-/** Files, on a computer a folder, on a phone the camera. */
-export function UploadButtons({ take }: { take: (files: readonly Upload[]) => void }) {
-  const { say } = useSpeech();
-  const touched = useMedia(byTouch);
+/** The upload buttons: for files, and for a folder on a computer or the camera on a phone. */
+export function UploadButtons({ onFiles }: { onFiles: (files: readonly Upload[]) => void }) {
+  const { translate } = useTranslation();
+  const isTouch = useMedia(byTouch);
   return (
     <>
-      {touched ? (
-        <Choose
+      {isTouch ? (
+        <FileButton
           icon="camera"
-          words={say('takePicture')}
+          label={translate('takePicture')}
           className="button"
-          take={take}
-          more={{ accept: 'image/*', capture: 'environment' }}
+          onFiles={onFiles}
+          attributes={{ accept: 'image/*', capture: 'environment' }}
         />
       ) : (
-        <Choose icon="folderUp" words={say('chooseFolder')} className="button" take={take} more={{ webkitdirectory: true }} />
+        <FileButton
+          icon="folderUp"
+          label={translate('chooseFolder')}
+          className="button"
+          onFiles={onFiles}
+          attributes={{ webkitdirectory: true }}
+        />
       )}
-      <Choose icon="upload" words={say('upload')} className="button primary" take={take} />
+      <FileButton icon="upload" label={translate('upload')} className="button primary" onFiles={onFiles} />
     </>
   );
 }

@@ -1,243 +1,245 @@
-import { asFailure, createFolder, Failure, type Received, unreadable, upload } from '#visitor/link-api.ts';
+import { asFailure, createFolder, Failure, type UploadReceipt, unreadable, upload } from '#visitor/link-api.ts';
 import { freeName } from './free-name.ts';
 
-const atOnce = 3; // more share the same line without being faster
+const maxConcurrent = 3; // more uploads share the same connection and are not faster
 
-/** A file that is to be uploaded, in a folder below the one it is dropped on. */
+/** A file to upload, with its folder relative to the drop target. */
 export interface Upload {
   readonly file: File;
   readonly folder: readonly string[];
-  /** The device could not read it when it was chosen. */
+  /** The device could not read the file when it was chosen. */
   readonly unreadable?: boolean;
 }
 
-/** One file on its way. */
-export interface Sending {
+/** A file in the upload queue. */
+export interface UploadItem {
   readonly number: number;
   readonly file: File;
-  /** Where it is to lie, its name last. */
+  /** The path of the uploaded file, with its name at the end. */
   readonly path: readonly string[];
+  /** Bytes. */
   readonly sent: number;
-  readonly state: 'waiting' | 'sending' | 'asking' | 'done' | 'failed';
+  readonly state: 'waiting' | 'sending' | 'conflict' | 'done' | 'failed';
   readonly failure: Failure | null;
-  readonly received: Received | null;
+  readonly receipt: UploadReceipt | null;
 }
 
-/** What becomes of a file whose name is there already. */
-export type Choice = 'replace' | 'both' | 'skip';
+/** What to do with a file whose name already exists. */
+export type ConflictChoice = 'replace' | 'both' | 'skip';
 
-/** All that is seen of a queue. */
+/** The state of the upload queue, as the page shows it. */
 export interface Queue {
-  readonly all: readonly Sending[];
-  readonly paused: boolean;
-  /** Raised with every file that has arrived: what shows the folder looks again. */
-  readonly arrived: number;
-  /** Bytes a second, over all that is under way. */
+  readonly items: readonly UploadItem[];
+  readonly isPaused: boolean;
+  /** Increases with every completed upload, so that the folder is loaded again. */
+  readonly completed: number;
+  /** Bytes per second, for all running uploads together. */
   readonly speed: number;
 }
 
-/** What the queue needs of the world. */
-export interface Surroundings {
+/** What the upload queue needs from the page. */
+export interface UploadQueueOptions {
   readonly show: (queue: Queue) => void;
-  /** The validator of what lies there; null: nothing does. */
-  readonly validatorOf: (path: readonly string[]) => Promise<string | null>;
-  /** Told of what was refused; where somebody has to sign in again, everything waits until `resume`. */
-  readonly refused: (failure: Failure) => void;
-  /** May folders be made on the way? Else files lie where they were dropped. */
-  readonly makesFolders: boolean;
+  /** Returns the ETag of the file at a path, or null if there is none. */
+  readonly fetchEtag: (path: readonly string[]) => Promise<string | null>;
+  /** Receives every failure. When the session has ended, the queue pauses until `resume`. */
+  readonly reportFailure: (failure: Failure) => void;
+  /** Whether folders may be created. Otherwise all files go to the folder they were dropped on. */
+  readonly canCreateFolders: boolean;
 }
 
-/** Files on their way, and what can be done about them. */
+/** The actions on the upload queue. */
 export interface Uploads {
   add(files: readonly Upload[], path: readonly string[]): void;
-  /** Puts a file in the place of the one that the link shares. */
-  replaceShared(file: File, validator: string): void;
-  again(number: number): void;
-  againAll(): void;
+  /** Replaces the shared file, in a share of a single file. */
+  replaceShared(file: File, etag: string): void;
+  retry(number: number): void;
+  retryAll(): void;
   cancel(number: number): void;
-  /** @param forAll every other file that is asked about, too */
-  answer(number: number, choice: Choice, forAll: boolean): void;
+  /** @param forAll whether the choice also applies to all other conflicts */
+  resolveConflict(number: number, choice: ConflictChoice, forAll: boolean): void;
   pause(): void;
   resume(): void;
   clear(): void;
 }
 
-/** On its way, or waiting for somebody's word. */
-export const isUnderWay = ({ state }: Sending) => state === 'waiting' || state === 'sending' || state === 'asking';
-/** What it is to be called. */
-export const nameOf = ({ path, file }: Sending) => path.at(-1) ?? file.name;
-/** Another try may come to something. */
-export const canTryAgain = ({ state, failure }: Sending) => state === 'failed' && failure?.code !== 'fileUnreadable';
+/** Returns whether an upload is waiting, running, or has a conflict that the visitor must resolve. */
+export const isActive = ({ state }: UploadItem) => state === 'waiting' || state === 'sending' || state === 'conflict';
+/** Returns the name that the uploaded file gets. */
+export const uploadName = ({ path, file }: UploadItem) => path.at(-1) ?? file.name;
+/** Returns whether another attempt may succeed. */
+export const canRetry = ({ state, failure }: UploadItem) => state === 'failed' && failure?.code !== 'fileUnreadable';
 
-const besides = (path: readonly string[]) => [...path.slice(0, -1), freeName(path.at(-1) ?? '')];
+const withFreeName = (path: readonly string[]) => [...path.slice(0, -1), freeName(path.at(-1) ?? '')];
 
-/** A queue of uploads that goes on while one looks at other folders. */
-export function uploadQueue({ show, validatorOf, refused: told, makesFolders }: Surroundings): Uploads {
-  let queue: Queue = { all: [], paused: false, arrived: 0, speed: 0 };
-  let last = 0;
-  let drawn = true;
-  const begun = { at: 0, bytes: 0 };
+/** Creates an upload queue. It is independent of the folder that the page shows. */
+export function createUploadQueue({ show, fetchEtag, reportFailure, canCreateFolders }: UploadQueueOptions): Uploads {
+  let queue: Queue = { items: [], isPaused: false, completed: 0, speed: 0 };
+  let lastNumber = 0;
+  let isShown = true;
+  /** Start time and bytes since the queue was last idle: the basis of the speed. */
+  const transfer = { startedAt: 0, bytes: 0 };
   const running = new Map<number, AbortController>();
-  const replaced = new Map<number, string>();
-  /** These take the next free name by themselves. */
-  const beside = new Set<number>();
+  const replacedEtags = new Map<number, string>();
+  /** The numbers of the items that take the next free name on every conflict. */
+  const keepsBoth = new Set<number>();
   const folders = new Map<string, Promise<void>>();
-  /** How many of the folders above a file are there already. */
-  const depths = new Map<number, number>();
+  /** For each item, how many folders of its path exist already. */
+  const existingDepths = new Map<number, number>();
 
-  const set = (over: Partial<Queue>) => {
-    queue = { ...queue, ...over };
-    if (!drawn) return;
-    drawn = false;
+  const set = (changes: Partial<Queue>) => {
+    queue = { ...queue, ...changes };
+    if (!isShown) return;
+    isShown = false;
     requestAnimationFrame(() => {
-      drawn = true;
+      isShown = true;
       show(queue);
     });
   };
-  const change = (number: number, over: Partial<Sending>) =>
-    set({ all: queue.all.map((one) => (one.number === number ? { ...one, ...over } : one)) });
-  const append = (files: readonly Sending[]) => {
-    set({ all: [...queue.all, ...files] });
-    next();
+  const change = (number: number, changes: Partial<UploadItem>) =>
+    set({ items: queue.items.map((item) => (item.number === number ? { ...item, ...changes } : item)) });
+  const append = (items: readonly UploadItem[]) => {
+    set({ items: [...queue.items, ...items] });
+    startNext();
   };
-  function waiting(file: File, path: readonly string[]): Sending {
-    last += 1;
-    return { number: last, file, path, sent: 0, state: 'waiting', failure: null, received: null };
+  function newItem(file: File, path: readonly string[]): UploadItem {
+    lastNumber += 1;
+    return { number: lastNumber, file, path, sent: 0, state: 'waiting', failure: null, receipt: null };
   }
-  const find = (number: number) => queue.all.find((one) => one.number === number);
+  const find = (number: number) => queue.items.find((item) => item.number === number);
 
-  /** Makes the folders above a file, each once. */
-  async function makeFolders(one: Sending, depth: number): Promise<void> {
-    for (let end = depth + 1; end < one.path.length; end += 1) {
-      const path = one.path.slice(0, end);
+  /** Creates the folders of an item's path, each only once for all items. */
+  async function createFolders(item: UploadItem, existingDepth: number): Promise<void> {
+    for (let end = existingDepth + 1; end < item.path.length; end += 1) {
+      const path = item.path.slice(0, end);
       const key = path.join('/');
-      const made =
+      const creation =
         folders.get(key) ??
         createFolder(path).catch((cause) => {
           const failure = asFailure(cause);
           if (failure.code === 'itemExists') return;
           folders.delete(key);
-          throw ['signInNeeded', 'offline'].includes(failure.code) ? failure : new Failure(failure.status, 'folderUnmade', '', null);
+          throw ['signInNeeded', 'offline'].includes(failure.code) ? failure : new Failure(failure.status, 'folderNotCreated', '', null);
         });
-      folders.set(key, made);
-      await made;
+      folders.set(key, creation);
+      await creation;
     }
   }
 
-  function refused(one: Sending, failure: Failure): void {
-    told(failure);
+  function handleFailure(item: UploadItem, failure: Failure): void {
+    reportFailure(failure);
     if (failure.code === 'signInNeeded') {
-      change(one.number, { state: 'waiting', sent: 0 });
-      set({ paused: true });
-    } else if (failure.code === 'itemExists' && beside.has(one.number))
-      change(one.number, { state: 'waiting', path: besides(one.path), sent: 0 });
-    else if (failure.code === 'itemExists' && !replaced.has(one.number)) change(one.number, { state: 'asking', sent: 0 });
-    else change(one.number, { state: 'failed', failure });
+      change(item.number, { state: 'waiting', sent: 0 });
+      set({ isPaused: true });
+    } else if (failure.code === 'itemExists' && keepsBoth.has(item.number))
+      change(item.number, { state: 'waiting', path: withFreeName(item.path), sent: 0 });
+    else if (failure.code === 'itemExists' && !replacedEtags.has(item.number)) change(item.number, { state: 'conflict', sent: 0 });
+    else change(item.number, { state: 'failed', failure });
   }
 
-  async function send(one: Sending): Promise<void> {
+  async function send(item: UploadItem): Promise<void> {
     const abort = new AbortController();
-    running.set(one.number, abort);
-    change(one.number, { state: 'sending', sent: 0, failure: null });
-    let before = 0;
-    const progress = (sent: number) => {
-      begun.bytes += sent - before;
-      before = sent;
-      const speed = begun.bytes / Math.max(0.3, (performance.now() - begun.at) / 1000);
+    running.set(item.number, abort);
+    change(item.number, { state: 'sending', sent: 0, failure: null });
+    let sentBefore = 0;
+    const onProgress = (sent: number) => {
+      transfer.bytes += sent - sentBefore;
+      sentBefore = sent;
+      const speed = transfer.bytes / Math.max(0.3, (performance.now() - transfer.startedAt) / 1000);
       queue = { ...queue, speed };
-      change(one.number, { sent });
+      change(item.number, { sent });
     };
     try {
-      await makeFolders(one, depths.get(one.number) ?? one.path.length);
-      abort.signal.throwIfAborted(); // taken back while its folders were made
-      const received = await upload(one.path, one.file, replaced.get(one.number) ?? null, progress, abort.signal);
-      change(one.number, { state: 'done', sent: one.file.size, received });
-      set({ arrived: queue.arrived + 1 });
+      await createFolders(item, existingDepths.get(item.number) ?? item.path.length);
+      abort.signal.throwIfAborted(); // cancelled while its folders were created
+      const receipt = await upload(item.path, item.file, replacedEtags.get(item.number) ?? null, onProgress, abort.signal);
+      change(item.number, { state: 'done', sent: item.file.size, receipt });
+      set({ completed: queue.completed + 1 });
     } catch (cause) {
-      if (find(one.number)) refused(one, asFailure(cause));
+      if (find(item.number)) handleFailure(item, asFailure(cause));
     } finally {
-      running.delete(one.number);
-      next();
+      running.delete(item.number);
+      startNext();
     }
   }
 
-  function next(): void {
-    if (running.size === 0) Object.assign(begun, { at: performance.now(), bytes: 0 });
-    while (running.size < atOnce && !queue.paused) {
-      const one = queue.all.find(({ state, number }) => state === 'waiting' && !running.has(number));
-      if (!one) break;
-      void send(one);
+  function startNext(): void {
+    if (running.size === 0) Object.assign(transfer, { startedAt: performance.now(), bytes: 0 });
+    while (running.size < maxConcurrent && !queue.isPaused) {
+      const item = queue.items.find(({ state, number }) => state === 'waiting' && !running.has(number));
+      if (!item) break;
+      void send(item);
     }
     if (running.size > 0) return;
-    folders.clear(); // they may be gone by the next time
-    if (queue.paused && !queue.all.some(({ state }) => state === 'waiting')) set({ paused: false });
+    folders.clear(); // someone may delete them before the next upload
+    if (queue.isPaused && !queue.items.some(({ state }) => state === 'waiting')) set({ isPaused: false });
   }
 
-  /** It takes the place of what lies there at this moment. */
-  async function replace(one: Sending): Promise<void> {
+  /** Uploads the item in place of the file that has its name now. */
+  async function replace(item: UploadItem): Promise<void> {
     try {
-      const validator = await validatorOf(one.path);
-      if (validator !== null) replaced.set(one.number, validator);
-      change(one.number, { state: 'waiting', failure: null });
+      const etag = await fetchEtag(item.path);
+      if (etag !== null) replacedEtags.set(item.number, etag);
+      change(item.number, { state: 'waiting', failure: null });
     } catch (cause) {
-      change(one.number, { state: 'failed', failure: asFailure(cause) });
+      change(item.number, { state: 'failed', failure: asFailure(cause) });
     }
-    next();
+    startNext();
   }
 
-  function again(one: Sending): void {
-    if (!canTryAgain(one)) return;
-    replaced.delete(one.number);
-    if (one.path.length === 0) void replace(one);
-    else change(one.number, { state: 'waiting', failure: null });
+  function retry(item: UploadItem): void {
+    if (!canRetry(item)) return;
+    replacedEtags.delete(item.number);
+    if (item.path.length === 0) void replace(item);
+    else change(item.number, { state: 'waiting', failure: null });
   }
 
-  function settle(one: Sending, choice: Choice): void {
-    if (choice === 'skip') set({ all: queue.all.filter(({ number }) => number !== one.number) });
-    else if (choice === 'replace') void replace(one);
+  function applyChoice(item: UploadItem, choice: ConflictChoice): void {
+    if (choice === 'skip') set({ items: queue.items.filter(({ number }) => number !== item.number) });
+    else if (choice === 'replace') void replace(item);
     else {
-      beside.add(one.number);
-      change(one.number, { state: 'waiting', path: besides(one.path) });
+      keepsBoth.add(item.number);
+      change(item.number, { state: 'waiting', path: withFreeName(item.path) });
     }
-    next();
+    startNext();
   }
 
   return {
     add(files, path) {
-      const added = files.map(({ file, folder, unreadable: broken = false }): Sending => {
-        const one = waiting(file, [...path, ...(makesFolders ? folder : []), file.name]);
-        return broken ? { ...one, state: 'failed', failure: unreadable() } : one;
+      const items = files.map(({ file, folder, unreadable: isUnreadable = false }): UploadItem => {
+        const item = newItem(file, [...path, ...(canCreateFolders ? folder : []), file.name]);
+        return isUnreadable ? { ...item, state: 'failed', failure: unreadable() } : item;
       });
-      for (const { number } of added) depths.set(number, path.length);
-      append(added);
+      for (const { number } of items) existingDepths.set(number, path.length);
+      append(items);
     },
-    replaceShared(file, validator) {
-      const one = waiting(file, []);
-      replaced.set(one.number, validator);
-      append([one]);
+    replaceShared(file, etag) {
+      const item = newItem(file, []);
+      replacedEtags.set(item.number, etag);
+      append([item]);
     },
-    again(number) {
-      const one = find(number);
-      if (one) again(one);
-      next();
+    retry(number) {
+      const item = find(number);
+      if (item) retry(item);
+      startNext();
     },
-    againAll() {
-      for (const one of queue.all) again(one);
-      next();
+    retryAll() {
+      for (const item of queue.items) retry(item);
+      startNext();
     },
     cancel(number) {
-      set({ all: queue.all.filter((one) => one.number !== number) });
+      set({ items: queue.items.filter((item) => item.number !== number) });
       running.get(number)?.abort();
-      next();
+      startNext();
     },
-    answer(number, choice, forAll) {
-      for (const one of queue.all) if (one.state === 'asking' && (forAll || one.number === number)) settle(one, choice);
+    resolveConflict(number, choice, forAll) {
+      for (const item of queue.items) if (item.state === 'conflict' && (forAll || item.number === number)) applyChoice(item, choice);
     },
-    pause: () => set({ paused: true }),
+    pause: () => set({ isPaused: true }),
     resume() {
-      set({ paused: false });
-      next();
+      set({ isPaused: false });
+      startNext();
     },
-    clear: () => set({ all: queue.all.filter(({ state }) => state !== 'done' && state !== 'failed') }),
+    clear: () => set({ items: queue.items.filter(({ state }) => state !== 'done' && state !== 'failed') }),
   };
 }

@@ -1,26 +1,26 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Failure, list } from '#visitor/link-api.ts';
-import { isUnderWay, type Queue, type Uploads, uploadQueue } from './uploads.ts';
+import { Failure, listFolder } from '#visitor/link-api.ts';
+import { createUploadQueue, isActive, type Queue, type Uploads } from './uploads.ts';
 
-/** What lies there, as its folder lists it; without a name, the file that the link shares. @throws Failure where it is a folder */
-async function validatorOf(path: readonly string[]): Promise<string | null> {
+/** Returns the ETag of a file from its folder's listing. An empty path is the shared file. @throws Failure if it is a folder */
+async function fetchEtag(path: readonly string[]): Promise<string | null> {
   const name = path.at(-1);
-  const { entries } = await list(path.slice(0, -1), name === undefined ? {} : { searchWord: name, pageSize: '1000' });
-  const found = entries.find((entry) => name === undefined || entry.name === name);
-  if (found?.folder) throw new Failure(409, 'itemExists', '', null);
-  return found?.etag ?? null;
+  const { entries } = await listFolder(path.slice(0, -1), name === undefined ? {} : { searchWord: name, pageSize: '1000' });
+  const file = entries.find((entry) => name === undefined || entry.name === name);
+  if (file?.folder) throw new Failure(409, 'itemExists', '', null);
+  return file?.etag ?? null;
 }
 
-/** The queue of this page, and what is seen of it. */
-export function useUploads(makesFolders: boolean, refused: (failure: Failure) => void): { queue: Queue; uploads: Uploads } {
-  const [queue, show] = useState<Queue>({ all: [], paused: false, arrived: 0, speed: 0 });
-  const uploads = useMemo(() => uploadQueue({ show, validatorOf, refused, makesFolders }), []);
-  const isBusy = queue.all.some(isUnderWay);
+/** Creates the upload queue of the page, and follows its state. Leaving the page during uploads needs a confirmation. */
+export function useUploads(canCreateFolders: boolean, reportFailure: (failure: Failure) => void): { queue: Queue; uploads: Uploads } {
+  const [queue, show] = useState<Queue>({ items: [], isPaused: false, completed: 0, speed: 0 });
+  const uploads = useMemo(() => createUploadQueue({ show, fetchEtag, reportFailure, canCreateFolders }), []);
+  const isBusy = queue.items.some(isActive);
   useEffect(() => {
     if (!isBusy) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
+    const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', confirmLeaving);
+    return () => window.removeEventListener('beforeunload', confirmLeaving);
   }, [isBusy]);
   return { queue, uploads };
 }
