@@ -1,4 +1,4 @@
-/** The texts for visitors in English. Every other language has the same keys. MessageValues replace `{name}`. */
+/** The texts for visitors in English. Every other language has the same keys. Placeholders such as `{name}` are replaced by values. */
 export const en = {
   // Sign-in
   userName: 'User name',
@@ -147,7 +147,7 @@ export const en = {
   addressRefused: 'This link does not open from your network',
   addressRefusedNext: 'It opens only from certain networks. Try again from the office or its VPN.',
   notAdmitted: 'This link is for other people',
-  notAdmittedNext: 'You are signed in, but you do not have access to this link. Ask the person who sent it.',
+  notAdmittedNext: 'You are signed in, but you do not have access to this link. Ask the person who sent it for access.',
   signInNeeded: 'Sign in first',
   signInNeededNext: 'Open the link and sign in there.',
   permissionOff: 'This is not allowed here',
@@ -158,12 +158,12 @@ export const en = {
   archiveTooDeepNext: 'Open this folder and download one of the folders inside it.',
   storageAway: 'The files are not available right now',
   storageAwayNext: 'Nothing is lost. Try again in a few minutes.',
-  storageFull: 'There is no space left',
+  storageFull: 'There is no storage space left',
   storageFullNext: 'Tell the person who sent you the link.',
   tooManyFailures: 'Too many attempts',
   tooManyFailuresNext: 'Wait a while, then try again.',
   signInUnavailable: 'This sign-in method is not available yet',
-  signInUnavailableNext: 'Ask the person who sent you the link.',
+  signInUnavailableNext: 'Ask the person who sent you the link for help.',
   // Page footer
   light: 'Light',
   dark: 'Dark',
