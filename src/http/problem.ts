@@ -90,7 +90,9 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
 
 /** Returns whether the client left before its turn came, or before it received the response. No response can reach it. */
 export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
-  raw.socket.destroyed && error instanceof Error && (error.name === 'AbortError' || ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(codeOf(error)));
+  raw.socket.destroyed &&
+  error instanceof Error &&
+  (error.name === 'AbortError' || ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(codeOf(error)));
 
 /** Returns the file and line of our own source where an error was thrown. A log may hold nothing else of its stack. */
 export function sourceLocationOf(error: unknown): string {

@@ -9,12 +9,15 @@ export type Action = (typeof actions)[number];
 /** Requests that come before an action: the page of the link, sign-in and sign-out. They need no sign-in. */
 export type EntryRequest = 'page' | 'signIn' | 'signOut';
 
+/** Everything that a visitor may ask of a link. */
+export type VisitorAction = Action | EntryRequest;
+
 /** Reason for a refusal, in the order of visit.md, "Reaching a link". */
 export type Denial = 'unknown' | 'ended' | 'address' | 'signIn' | 'audience' | 'permission';
 
 /** The input of a decision: a visitor sends a request to a link. */
-export interface Question {
-  readonly request: Action | EntryRequest;
+export interface Question<R extends VisitorAction = VisitorAction> {
+  readonly request: R;
   /** null: the link does not exist. */
   readonly share: ShareRules | null;
   readonly profile: ProfileRules;
@@ -26,10 +29,13 @@ export interface Question {
 }
 
 const permitKey: unique symbol = Symbol('permit');
-/** Proof that `decide` allowed a request. Only this file can create one, and all code that reads or writes files requires one. */
-export interface Permit {
+/**
+ * Proof that `decide` allowed a request. Only this file can create one, and all code that reads or writes files requires
+ * one for its own action: a permit for another action does not compile there.
+ */
+export interface Permit<R extends VisitorAction = VisitorAction> {
   readonly [permitKey]: true;
-  readonly request: Action | EntryRequest;
+  readonly request: R;
   readonly share: ShareRules;
 }
 
@@ -41,13 +47,13 @@ interface Rule {
   readonly denial: Denial;
   readonly holds: (question: LinkQuestion) => boolean;
   /** Requests that are allowed even if the rule does not hold, because they help the visitor to fulfil it, such as signing in. */
-  readonly exempt: ReadonlySet<Action | EntryRequest>;
+  readonly exempt: ReadonlySet<VisitorAction>;
   readonly reason: (question: LinkQuestion, holds: boolean) => string;
 }
 
-const noRequests = new Set<Action | EntryRequest>();
+const noRequests = new Set<VisitorAction>();
 /** The flags of which a request needs at least one; empty: it needs none. */
-const flagsFor: Record<Action | EntryRequest, readonly (keyof Permissions)[]> = {
+const flagsFor: Record<VisitorAction, readonly (keyof Permissions)[]> = {
   page: [],
   signIn: [],
   signOut: [],
@@ -165,7 +171,7 @@ const rules: readonly Rule[] = [
 const isAllowedBy = (rule: Rule, question: LinkQuestion) => rule.exempt.has(question.request) || rule.holds(question);
 
 /** Decides whether a visitor may make a request now. No other code decides this. @returns a permit, or the reason for the refusal */
-export function decide(question: Question): Permit | { readonly because: Denial } {
+export function decide<R extends VisitorAction>(question: Question<R>): Permit<R> | { readonly because: Denial } {
   const { share } = question;
   if (share === null) return { because: 'unknown' };
   const linkQuestion = { ...question, share };

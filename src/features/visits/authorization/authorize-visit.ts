@@ -1,5 +1,5 @@
 import { type MessageName, Refusal } from '#core/messages.ts';
-import { type Action, type Denial, decide, type EntryRequest, type Permit } from '#core/policy/decide.ts';
+import { type Denial, decide, type Permit, type VisitorAction } from '#core/policy/decide.ts';
 import type { ShareRules } from '#core/policy/share-rules.ts';
 import type { VisitAudit } from '#features/audit/visit-audit.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
@@ -63,13 +63,13 @@ export interface VisitPorts extends Ports {
 }
 
 /** A visit that `decide()` has permitted. */
-export interface AuthorizedVisit {
-  readonly permit: Permit;
+export interface AuthorizedVisit<A extends VisitorAction = VisitorAction> {
+  readonly permit: Permit<A>;
   readonly link: LinkRow;
   readonly authenticated: AuthenticatedVisitor | null;
   readonly visitorRequest: VisitorRequest;
   /** Decides the request again, with the current link and session. Returns null if it is no longer permitted. */
-  readonly decideAgain: () => Promise<Permit | null>;
+  readonly decideAgain: () => Promise<Permit<A> | null>;
 }
 
 const denialMessages: Record<Denial, MessageName> = {
@@ -84,8 +84,8 @@ const denialMessages: Record<Denial, MessageName> = {
 /** Returns the refusal for a denial. */
 export const denialRefusal = (denial: Denial) => new Refusal(denialMessages[denial]);
 
-interface RequestedAction {
-  readonly action: Action | EntryRequest;
+interface RequestedAction<A extends VisitorAction = VisitorAction> {
+  readonly action: A;
   readonly replaces?: boolean;
 }
 
@@ -95,12 +95,12 @@ function rulesFor({ store }: Ports, { link, share }: LinkWithRules, signedIn: Si
   return store.cachedUntilChange(`rules ${link.id} ${link.version} ${visitorKey}`, () => shareRules(store.read, link, signedIn));
 }
 
-async function decideFor(
+async function decideFor<A extends VisitorAction>(
   ports: Ports,
   current: LinkWithRules,
   address: string,
   signedIn: SignedInVisitor | null,
-  requested: RequestedAction,
+  requested: RequestedAction<A>,
 ) {
   const share = await rulesFor(ports, current, signedIn);
   const profile = profileRules(current.link);
@@ -118,13 +118,13 @@ async function decideFor(
  * Decides for the same visitor with the current link and session. Returns null if it is not permitted, or if the configuration of the
  * location has changed, so that running transfers from its former folder end.
  */
-async function decideAgain(
+async function decideAgain<A extends VisitorAction>(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
   initialLink: LinkRow,
   authenticated: AuthenticatedVisitor | null,
-  requested: RequestedAction,
-): Promise<Permit | null> {
+  requested: RequestedAction<A>,
+): Promise<Permit<A> | null> {
   const current = await cachedLink(ports, visitorRequest.viewId);
   if (!current || current.link.id !== initialLink.id || current.link.configuration !== initialLink.configuration) return null;
   const signedIn = authenticated ? await authenticated.reauthenticate(current.link) : null;
@@ -147,11 +147,11 @@ async function reloadLinkAndVisitor(ports: VisitPorts, { viewId }: VisitorReques
  * Finds the link, authenticates the visitor, and decides whether the action is permitted. This is the only way to a link.
  * @throws Refusal for the first rule that is not met. If the link exists, the refusal is noted in the audit log
  */
-export async function authorizeVisit(
+export async function authorizeVisit<A extends VisitorAction>(
   ports: VisitPorts,
   visitorRequest: VisitorRequest,
-  requested: RequestedAction,
-): Promise<AuthorizedVisit> {
+  requested: RequestedAction<A>,
+): Promise<AuthorizedVisit<A>> {
   const initial = await cachedLink(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();
   if (!initial) throw denialRefusal('unknown');

@@ -5,20 +5,45 @@ import { openConfiguration } from '#features/storage-access/open-location.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Storage, StorageFull, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
 import type { AuthorizedVisit, VisitPorts } from './authorize-visit.ts';
 
-/** The storage of a share. Every path is relative to the root of the share, and cannot name anything above it. */
-export interface SharedStorage {
-  readonly storage: Storage;
+/** Returns, for each action, what it may do with a storage, and nothing else. */
+const permittedMethods = (storage: Storage) => {
+  const stat: Storage['stat'] = (path) => storage.stat(path);
+  const open: Storage['open'] = (path) => storage.open(path);
+  const diskPath: Storage['diskPath'] = (path) => storage.diskPath(path);
+  const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
+  const change = { stat, diskPath, clearEvidence };
+  return {
+    list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
+    // A front server would not keep the policy under which a file is viewed.
+    view: { stat, open, diskPath: () => null },
+    download: { stat, open, diskPath },
+    downloadFolder: { stat, open, list: ((path) => storage.list(path)) satisfies Storage['list'] },
+    upload: { stat, diskPath, upload: ((parent, token, size) => storage.upload(parent, token, size)) satisfies Storage['upload'] },
+    createFolder: {
+      ...change,
+      createFolder: ((parent, name, mark) => storage.createFolder(parent, name, mark)) satisfies Storage['createFolder'],
+    },
+    rename: { ...change, rename: ((parent, from, to, mark) => storage.rename(parent, from, to, mark)) satisfies Storage['rename'] },
+    delete: { ...change, remove: ((parent, name, mark) => storage.remove(parent, name, mark)) satisfies Storage['remove'] },
+  };
+};
+
+type PermittedMethods = ReturnType<typeof permittedMethods>;
+
+/** The storage of a share, for one action. Every path is relative to the root of the share, and cannot name anything above it. */
+export interface SharedStorage<A extends keyof PermittedMethods> {
+  readonly storage: PermittedMethods[A];
   /** Returns the path of an item in the location. @throws Refusal (404) for a path below a share of one file */
   locationPath(path: ItemPath): ItemPath;
   /** Returns the parent folder and the name of an item. @throws Refusal (403) for the root of the share */
   directoryEntry(path: ItemPath): { parent: ItemPath; name: string };
 }
 
-/** Opens the storage of a share. It is the only way from a visit to files, and it needs the permit of `decide()`. */
-export async function storageFor(
-  { permit, link }: Pick<AuthorizedVisit, 'permit' | 'link'>,
+/** Opens the storage of a share for the action of a permit. It is the only way from a visit to files. */
+export async function storageFor<A extends keyof PermittedMethods>(
+  { permit, link }: Pick<AuthorizedVisit<A>, 'permit' | 'link'>,
   { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
-): Promise<SharedStorage> {
+): Promise<SharedStorage<A>> {
   const root = parseStoredPath(link.path);
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('invalid path in the share row');
   const configuration = openConfiguration(link, vault);
@@ -28,7 +53,7 @@ export async function storageFor(
     return joinPaths(root, path);
   };
   return {
-    storage,
+    storage: permittedMethods(storage)[permit.request],
     locationPath,
     directoryEntry(path) {
       const entry = path.length === 0 && link.folder === 1 ? null : splitPath(locationPath(path));

@@ -15,7 +15,7 @@ interface ItemChange<T> {
 export function changeItem<T>(
   ports: VisitPorts,
   visit: AuthorizedVisit,
-  storage: Storage,
+  storage: Pick<Storage, 'clearEvidence' | 'diskPath'>,
   { change, response, act }: ItemChange<T>,
   storeResponse: StoreResponseOf<T> | null,
 ): Promise<T> {

@@ -38,7 +38,7 @@ export interface StoredFile {
 
 /** Returns the ETag of the file to replace, or null if the name must be free. @throws Refusal (404, 409, 412) */
 async function checkTarget(
-  { storage }: SharedStorage,
+  { storage }: SharedStorage<'upload'>,
   folder: ItemPath,
   path: ItemPath,
   ifMatch: string | null,

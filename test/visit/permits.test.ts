@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
+
+type ReadAction = 'list' | 'view' | 'download' | 'downloadFolder';
+type Methods<A extends ReadAction | 'upload' | 'createFolder' | 'rename' | 'delete'> = { [K in A]: keyof SharedStorage<K>['storage'] }[A];
+type Changes = 'upload' | 'createFolder' | 'rename' | 'remove' | 'clearEvidence';
+/** 'none' if the methods make no change. */
+type ChangesIn<M> = [Extract<M, Changes>] extends [never] ? 'none' : Extract<M, Changes>;
+
+// The type check of the project is what fails here when a permit gains a method.
+test('a permit to read a file cannot be used to change one', () => {
+  const changes: ChangesIn<Methods<ReadAction>> = 'none';
+  assert.equal(changes, 'none');
+});
+
+test('a permit for one change cannot be used for another', () => {
+  const others: ChangesIn<Exclude<Methods<'upload'>, 'upload'> | Exclude<Methods<'rename'>, 'rename' | 'clearEvidence'>> = 'none';
+  assert.equal(others, 'none');
+});
