@@ -11,7 +11,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { consoleClient } from './api/client.ts';
 import { consoleRouter } from './router.tsx';
-import { useScheme } from './shell/scheme.ts';
+import { useColorScheme } from './shell/scheme.ts';
 import { theme, variables } from './theme.ts';
 
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
@@ -22,7 +22,7 @@ const client = consoleClient();
 const router = consoleRouter(client);
 
 function Console() {
-  const scheme = useScheme();
+  const scheme = useColorScheme();
   return (
     <MantineProvider theme={theme} cssVariablesResolver={variables} getStyleNonce={() => nonce} forceColorScheme={scheme}>
       <QueryClientProvider client={client}>
@@ -33,9 +33,9 @@ function Console() {
   );
 }
 
-const place = document.getElementById('console');
-if (place)
-  createRoot(place).render(
+const container = document.getElementById('console');
+if (container)
+  createRoot(container).render(
     <StrictMode>
       <Console />
     </StrictMode>,

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { listSearch } from './records/list-state.ts';
-import { LoadFailed } from './shell/load-failed.tsx';
+import { LoadError } from './shell/load-failed.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Root } from './shell/root.tsx';
 
@@ -9,14 +9,14 @@ const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: 
 
 type Load = () => Promise<Record<string, unknown>>;
 /** What an address may tell of the moment: the first page after the first start, a record made just now. */
-const moment = (raw: Record<string, unknown>): { welcome?: true; fresh?: true } => ({
+const pageSearch = (raw: Record<string, unknown>): { welcome?: true; fresh?: true } => ({
   ...(raw['welcome'] === true ? { welcome: true } : {}),
   ...(raw['fresh'] === true ? { fresh: true } : {}),
 });
 
 /** A page that its address says all about. */
 const page = <P extends string>(path: P, load: Load, name: string) =>
-  createRoute({ getParentRoute: () => root, path, validateSearch: moment, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => root, path, validateSearch: pageSearch, component: lazyRouteComponent(load, name) });
 
 /** A list: what it shows stands in the query. */
 const list = <P extends string>(path: P, load: Load, name: string) =>
@@ -28,10 +28,10 @@ const tree = root.addChildren([
   list('/shares', () => import('./shares/shares-page.tsx'), 'SharesPage'),
   page('/shares/new', () => import('./shares/new-share-page.tsx'), 'NewSharePage'),
   page('/shares/$id', () => import('./shares/share-page.tsx'), 'SharePage'),
-  list('/people', () => import('./users/users-page.tsx'), 'PeoplePage'),
-  page('/people/new', () => import('./users/new-user-page.tsx'), 'NewPersonPage'),
+  list('/people', () => import('./users/users-page.tsx'), 'UsersPage'),
+  page('/people/new', () => import('./users/new-user-page.tsx'), 'NewUserPage'),
   page('/people/import', () => import('./users/import-page.tsx'), 'ImportPage'),
-  page('/people/$id', () => import('./users/user-page.tsx'), 'PersonPage'),
+  page('/people/$id', () => import('./users/user-page.tsx'), 'UserPage'),
   list('/profiles', () => import('./profiles/profiles-page.tsx'), 'ProfilesPage'),
   page('/profiles/new', () => import('./profiles/new-profile-page.tsx'), 'NewProfilePage'),
   page('/profiles/$id', () => import('./profiles/profile-page.tsx'), 'ProfilePage'),
@@ -51,7 +51,7 @@ export const consoleRouter = (client: QueryClient) =>
     routeTree: tree,
     basepath: '/console',
     context: { client },
-    defaultErrorComponent: LoadFailed,
+    defaultErrorComponent: LoadError,
     scrollRestoration: true,
     defaultPreload: 'intent',
   });

@@ -25,13 +25,13 @@ const accent: MantineColorsTuple = [
 
 const variants: VariantColorsResolver = (input) => {
   const { variant, color } = input;
-  const isLoss = color === 'red';
-  const [ground, tint] = isLoss ? ['var(--loss)', 'var(--loss-ground)'] : ['var(--accent)', 'var(--accent-ground)'];
-  if (color !== undefined && color !== 'accent' && !isLoss) return defaultVariantColorsResolver(input);
+  const isDestructive = color === 'red';
+  const [ground, tint] = isDestructive ? ['var(--loss)', 'var(--loss-ground)'] : ['var(--accent)', 'var(--accent-ground)'];
+  if (color !== undefined && color !== 'accent' && !isDestructive) return defaultVariantColorsResolver(input);
   if (variant === 'filled')
     return {
       background: ground,
-      hover: isLoss ? ground : 'var(--accent-hover)',
+      hover: isDestructive ? ground : 'var(--accent-hover)',
       color: 'var(--on-accent)',
       border: '1px solid transparent',
     };
@@ -60,7 +60,7 @@ export const theme = createTheme({
   },
 });
 
-const own = {
+const tokenVariables = {
   '--mantine-color-body': 'var(--surface)',
   '--mantine-color-text': 'var(--text)',
   '--mantine-color-bright': 'var(--text)',
@@ -84,8 +84,8 @@ const own = {
   '--mantine-color-accent-light-color': 'var(--accent)',
 };
 
-const ownDark = {
-  ...own,
+const darkTokenVariables = {
+  ...tokenVariables,
   '--mantine-color-dark-4': 'var(--control-line)',
   '--mantine-color-dark-5': 'var(--raised)',
   '--mantine-color-dark-6': 'var(--raised)',
@@ -93,4 +93,4 @@ const ownDark = {
 };
 
 /** Mantine's colours are those of the tokens, which know light and dark themselves. */
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: own, dark: ownDark });
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: tokenVariables, dark: darkTokenVariables });

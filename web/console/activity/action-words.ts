@@ -1,4 +1,4 @@
-const visitors: Readonly<Record<string, string>> = {
+const visitorActions: Readonly<Record<string, string>> = {
   visit: 'Opened the link',
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
@@ -13,7 +13,7 @@ const visitors: Readonly<Record<string, string>> = {
   delete: 'Deleted',
 };
 
-const things: Readonly<Record<string, string>> = {
+const recordNames: Readonly<Record<string, string>> = {
   share: 'a share',
   accessuser: 'a person',
   loginprofile: 'a login profile',
@@ -23,7 +23,7 @@ const things: Readonly<Record<string, string>> = {
   tenant: 'a tenant',
 };
 
-const deeds: Readonly<Record<string, string>> = {
+const verbs: Readonly<Record<string, string>> = {
   add: 'Added',
   update: 'Changed',
   delete: 'Deleted',
@@ -36,24 +36,24 @@ const deeds: Readonly<Record<string, string>> = {
   makeDefault: 'Made the default',
 };
 
-const whole: Readonly<Record<string, string>> = {
-  ...visitors,
+const actionLabels: Readonly<Record<string, string>> = {
+  ...visitorActions,
   'operator/signIn': 'Signed in to the console',
   'operator/first': 'Made the first operator',
 };
 
 /** An action of the trail in words; one that is not known, as it is. */
-export function actionWords(action: string): string {
-  const [thing = '', deed = ''] = action.split('/');
-  return whole[action] ?? (deeds[deed] && things[thing] ? `${deeds[deed]} ${things[thing]}` : action);
+export function actionLabel(action: string): string {
+  const [record = '', operation = ''] = action.split('/');
+  return actionLabels[action] ?? (verbs[operation] && recordNames[record] ? `${verbs[operation]} ${recordNames[record]}` : action);
 }
 
-const managed = ['share/add', 'share/update', 'share/updateSharableLink', 'share/delete', 'accessuser/add', 'accessuser/update'];
-const more = ['accessuser/updateUserPassword', 'accessuser/delete', 'loginprofile/add', 'loginprofile/update', 'loginprofile/delete'];
-const rest = ['location/add', 'location/update', 'location/delete', 'apikey/add', 'apikey/delete', 'operator/signIn', 'operator/add'];
+const shareAndUserActions = ['share/add', 'share/update', 'share/updateSharableLink', 'share/delete', 'accessuser/add', 'accessuser/update'];
+const profileActions = ['accessuser/updateUserPassword', 'accessuser/delete', 'loginprofile/add', 'loginprofile/update', 'loginprofile/delete'];
+const settingsActions = ['location/add', 'location/update', 'location/delete', 'apikey/add', 'apikey/delete', 'operator/signIn', 'operator/add'];
 
 /** What the trail is filtered by. */
 export const actionChoices = [
-  { group: 'Visitors', items: Object.keys(visitors).map((value) => ({ value, label: actionWords(value) })) },
-  { group: 'Operators and programs', items: [...managed, ...more, ...rest].map((value) => ({ value, label: actionWords(value) })) },
+  { group: 'Visitors', items: Object.keys(visitorActions).map((value) => ({ value, label: actionLabel(value) })) },
+  { group: 'Operators and programs', items: [...shareAndUserActions, ...profileActions, ...settingsActions].map((value) => ({ value, label: actionLabel(value) })) },
 ];

@@ -2,21 +2,21 @@ import { Anchor, Button, Code, Menu, Select, Text, TextInput } from '@mantine/co
 import { DatePickerInput } from '@mantine/dates';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
-import { ask, type Page, type Query } from '#console/api/call.ts';
-import { Empty } from '#console/records/empty.tsx';
+import { get, type Page, type Query } from '#console/api/call.ts';
+import { EmptyState } from '#console/records/empty.tsx';
 import { formats } from '#console/records/format.ts';
 import { useListState } from '#console/records/list-state.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { StateWord } from '#console/records/state-word.tsx';
+import { StateLabel } from '#console/records/state-word.tsx';
 import type { AuditEntry } from '#core/records/audit-entry.ts';
-import { actionChoices, actionWords } from './action-words.ts';
-import { Difference } from './difference.tsx';
+import { actionChoices, actionLabel } from './action-words.ts';
+import { ChangedFields } from './difference.tsx';
 
 const load = (query: Query, signal: AbortSignal) =>
   // The newest first, where nothing else is asked for.
-  ask<Page<AuditEntry>>('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
+  get<Page<AuditEntry>>('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
 
 const outcomes = {
   done: { word: 'Done', tone: 'good' },
@@ -25,10 +25,10 @@ const outcomes = {
   begun: { word: 'Under way', tone: 'waiting' },
 } as const;
 
-function What({ row }: { row: AuditEntry }) {
+function ActionCell({ row }: { row: AuditEntry }) {
   return (
     <>
-      {actionWords(row.action)}
+      {actionLabel(row.action)}
       {row.count > 1 && ` (${row.count} times)`}
       {row.path && (
         <span className="second">
@@ -36,7 +36,7 @@ function What({ row }: { row: AuditEntry }) {
           {row.bytes !== null && ` ${formats.size(row.bytes)}`}
         </span>
       )}
-      <Difference before={row.before} after={row.after} />
+      <ChangedFields before={row.before} after={row.after} />
     </>
   );
 }
@@ -63,7 +63,7 @@ const columns: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
-  { name: 'What', sort: 'action', cell: (row) => <What row={row} /> },
+  { name: 'What', sort: 'action', cell: (row) => <ActionCell row={row} /> },
   {
     name: 'Share',
     sort: 'shareTitle',
@@ -79,7 +79,7 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     name: 'Outcome',
     sort: 'outcome',
-    cell: ({ outcome }) => <StateWord tone={outcomes[outcome].tone}>{outcomes[outcome].word}</StateWord>,
+    cell: ({ outcome }) => <StateLabel tone={outcomes[outcome].tone}>{outcomes[outcome].word}</StateLabel>,
   },
 ];
 
@@ -142,11 +142,11 @@ export function ActivityPage() {
     fromDate: shown.from && new Date(`${shown.from}T00:00:00`).toISOString(),
     toDate: shown.to && new Date(`${shown.to}T23:59:59.999`).toISOString(),
   };
-  const exported = (format: string) => {
-    const given = Object.entries({ ...query, searchWord: shown.q, format }).flatMap(([name, value]) =>
+  const exportUrl = (format: string) => {
+    const parameters = Object.entries({ ...query, searchWord: shown.q, format }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     );
-    return `/api/v1/audit/export?${new URLSearchParams(given)}`;
+    return `/api/v1/audit/export?${new URLSearchParams(parameters)}`;
   };
   return (
     <>
@@ -158,10 +158,10 @@ export function ActivityPage() {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item component="a" href={exported('csv')} download>
+            <Menu.Item component="a" href={exportUrl('csv')} download>
               What is listed, as CSV
             </Menu.Item>
-            <Menu.Item component="a" href={exported('ndjson')} download>
+            <Menu.Item component="a" href={exportUrl('ndjson')} download>
               What is listed, as NDJSON
             </Menu.Item>
           </Menu.Dropdown>
@@ -184,7 +184,7 @@ export function ActivityPage() {
         filters={<Filters />}
         nameOf={({ action }) => action}
         searchLabel="Find by who, address, share or path"
-        empty={<Empty title="Nothing has happened yet" words="What anybody does here, or is refused, is written down." />}
+        empty={<EmptyState title="Nothing has happened yet" words="What anybody does here, or is refused, is written down." />}
       />
     </>
   );

@@ -1,16 +1,16 @@
 import { Table } from '@mantine/core';
 
-const unseen = ['etag', 'updateDateTime', 'updatedOwner'];
+const hiddenFields = ['etag', 'updateDateTime', 'updatedOwner'];
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (json: string | null): Fields => (json === null ? {} : JSON.parse(json));
 const text = (value: unknown) => (value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
 /** What a change changed, field by field, where somebody wants to know. */
-export function Difference({ before, after }: { before: string | null; after: string | null }) {
-  const [was, is] = [fieldsOf(before), fieldsOf(after)];
-  const changed = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    (name) => !unseen.includes(name) && text(was[name]) !== text(is[name]),
+export function ChangedFields({ before, after }: { before: string | null; after: string | null }) {
+  const [oldFields, newFields] = [fieldsOf(before), fieldsOf(after)];
+  const changed = [...new Set([...Object.keys(oldFields), ...Object.keys(newFields)])].filter(
+    (name) => !hiddenFields.includes(name) && text(oldFields[name]) !== text(newFields[name]),
   );
   if (changed.length === 0) return null;
   return (
@@ -28,8 +28,8 @@ export function Difference({ before, after }: { before: string | null; after: st
           {changed.map((name) => (
             <Table.Tr key={name}>
               <Table.Th scope="row">{name}</Table.Th>
-              {before && <Table.Td>{text(was[name])}</Table.Td>}
-              {after && <Table.Td>{text(is[name])}</Table.Td>}
+              {before && <Table.Td>{text(oldFields[name])}</Table.Td>}
+              {after && <Table.Td>{text(newFields[name])}</Table.Td>}
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -26,7 +26,7 @@ export const asProblem = (cause: unknown) =>
 
 /** What a search takes, and what a change may be told beside its body. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
-export interface How {
+export interface ChangeOptions {
   /** The version that was looked at: another is refused. */
   readonly ifMatch?: string | undefined;
   readonly dryRun?: boolean | undefined;
@@ -70,19 +70,19 @@ async function send(path: string, init: RequestInit) {
 }
 
 const queryOf = (query: Query) => {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
   );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
 };
 
 /** Asks a question. @returns what the operation promises (openapi.json) */
-export const ask = <T>(name: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
+export const get = <T>(name: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
   send(name + queryOf(query), signal ? { signal } : {});
 
 const change =
   (method: 'POST' | 'DELETE') =>
-  <T = unknown>(name: string, body: object, { ifMatch, dryRun }: How = {}): Promise<T> =>
+  <T = unknown>(name: string, body: object, { ifMatch, dryRun }: ChangeOptions = {}): Promise<T> =>
     send(name + queryOf({ dryRun }), {
       method,
       body: JSON.stringify(body),

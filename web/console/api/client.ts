@@ -1,8 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 import { asProblem, onSessionEnd } from './call.ts';
-import { whoQuery } from './session.ts';
+import { callerQuery } from './session.ts';
 
-const mostRetries = 2;
+const maxRetries = 2;
 
 /** What was asked is kept and asked anew when somebody comes back to the page; refusals are not asked again. */
 export function consoleClient(): QueryClient {
@@ -10,10 +10,10 @@ export function consoleClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5000,
-        retry: (count, cause) => count < mostRetries && [0, 503].includes(asProblem(cause).status),
+        retry: (count, cause) => count < maxRetries && [0, 503].includes(asProblem(cause).status),
       },
     },
   });
-  onSessionEnd(() => client.setQueryData(whoQuery.queryKey, (who) => (who ? null : who)));
+  onSessionEnd(() => client.setQueryData(callerQuery.queryKey, (who) => (who ? null : who)));
   return client;
 }

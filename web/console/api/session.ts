@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
-import { ask, asProblem, post } from './call.ts';
+import { get, asProblem, post } from './call.ts';
 
 /** Who has signed in; null: nobody. */
-export const whoQuery = queryOptions({
+export const callerQuery = queryOptions({
   queryKey: ['who'],
   queryFn: async ({ signal }): Promise<CallerRecord | null> => {
     try {
-      return await ask<CallerRecord>('caller/get', {}, signal);
+      return await get<CallerRecord>('caller/get', {}, signal);
     } catch (cause) {
       if (asProblem(cause).status === 401) return null;
       throw cause;
@@ -18,4 +18,4 @@ export const whoQuery = queryOptions({
 
 export const signIn = (body: OperatorSignIn) => post<CallerRecord>('operator/signIn', body);
 export const signOut = () => post('operator/signOut', {});
-export const makeFirst = (body: FirstOperator) => post<CallerRecord>('operator/first', body);
+export const createFirstOperator = (body: FirstOperator) => post<CallerRecord>('operator/first', body);

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { differingBy } from '#console/records/record-editor.tsx';
+import { changedFieldsBy } from '#console/records/record-editor.tsx';
 import { Section } from '#console/records/section.tsx';
 import type { Location } from '#core/records/location.ts';
 
@@ -13,18 +13,18 @@ export interface LocationValues extends Record<string, unknown> {
 }
 
 /** A location as it was answered, for its form. */
-export function valuesOf({ name, configuration }: Location): LocationValues {
+export function locationValuesOf({ name, configuration }: Location): LocationValues {
   const { folder, ...rest }: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
   return { name, folder: typeof folder === 'string' ? folder : '', rest };
 }
 
 /** The form as location/add and location/update take it. */
-export const bodyOf = ({ name, folder, rest }: LocationValues) => ({ name, configuration: JSON.stringify({ folder, ...rest }) });
+export const locationBodyOf = ({ name, folder, rest }: LocationValues) => ({ name, configuration: JSON.stringify({ folder, ...rest }) });
 
-export const differing = differingBy<LocationValues>({ name: 'name', folder: 'folder' });
+export const changedLocationFields = changedFieldsBy<LocationValues>({ name: 'name', folder: 'folder' });
 
 /** What the interface calls otherwise than the form. */
-export const fieldNames = { configuration: 'folder' };
+export const locationFieldNames = { configuration: 'folder' };
 
 /** Where files lie. */
 export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValues> }) => (

@@ -8,10 +8,10 @@ import { DeleteDialog } from '#console/records/delete-dialog.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
-import { useMay } from '#console/shell/who.ts';
+import { LoadError } from '#console/shell/load-failed.tsx';
+import { useHasRole } from '#console/shell/who.ts';
 import type { Location } from '#core/records/location.ts';
-import { bodyOf, differing, fieldNames, LocationFields, type LocationValues, valuesOf } from './location-fields.tsx';
+import { locationBodyOf, changedLocationFields, locationFieldNames, LocationFields, type LocationValues, locationValuesOf } from './location-fields.tsx';
 import { deleteLocations } from './locations-page.tsx';
 
 const get = (id: number) => post<Location>('location/get', { id });
@@ -19,31 +19,31 @@ const get = (id: number) => post<Location>('location/get', { id });
 const locations: RecordKind<Location, LocationValues> = {
   kind: 'location',
   get,
-  update: ({ id }, values, how) => post('location/update', { id, ...bodyOf(values) }, how),
-  valuesOf,
-  differing,
-  names: fieldNames,
+  update: ({ id }, values, how) => post('location/update', { id, ...locationBodyOf(values) }, how),
+  valuesOf: locationValuesOf,
+  changedFields: changedLocationFields,
+  fieldNames: locationFieldNames,
 };
 
-interface Tried {
+interface TestResult {
   readonly tried: readonly { readonly what: string; readonly works: boolean; readonly detail: string }[];
 }
-const attempts: Readonly<Record<string, string>> = { list: 'Reading the folder', write: 'Writing a file, and taking it back' };
+const stepLabels: Readonly<Record<string, string>> = { list: 'Reading the folder', write: 'Writing a file, and taking it back' };
 
 /** One place with files: whether it works, and where it is. */
 export function LocationPage() {
   const id = useRecordId();
-  const mayAll = useMay('admin');
+  const mayAll = useHasRole('admin');
   const { data: location, error, refetch } = useQuery({ queryKey: ['location', 'one', id], queryFn: () => get(id), enabled: mayAll });
   if (!mayAll) return <PageHead title="Location" lead="An admin can look at it and change it." />;
-  if (error && !location) return <LoadFailed error={error} reset={() => void refetch()} />;
+  if (error && !location) return <LoadError error={error} reset={() => void refetch()} />;
   if (!location) return <Skeleton height={320} />;
   return (
     <>
       <PageHead title={location.name} lead={location.kind}>
         <DeleteButton location={location} />
       </PageHead>
-      <Trial key={location.etag} location={location} />
+      <LocationTest key={location.etag} location={location} />
       <RecordEditor key={location.id} of={locations} record={location}>
         {(form) => <LocationFields form={form} />}
       </RecordEditor>
@@ -52,8 +52,8 @@ export function LocationPage() {
 }
 
 /** Tries the place for real. */
-function Trial({ location: { id, name } }: { location: Location }) {
-  const trial = useMutation({ mutationFn: () => post<Tried>('location/test', { id }) });
+function LocationTest({ location: { id, name } }: { location: Location }) {
+  const trial = useMutation({ mutationFn: () => post<TestResult>('location/test', { id }) });
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="trial">
       <Group justify="space-between">
@@ -82,7 +82,7 @@ function Trial({ location: { id, name } }: { location: Location }) {
                 )
               }
             >
-              {attempts[what] ?? what}
+              {stepLabels[what] ?? what}
               {detail && `: ${detail}`}
             </List.Item>
           ))}
@@ -96,13 +96,13 @@ function Trial({ location: { id, name } }: { location: Location }) {
 }
 
 function DeleteButton({ location }: { location: Location }) {
-  const [asked, ask] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="default" onClick={() => ask(true)}>
+      <Button variant="default" onClick={() => setOpen(true)}>
         Delete
       </Button>
-      {asked && (
+      {isOpen && (
         <DeleteDialog
           kind="location"
           of={['location', 'locations']}
@@ -110,7 +110,7 @@ function DeleteButton({ location }: { location: Location }) {
           record={location}
           nameOf={({ name }) => name}
           back="/locations"
-          close={() => ask(false)}
+          close={() => setOpen(false)}
         />
       )}
     </>

@@ -1,23 +1,23 @@
 import { Anchor, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { ask, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
-import { Empty } from '#console/records/empty.tsx';
-import { Ago } from '#console/records/moment.tsx';
+import { EmptyState } from '#console/records/empty.tsx';
+import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { useMay } from '#console/shell/who.ts';
+import { useHasRole } from '#console/shell/who.ts';
 import type { Location } from '#core/records/location.ts';
 
-const load = (query: Query, signal: AbortSignal) => ask<Page<Location>>('location/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get<Page<Location>>('location/search', query, signal);
 
 export const deleteLocations: BulkAction<Location> = {
   name: 'Delete',
-  does: 'will be deleted; the files stay. This cannot be undone',
-  done: 'deleted',
-  loss: true,
+  effect: 'will be deleted; the files stay. This cannot be undone',
+  doneText: 'deleted',
+  destructive: true,
   run: ({ id }, how) => remove('location/delete', { id }, how),
 };
 
@@ -33,7 +33,7 @@ const columns: readonly Column<Location>[] = [
   },
   { name: 'Kind', sort: 'kind', cell: ({ kind }) => kind },
   { name: 'Made by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <Ago at={updateDateTime} /> },
+  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
 const AddButton = () => (
@@ -44,7 +44,7 @@ const AddButton = () => (
 
 /** Where files lie. */
 export function LocationsPage() {
-  const mayAll = useMay('admin');
+  const mayAll = useHasRole('admin');
   return (
     <>
       <PageHead title="Locations" lead="Where the files lie that shares publish.">
@@ -59,9 +59,9 @@ export function LocationsPage() {
         nameOf={({ name }) => name}
         searchLabel="Find by name"
         empty={
-          <Empty title="No locations yet" words="A location is a place with files, such as a folder of this server.">
+          <EmptyState title="No locations yet" words="A location is a place with files, such as a folder of this server.">
             {mayAll && <AddButton />}
-          </Empty>
+          </EmptyState>
         }
       />
     </>

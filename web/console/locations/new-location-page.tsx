@@ -4,7 +4,7 @@ import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { bodyOf, fieldNames, LocationFields, type LocationValues } from './location-fields.tsx';
+import { locationBodyOf, locationFieldNames, LocationFields, type LocationValues } from './location-fields.tsx';
 
 /** A new place with files. */
 export function NewLocationPage() {
@@ -13,9 +13,9 @@ export function NewLocationPage() {
   const page = useFormPage<LocationValues>({
     draft: 'location new',
     initial: { name: '', folder: '', rest: {} },
-    names: fieldNames,
+    names: locationFieldNames,
     save: async (values) => {
-      const { id } = await post<{ id: number }>('location/add', { kind: 'local', ...bodyOf(values) });
+      const { id } = await post<{ id: number }>('location/add', { kind: 'local', ...locationBodyOf(values) });
       await client.invalidateQueries({ queryKey: ['location'] });
       await navigate({ to: '/locations/$id', params: { id: String(id) } });
     },

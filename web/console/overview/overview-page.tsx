@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
-import { ask } from '#console/api/call.ts';
-import { counted } from '#console/records/format.ts';
-import { Ago } from '#console/records/moment.tsx';
+import { get } from '#console/api/call.ts';
+import { formatCount } from '#console/records/format.ts';
+import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
-import { StateWord } from '#console/records/state-word.tsx';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
-import { useMay, useWho } from '#console/shell/who.ts';
+import { StateLabel } from '#console/records/state-word.tsx';
+import { LoadError } from '#console/shell/load-failed.tsx';
+import { useHasRole, useCaller } from '#console/shell/who.ts';
 
 interface Overview {
   readonly byDay: readonly DayCounts[];
@@ -20,9 +20,9 @@ interface Overview {
   readonly locations: readonly { readonly id: number; readonly name: string; readonly answers: boolean }[];
 }
 
-const lookedAgain = 60_000; // ms
+const refreshInterval = 60_000; // ms
 
-function Ending({ shares }: { shares: Overview['endingSoon'] }) {
+function ExpiringShares({ shares }: { shares: Overview['endingSoon'] }) {
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="ending">
       <Title order={2} size="h4" id="ending">
@@ -38,7 +38,7 @@ function Ending({ shares }: { shares: Overview['endingSoon'] }) {
               <Anchor key="share" component={Link} to={`/shares/${id}`}>
                 {title}
               </Anchor>,
-              <Ago key="ends" at={validityEndDate} />,
+              <RelativeTime key="ends" at={validityEndDate} />,
             ]),
           }}
         />
@@ -47,7 +47,7 @@ function Ending({ shares }: { shares: Overview['endingSoon'] }) {
   );
 }
 
-const stores: Readonly<Record<string, string>> = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' };
+const storeNames: Readonly<Record<string, string>> = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' };
 
 function Health({ overview: { store, locations, mail, alertsWaiting } }: { overview: Overview }) {
   return (
@@ -57,16 +57,16 @@ function Health({ overview: { store, locations, mail, alertsWaiting } }: { overv
       </Title>
       <List listStyleType="none" spacing={6}>
         <List.Item>
-          <StateWord tone="good">{`Records: ${stores[store] ?? store}`}</StateWord>
+          <StateLabel tone="good">{`Records: ${storeNames[store] ?? store}`}</StateLabel>
         </List.Item>
         {locations.map(({ id, name, answers }) => (
           <List.Item key={id}>
-            <StateWord tone={answers ? 'good' : 'bad'}>{`Location ${name}${answers ? ' answers' : ' does not answer'}`}</StateWord>
+            <StateLabel tone={answers ? 'good' : 'bad'}>{`Location ${name}${answers ? ' answers' : ' does not answer'}`}</StateLabel>
           </List.Item>
         ))}
         <List.Item>
-          <StateWord tone={mail ? 'good' : 'waiting'}>{mail ? 'Mail is sent' : 'Mail is not sent yet'}</StateWord>
-          {alertsWaiting > 0 && <span className="second">{counted(alertsWaiting, 'alert waits', 'alerts wait')}</span>}
+          <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'Mail is sent' : 'Mail is not sent yet'}</StateLabel>
+          {alertsWaiting > 0 && <span className="second">{formatCount(alertsWaiting, 'alert waits', 'alerts wait')}</span>}
         </List.Item>
       </List>
     </Paper>
@@ -75,15 +75,15 @@ function Health({ overview: { store, locations, mail, alertsWaiting } }: { overv
 
 /** What an operator looks at first. */
 export function OverviewPage() {
-  const { name } = useWho();
-  const mayEdit = useMay('editor');
+  const { name } = useCaller();
+  const mayEdit = useHasRole('editor');
   const { data, error, refetch } = useQuery({
     queryKey: ['overview'],
-    queryFn: ({ signal }) => ask<Overview>('overview/get', {}, signal),
-    refetchInterval: lookedAgain,
+    queryFn: ({ signal }) => get<Overview>('overview/get', {}, signal),
+    refetchInterval: refreshInterval,
   });
-  if (error && !data) return <LoadFailed error={error} reset={() => void refetch()} />;
-  const away = data?.locations.filter(({ answers }) => !answers) ?? [];
+  if (error && !data) return <LoadError error={error} reset={() => void refetch()} />;
+  const unavailable = data?.locations.filter(({ answers }) => !answers) ?? [];
   return (
     <>
       <PageHead title="Overview" lead={`Good to see you, ${name}.`}>
@@ -93,9 +93,9 @@ export function OverviewPage() {
           </Button>
         )}
       </PageHead>
-      {away.length > 0 && (
+      {unavailable.length > 0 && (
         <Alert color="red" role="alert" title="A location does not answer" mb="md">
-          {away.map((location) => location.name).join(', ')}: links to files there answer that they are away, until it is back.
+          {unavailable.map((location) => location.name).join(', ')}: links to files there answer that they are away, until it is back.
         </Alert>
       )}
       <Paper withBorder className="panel" component="section" aria-labelledby="days">
@@ -106,7 +106,7 @@ export function OverviewPage() {
       </Paper>
       {data && (
         <div className="beside">
-          <Ending shares={data.endingSoon} />
+          <ExpiringShares shares={data.endingSoon} />
           <Health overview={data} />
         </div>
       )}

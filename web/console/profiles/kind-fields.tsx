@@ -8,14 +8,14 @@ type Form = UseFormReturnType<ProfileValues>;
 
 /** A secret that is kept is shown as dots only: typing replaces it, leaving it keeps it. */
 function Secret({ form, name, label }: { form: Form; name: 'password' | 'clientSecret' | 'bindPassword'; label: string }) {
-  const kept = form.values[name] === secretMask;
+  const isStored = form.values[name] === secretMask;
   return (
     <PasswordInput
       label={label}
       autoComplete="off"
-      description={kept ? 'One is kept; type another to replace it.' : undefined}
+      description={isStored ? 'One is kept; type another to replace it.' : undefined}
       {...form.getInputProps(name)}
-      onFocus={({ currentTarget }) => kept && currentTarget.select()}
+      onFocus={({ currentTarget }) => isStored && currentTarget.select()}
     />
   );
 }

@@ -5,9 +5,9 @@ import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { showMessage } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { atItsField } from './configuration-faults.ts';
+import { withConfigurationErrors } from './configuration-faults.ts';
 import { ProfileForm } from './profile-form.tsx';
-import { bodyOf, emptyProfile, type ProfileValues } from './profile-values.ts';
+import { profileBodyOf, emptyProfile, type ProfileValues } from './profile-values.ts';
 
 /** A new way to sign in. */
 export function NewProfilePage() {
@@ -17,7 +17,7 @@ export function NewProfilePage() {
     draft: 'profile new',
     initial: emptyProfile,
     save: async (values) => {
-      const { id } = await atItsField(values, post<{ id: number }>('loginprofile/add', bodyOf(values)));
+      const { id } = await withConfigurationErrors(values, post<{ id: number }>('loginprofile/add', profileBodyOf(values)));
       await client.invalidateQueries({ queryKey: ['profile'] });
       showMessage({ words: 'The login profile is there: shares can name it.' });
       await navigate({ to: '/profiles/$id', params: { id: String(id) } });

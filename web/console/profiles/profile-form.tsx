@@ -1,7 +1,7 @@
 import { Radio, Select, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { Section } from '#console/records/section.tsx';
-import { useWho } from '#console/shell/who.ts';
+import { useCaller } from '#console/shell/who.ts';
 import { inRanges, packRanges, parseRanges } from '#core/policy/address-range.ts';
 import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
@@ -12,13 +12,13 @@ import type { ProfileValues } from './profile-values.ts';
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
 /** Would these rules shut out whoever edits them? */
-export function shutsOut(ipRange: string, address: string): boolean {
+export function excludesAddress(ipRange: string, address: string): boolean {
   const ranges = parseRanges(ipRange);
   return !('wrong' in ranges) && !inRanges(packRanges(ranges), address);
 }
 
 function AddressField({ form }: { form: UseFormReturnType<ProfileValues> }) {
-  const { address } = useWho();
+  const { address } = useCaller();
   const { ipRange } = form.values;
   return (
     <>
@@ -29,9 +29,9 @@ function AddressField({ form }: { form: UseFormReturnType<ProfileValues> }) {
         minRows={2}
         {...form.getInputProps('ipRange')}
       />
-      <Text size="sm" c={shutsOut(ipRange, address) ? 'var(--loss)' : 'dimmed'}>
+      <Text size="sm" c={excludesAddress(ipRange, address) ? 'var(--loss)' : 'dimmed'}>
         Your own address is {address}
-        {shutsOut(ipRange, address) ? ', which is not among these.' : '.'}
+        {excludesAddress(ipRange, address) ? ', which is not among these.' : '.'}
       </Text>
     </>
   );
@@ -64,7 +64,7 @@ export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }
                 value={String(typeId)}
                 className="choice"
                 aria-label={kinds[type]?.name}
-                aria-description={kinds[type]?.words}
+                aria-description={kinds[type]?.description}
                 disabled={!isProfileTypeAvailable(typeId) && form.values.typeId !== typeId}
               >
                 <Radio.Indicator />
@@ -72,7 +72,7 @@ export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }
                   <Text fw={550}>{kinds[type]?.name}</Text>
                   {!isProfileTypeAvailable(typeId) && <Text size="sm">Not available yet</Text>}
                   <Text size="sm" c="dimmed">
-                    {kinds[type]?.words}
+                    {kinds[type]?.description}
                   </Text>
                 </div>
               </Radio.Card>

@@ -5,21 +5,21 @@ import { ChevronDown, ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
 import { AddressDialog } from '#console/records/address-dialog.tsx';
-import { AskDialog } from '#console/records/ask-dialog.tsx';
+import { ConfirmDialog } from '#console/records/ask-dialog.tsx';
 import { CopyField } from '#console/records/copy-field.tsx';
 import { DeleteDialog } from '#console/records/delete-dialog.tsx';
-import { counted } from '#console/records/format.ts';
+import { formatCount } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
 import { showMessage } from '#console/records/told.tsx';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
-import { useMay, useWho } from '#console/shell/who.ts';
+import { LoadError } from '#console/shell/load-failed.tsx';
+import { useHasRole, useCaller } from '#console/shell/who.ts';
 import { type LoginProfile, requiresSignIn } from '#core/records/login-profile.ts';
-import { atItsField } from './configuration-faults.ts';
+import { withConfigurationErrors } from './configuration-faults.ts';
 import { kinds } from './kinds.ts';
-import { ProfileForm, shutsOut } from './profile-form.tsx';
-import { bodyOf, differing, type ProfileValues, questionOf, valuesOf, warningOf } from './profile-values.ts';
+import { ProfileForm, excludesAddress } from './profile-form.tsx';
+import { profileBodyOf, changedProfileFields, type ProfileValues, profileChangeQuestion, profileValuesOf, profileChangeWarning } from './profile-values.ts';
 import { deleteProfiles } from './profiles-page.tsx';
 
 const get = (id: number) => post<LoginProfile>('loginprofile/get', { id });
@@ -27,9 +27,9 @@ const get = (id: number) => post<LoginProfile>('loginprofile/get', { id });
 const profiles: RecordKind<LoginProfile, ProfileValues> = {
   kind: 'profile',
   get,
-  update: ({ id }, values, how) => atItsField(values, post('loginprofile/update', { id, ...bodyOf(values) }, how)),
-  valuesOf,
-  differing,
+  update: ({ id }, values, how) => withConfigurationErrors(values, post('loginprofile/update', { id, ...profileBodyOf(values) }, how)),
+  valuesOf: profileValuesOf,
+  changedFields: changedProfileFields,
   // What nobody can read cannot be put back.
   undoable: (before, after) =>
     before.typeId === after.typeId && ['password', 'clientSecret', 'bindPassword'].every((name) => before[name] === after[name]),
@@ -38,10 +38,10 @@ const profiles: RecordKind<LoginProfile, ProfileValues> = {
 /** One way to sign in, its portal, and who uses it. */
 export function ProfilePage() {
   const id = useRecordId();
-  const { address } = useWho();
-  const mayAll = useMay('admin');
+  const { address } = useCaller();
+  const mayAll = useHasRole('admin');
   const { data: profile, error, refetch } = useQuery({ queryKey: ['profile', 'one', id], queryFn: () => get(id) });
-  if (error && !profile) return <LoadFailed error={error} reset={() => void refetch()} />;
+  if (error && !profile) return <LoadError error={error} reset={() => void refetch()} />;
   if (!profile) return <Skeleton height={320} />;
   return (
     <>
@@ -51,10 +51,10 @@ export function ProfilePage() {
       <Paper withBorder className="panel" component="section" aria-label="Who uses it">
         <Group gap="lg">
           <Anchor component={Link} to={`/shares?profile=${id}`}>
-            {counted(profile.shareCount, 'share', 'shares')}
+            {formatCount(profile.shareCount, 'share', 'shares')}
           </Anchor>
           <Anchor component={Link} to={`/people?profile=${id}`}>
-            {counted(profile.userCount, 'person', 'people')}
+            {formatCount(profile.userCount, 'person', 'people')}
           </Anchor>
         </Group>
         {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
@@ -64,8 +64,8 @@ export function ProfilePage() {
         of={profiles}
         record={profile}
         readOnly={!mayAll}
-        question={(before, after) => questionOf(before, after, profile.shareCount, shutsOut(after.ipRange, address))}
-        warning={(before, after) => warningOf(before, after, shutsOut(after.ipRange, address))}
+        confirmation={(before, after) => profileChangeQuestion(before, after, profile.shareCount, excludesAddress(after.ipRange, address))}
+        warning={(before, after) => profileChangeWarning(before, after, excludesAddress(after.ipRange, address))}
       >
         {(form) => <ProfileForm form={form} />}
       </RecordEditor>
@@ -89,7 +89,7 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
 function Actions({ profile }: { profile: LoginProfile }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [asked, ask] = useState<'delete' | 'address' | 'chosenAddress' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'delete' | 'address' | 'chosenAddress' | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: ['profile'] });
   async function run(words: string, change: () => Promise<unknown>) {
     try {
@@ -121,16 +121,16 @@ function Actions({ profile }: { profile: LoginProfile }) {
             Make it the default
           </Menu.Item>
           <Menu.Item onClick={() => void run('This is the copy; people and shares stay with the original.', copy)}>Duplicate</Menu.Item>
-          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => ask('address')}>New portal address</Menu.Item>}
-          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => ask('chosenAddress')}>Choose the portal address</Menu.Item>}
+          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('address')}>New portal address</Menu.Item>}
+          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('chosenAddress')}>Choose the portal address</Menu.Item>}
           <Menu.Divider />
-          <Menu.Item color="red" onClick={() => ask('delete')}>
+          <Menu.Item color="red" onClick={() => setOpenDialog('delete')}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asked === 'address' && (
-        <AskDialog
+      {openDialog === 'address' && (
+        <ConfirmDialog
           title="New portal address"
           words="The address so far stops at once, and everyone who is signed in is signed out."
           yes="Make a new address"
@@ -138,10 +138,10 @@ function Actions({ profile }: { profile: LoginProfile }) {
             await post('loginprofile/updateViewId', { id: profile.id });
             await refresh();
           }}
-          close={() => ask(null)}
+          close={() => setOpenDialog(null)}
         />
       )}
-      {asked === 'chosenAddress' && (
+      {openDialog === 'chosenAddress' && (
         <AddressDialog
           title="Address of the portal"
           url={profile.viewUrl}
@@ -149,10 +149,10 @@ function Actions({ profile }: { profile: LoginProfile }) {
             await post('loginprofile/updateViewId', { id: profile.id, viewId }, { ifMatch: profile.etag });
             await refresh();
           }}
-          close={() => ask(null)}
+          close={() => setOpenDialog(null)}
         />
       )}
-      {asked === 'delete' && (
+      {openDialog === 'delete' && (
         <DeleteDialog
           kind="profile"
           of={['login profile', 'login profiles']}
@@ -160,7 +160,7 @@ function Actions({ profile }: { profile: LoginProfile }) {
           record={profile}
           nameOf={({ title }) => title}
           back="/profiles"
-          close={() => ask(null)}
+          close={() => setOpenDialog(null)}
         />
       )}
     </>

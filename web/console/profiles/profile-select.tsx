@@ -6,7 +6,7 @@ import { findProfiles, profileQuery } from '#console/shares/share-queries.ts';
 import { isProfileTypeAvailable, type LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
-const mostOffered = 50;
+const maxOptions = 50;
 
 interface Props {
   readonly label: string;
@@ -17,22 +17,22 @@ interface Props {
   readonly onChange: (id: number | undefined) => void;
   readonly error?: ReactNode;
   /** Only those whose people have accounts of their own. */
-  readonly withPeople?: boolean;
+  readonly withUsers?: boolean;
   readonly withKind?: boolean;
 }
 
 /** Chooses a login profile; the server finds them by a part of their title, however many there are. */
-export function ProfileSelect({ label, description, placeholder, value, onChange, error, withPeople = false, withKind = false }: Props) {
+export function ProfileSelect({ label, description, placeholder, value, onChange, error, withUsers: withPeople = false, withKind = false }: Props) {
   const [word, setWord] = useState('');
-  const [asked] = useDebouncedValue(word, 150);
-  const { data: chosen } = useQuery(profileQuery(value ?? 0));
-  const searchWord = chosen?.title === asked ? '' : asked;
-  const { data: offered = [] } = useQuery({
+  const [debouncedWord] = useDebouncedValue(word, 150);
+  const { data: selected } = useQuery(profileQuery(value ?? 0));
+  const searchWord = selected?.title === debouncedWord ? '' : debouncedWord;
+  const { data: options = [] } = useQuery({
     queryKey: ['profile', 'offered', searchWord, withPeople],
-    queryFn: ({ signal }) => findProfiles({ searchWord, pageSize: mostOffered }, withPeople, signal),
+    queryFn: ({ signal }) => findProfiles({ searchWord, pageSize: maxOptions }, withPeople, signal),
     placeholderData: keepPreviousData,
   });
-  const all = chosen && !offered.some(({ id }) => id === chosen.id) ? [chosen, ...offered] : offered;
+  const all = selected && !options.some(({ id }) => id === selected.id) ? [selected, ...options] : options;
   const kindOf = ({ typeId, typeString }: LoginProfile) =>
     `${kinds[typeString]?.name ?? typeString}${isProfileTypeAvailable(typeId) ? '' : ', not available yet'}`;
   const labelOf = (profile: LoginProfile) => (withKind ? `${profile.title} (${kindOf(profile)})` : profile.title);

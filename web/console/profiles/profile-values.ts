@@ -1,4 +1,4 @@
-import { differingBy } from '#console/records/record-editor.tsx';
+import { changedFieldsBy } from '#console/records/record-editor.tsx';
 import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 
 /** A login profile as its form holds it: what each kind is configured by stands in fields of its own. */
@@ -62,14 +62,14 @@ export const emptyProfile: ProfileValues = {
   groupFilter: '',
 };
 
-const begin = '-----BEGIN CERTIFICATE-----';
+const pemHeader = '-----BEGIN CERTIFICATE-----';
 
 /** PEM certificates, one after the other, each by itself. */
 const certificatesIn = (text: string) =>
   text
-    .split(begin)
+    .split(pemHeader)
     .slice(1)
-    .map((rest) => (begin + rest).trim());
+    .map((rest) => (pemHeader + rest).trim());
 
 /** What a kind is configured by, in the interface's shape; optional fields that are empty are left out. */
 function configurationOf(values: ProfileValues): object | null {
@@ -96,7 +96,7 @@ function configurationOf(values: ProfileValues): object | null {
 }
 
 /** The form as loginprofile/add and loginprofile/update take it. */
-export function bodyOf(values: ProfileValues) {
+export function profileBodyOf(values: ProfileValues) {
   const { title, description, startupMessage, lang, ipRange, typeId, username, password } = values;
   const configuration = configurationOf(values);
   const isPassword = typeId === profileTypes.PASSWORD;
@@ -114,21 +114,21 @@ export function bodyOf(values: ProfileValues) {
 }
 
 /** A login profile as it was answered, for its form. */
-export function valuesOf(profile: LoginProfile): ProfileValues {
+export function profileValuesOf(profile: LoginProfile): ProfileValues {
   const { title, description, startupMessage, lang, ipRange, typeId, username, password } = profile;
-  const known: Record<string, unknown> = profile.configuration === '' ? {} : JSON.parse(profile.configuration);
-  const fields = Object.entries(known).filter(([name, value]) => typeof value === typeof emptyProfile[name]);
-  const certificates = Array.isArray(known['certificates']) ? known['certificates'].join('\n') : '';
+  const configuration: Record<string, unknown> = profile.configuration === '' ? {} : JSON.parse(profile.configuration);
+  const fields = Object.entries(configuration).filter(([name, value]) => typeof value === typeof emptyProfile[name]);
+  const certificates = Array.isArray(configuration['certificates']) ? configuration['certificates'].join('\n') : '';
   return {
     ...emptyProfile,
     ...Object.fromEntries(fields),
     ...(certificates ? { certificates, samlBy: 'hand' } : {}),
-    allow: Array.isArray(known['allow']) ? known['allow'].map(String) : [],
+    allow: Array.isArray(configuration['allow']) ? configuration['allow'].map(String) : [],
     ...{ title, description, startupMessage, lang, ipRange, typeId, username, password },
   };
 }
 
-const words = {
+const fieldLabels = {
   title: 'title',
   description: 'description',
   startupMessage: 'notice',
@@ -140,16 +140,16 @@ const words = {
 };
 
 /** In words, the fields that differ. */
-export const differing = differingBy<ProfileValues>({
+export const changedProfileFields = changedFieldsBy<ProfileValues>({
   ...Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, 'the settings of its kind'])),
-  ...words,
+  ...fieldLabels,
 });
 
-const ending = Object.keys(emptyProfile).filter((name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange'].includes(name));
+const fieldsThatEndSessions = Object.keys(emptyProfile).filter((name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange'].includes(name));
 
 /** What a change means for those who use the profile; empty: nothing that they would notice. */
-export function warningOf(before: ProfileValues, after: ProfileValues, shuts: boolean): string {
-  const ends = ending.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+export function profileChangeWarning(before: ProfileValues, after: ProfileValues, shuts: boolean): string {
+  const ends = fieldsThatEndSessions.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return [
     ends ? 'Everyone who is signed in by it is signed out.' : '',
     before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other addresses are shut out at once.' : '',
@@ -160,7 +160,7 @@ export function warningOf(before: ProfileValues, after: ProfileValues, shuts: bo
 }
 
 /** What must not happen by accident; empty: nothing of the kind. */
-export function questionOf(before: ProfileValues, after: ProfileValues, shares: number, shuts: boolean): string {
+export function profileChangeQuestion(before: ProfileValues, after: ProfileValues, shares: number, shuts: boolean): string {
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
     return `${shares === 1 ? 'One share' : `${shares} shares`} will be open to anyone who has the link, without any sign-in.`;
   return shuts && before.ipRange !== after.ipRange

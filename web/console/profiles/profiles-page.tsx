@@ -2,30 +2,30 @@ import { Anchor, Badge, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { ask, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
-import { Empty } from '#console/records/empty.tsx';
-import { count } from '#console/records/format.ts';
-import { Ago } from '#console/records/moment.tsx';
+import { EmptyState } from '#console/records/empty.tsx';
+import { formatNumber } from '#console/records/format.ts';
+import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
 import { defaultProfile } from '#console/shares/share-queries.ts';
-import { useMay } from '#console/shell/who.ts';
+import { useHasRole } from '#console/shell/who.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
-const load = (query: Query, signal: AbortSignal) => ask<Page<LoginProfile>>('loginprofile/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get<Page<LoginProfile>>('loginprofile/search', query, signal);
 
 export const deleteProfiles: BulkAction<LoginProfile> = {
   name: 'Delete',
-  does: 'will be deleted. This cannot be undone',
-  done: 'deleted',
-  loss: true,
+  effect: 'will be deleted. This cannot be undone',
+  doneText: 'deleted',
+  destructive: true,
   run: ({ id }, how) => remove('loginprofile/delete', { id }, how),
 };
 
-const columns = (standard: number | undefined): readonly Column<LoginProfile>[] => [
+const columns = (defaultId: number | undefined): readonly Column<LoginProfile>[] => [
   {
     name: 'Title',
     sort: 'title',
@@ -34,7 +34,7 @@ const columns = (standard: number | undefined): readonly Column<LoginProfile>[] 
         <Anchor component={Link} to={`/profiles/${id}`} fw={550}>
           {title}
         </Anchor>{' '}
-        {id === standard && (
+        {id === defaultId && (
           <Badge variant="light" size="sm">
             Default
           </Badge>
@@ -44,10 +44,10 @@ const columns = (standard: number | undefined): readonly Column<LoginProfile>[] 
     ),
   },
   { name: 'Sign-in', sort: 'typeId', cell: ({ typeString }) => kinds[typeString]?.name ?? typeString },
-  { name: 'Shares', cell: ({ shareCount }) => count(shareCount) },
-  { name: 'People', cell: ({ userCount }) => count(userCount) },
+  { name: 'Shares', cell: ({ shareCount }) => formatNumber(shareCount) },
+  { name: 'People', cell: ({ userCount }) => formatNumber(userCount) },
   { name: 'From', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'anywhere' : 'some addresses') },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <Ago at={updateDateTime} /> },
+  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
 const AddButton = () => (
@@ -58,7 +58,7 @@ const AddButton = () => (
 
 /** How visitors sign in. */
 export function ProfilesPage() {
-  const mayAll = useMay('admin');
+  const mayAll = useHasRole('admin');
   const { data: standard } = useQuery(defaultProfile);
   return (
     <>
@@ -73,7 +73,7 @@ export function ProfilesPage() {
         actions={mayAll ? [deleteProfiles] : []}
         nameOf={({ title }) => title}
         searchLabel="Find by title or description"
-        empty={<Empty title="No login profiles" words="A login profile says how visitors sign in." />}
+        empty={<EmptyState title="No login profiles" words="A login profile says how visitors sign in." />}
       />
     </>
   );

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** Asks once, in words that name what will happen, then does it. */
-export function AskDialog({ title, words, yes, loss = false, run, close }: Props) {
+export function ConfirmDialog({ title, words, yes, loss = false, run, close }: Props) {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState('');
   async function go() {

@@ -3,12 +3,12 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { BulkAction } from './bulk.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
-import { counted, type Named } from './format.ts';
+import { formatCount, type Noun } from './format.ts';
 import type { Row } from './record-table.tsx';
 
 interface Props<T extends Row> {
   readonly kind: string;
-  readonly of: Named;
+  readonly of: Noun;
   readonly actions: readonly BulkAction<T>[];
   readonly chosen: ReadonlyMap<number, T>;
   readonly nameOf: (record: T) => string;
@@ -17,16 +17,16 @@ interface Props<T extends Row> {
 
 /** At the foot while records are chosen: how many, and what can be done with them. */
 export function BulkBar<T extends Row>({ kind, of, actions, chosen, nameOf, clear }: Props<T>) {
-  const [asked, ask] = useState<BulkAction<T> | null>(null);
-  if (chosen.size === 0 && !asked) return null;
+  const [action, setAction] = useState<BulkAction<T> | null>(null);
+  if (chosen.size === 0 && !action) return null;
   return (
     <>
       {chosen.size > 0 && (
         <section className="bulk-bar" aria-label="What is chosen">
-          <Text fw={550}>{counted(chosen.size, 'chosen', 'chosen')}</Text>
+          <Text fw={550}>{formatCount(chosen.size, 'chosen', 'chosen')}</Text>
           <Group gap="xs">
             {actions.map((action) => (
-              <Button key={action.name} variant="default" size="xs" onClick={() => ask(action)}>
+              <Button key={action.name} variant="default" size="xs" onClick={() => setAction(action)}>
                 {action.name}
               </Button>
             ))}
@@ -36,16 +36,16 @@ export function BulkBar<T extends Row>({ kind, of, actions, chosen, nameOf, clea
           </Group>
         </section>
       )}
-      {asked && (
+      {action && (
         <BulkDialog
-          key={asked.name}
+          key={action.name}
           kind={kind}
           of={of}
-          action={asked}
+          action={action}
           records={[...chosen.values()]}
           nameOf={nameOf}
           close={(changed) => {
-            ask(null);
+            setAction(null);
             if (changed) clear();
           }}
         />

@@ -1,41 +1,41 @@
 import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type BulkAction, forEachOf, type Refused } from './bulk.ts';
+import { type BulkAction, runForEach, type RefusedRecord } from './bulk.ts';
 import { Dialog } from './dialog.tsx';
-import { counted, type Named } from './format.ts';
+import { formatCount, type Noun } from './format.ts';
 import { showMessage } from './told.tsx';
 
 interface Props<T> {
   readonly kind: string;
-  readonly of: Named;
+  readonly of: Noun;
   readonly action: BulkAction<T>;
   readonly records: readonly T[];
   readonly nameOf: (record: T) => string;
   readonly close: (changed: boolean) => void;
 }
 
-interface Tried<T> {
-  readonly would: readonly T[];
-  readonly refused: readonly Refused<T>[];
+interface DryRunResult<T> {
+  readonly accepted: readonly T[];
+  readonly refused: readonly RefusedRecord<T>[];
   readonly warning: string;
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** Says what it will do, having asked the server for each record; then does it, and offers to take it back. */
 export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Props<T>) {
   const client = useQueryClient();
-  const [tried, setTried] = useState<Tried<T> | null>(null);
+  const [tried, setTried] = useState<DryRunResult<T> | null>(null);
   const [through, setThrough] = useState(0);
   const [busy, setBusy] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, of what was chosen when the dialog opened
   useEffect(() => {
     let gone = false;
     const ask = async () => {
-      const { done, refused } = await forEachOf(records, (record) => action.run(record, { dryRun: true }), setThrough);
+      const { done, refused } = await runForEach(records, (record) => action.run(record, { dryRun: true }), setThrough);
       const warning = await warningOf(action, done);
-      if (!gone) setTried({ would: done, refused, warning });
+      if (!gone) setTried({ accepted: done, refused, warning });
     };
     void ask();
     return () => {
@@ -47,16 +47,16 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
     if (!tried) return;
     setBusy(true);
     setThrough(0);
-    const { done, refused } = await forEachOf(tried.would, (record) => action.run(record, {}), setThrough);
+    const { done, refused } = await runForEach(tried.accepted, (record) => action.run(record, {}), setThrough);
     await client.invalidateQueries({ queryKey: [kind] });
     const { undo } = action;
     showMessage({
-      words: `${counted(done.length, ...of)} ${action.done}${refused.length > 0 ? `, ${refused.length} not: ${refused[0]?.problem.message}` : ''}.`,
+      words: `${formatCount(done.length, ...of)} ${action.doneText}${refused.length > 0 ? `, ${refused.length} not: ${refused[0]?.problem.message}` : ''}.`,
       failed: refused.length > 0,
       ...(undo
         ? {
             undo: async () => {
-              const back = await forEachOf(done, undo, () => {});
+              const back = await runForEach(done, undo, () => {});
               await client.invalidateQueries({ queryKey: [kind] });
               const [first] = back.refused;
               if (first) throw first.problem;
@@ -68,7 +68,7 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
   }
 
   const waiting = tried === null || busy;
-  const all = busy ? (tried?.would.length ?? 0) : records.length;
+  const all = busy ? (tried?.accepted.length ?? 0) : records.length;
   return (
     <Dialog onClose={() => !busy && close(false)} title={action.name}>
       <Stack>
@@ -81,12 +81,12 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
         {tried && !busy && (
           <>
             <Text>
-              {tried.would.length > 0
-                ? `${counted(tried.would.length, ...of)} ${action.does}.`
+              {tried.accepted.length > 0
+                ? `${formatCount(tried.accepted.length, ...of)} ${action.effect}.`
                 : 'Nothing of what is chosen can be changed this way.'}
             </Text>
             {tried.warning && <Text fw={550}>{tried.warning}</Text>}
-            {tried.would.length > 0 && <Names records={tried.would} nameOf={nameOf} />}
+            {tried.accepted.length > 0 && <Names records={tried.accepted} nameOf={nameOf} />}
             {tried.refused.length > 0 && <RefusedList refused={tried.refused} nameOf={nameOf} />}
           </>
         )}
@@ -95,8 +95,8 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
             Cancel
           </Button>
           <Button
-            color={action.loss ? 'red' : 'accent'}
-            disabled={waiting || tried.would.length === 0}
+            color={action.destructive ? 'red' : 'accent'}
+            disabled={waiting || tried.accepted.length === 0}
             loading={busy}
             onClick={() => void doIt()}
             data-autofocus
@@ -118,12 +118,12 @@ async function warningOf<T>(action: BulkAction<T>, records: readonly T[]): Promi
   }
 }
 
-const namesAtOnce = 3;
+const maxNamesInline = 3;
 
 function Names<T>({ records, nameOf }: { records: readonly T[]; nameOf: (record: T) => string }) {
-  const names = records.slice(0, mostShown).map(nameOf).join(', ');
-  const more = records.length > mostShown ? ` and ${records.length - mostShown} more` : '';
-  if (records.length <= namesAtOnce) return <Text size="sm">{names}</Text>;
+  const names = records.slice(0, maxShown).map(nameOf).join(', ');
+  const more = records.length > maxShown ? ` and ${records.length - maxShown} more` : '';
+  if (records.length <= maxNamesInline) return <Text size="sm">{names}</Text>;
   return (
     <details>
       <summary>Which ones</summary>
@@ -132,17 +132,17 @@ function Names<T>({ records, nameOf }: { records: readonly T[]; nameOf: (record:
   );
 }
 
-function RefusedList<T>({ refused, nameOf }: { refused: readonly Refused<T>[]; nameOf: (record: T) => string }) {
+function RefusedList<T>({ refused, nameOf }: { refused: readonly RefusedRecord<T>[]; nameOf: (record: T) => string }) {
   return (
     <div>
       <Text>{refused.length === 1 ? 'One cannot:' : `${refused.length} cannot:`}</Text>
       <List size="sm">
-        {refused.slice(0, mostShown).map(({ record, problem }) => (
+        {refused.slice(0, maxShown).map(({ record, problem }) => (
           <List.Item key={nameOf(record)}>
             {nameOf(record)}: {problem.message}
           </List.Item>
         ))}
-        {refused.length > mostShown && <List.Item>and {refused.length - mostShown} more</List.Item>}
+        {refused.length > maxShown && <List.Item>and {refused.length - maxShown} more</List.Item>}
       </List>
     </div>
   );

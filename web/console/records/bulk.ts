@@ -1,37 +1,37 @@
-import { asProblem, type How, type Problem } from '#console/api/call.ts';
+import { asProblem, type ChangeOptions, type Problem } from '#console/api/call.ts';
 
 /** Something that can be done to several records at once. */
 export interface BulkAction<T> {
   readonly name: string;
   /** `will be deactivated`: behind the number of records. */
-  readonly does: string;
+  readonly effect: string;
   /** `switched off`: behind the number of records, once it is done. */
-  readonly done: string;
+  readonly doneText: string;
   /** What else it means, said before it is done. */
   readonly warning?: (records: readonly T[]) => string | Promise<string>;
-  readonly loss?: boolean;
+  readonly destructive?: boolean;
   /** With `dryRun` the server says whether it would take it. */
-  readonly run: (record: T, how: How) => Promise<unknown>;
+  readonly run: (record: T, how: ChangeOptions) => Promise<unknown>;
   /** Takes back what was done; absent: it cannot be taken back. */
   readonly undo?: (record: T) => Promise<unknown>;
 }
 
 /** A record that an action does not take, and why. */
-export interface Refused<T> {
+export interface RefusedRecord<T> {
   readonly record: T;
   readonly problem: Problem;
 }
 
-const atOnce = 8;
+const concurrency = 8;
 
 /** Does something to each of many, some at once. @param progress told of how many are through */
-export async function forEachOf<T>(
+export async function runForEach<T>(
   records: readonly T[],
   run: (record: T) => Promise<unknown>,
   progress: (done: number) => void,
-): Promise<{ readonly done: readonly T[]; readonly refused: readonly Refused<T>[] }> {
+): Promise<{ readonly done: readonly T[]; readonly refused: readonly RefusedRecord<T>[] }> {
   const done: T[] = [];
-  const refused: Refused<T>[] = [];
+  const refused: RefusedRecord<T>[] = [];
   const left = records.values();
   const work = async () => {
     for (const record of left) {
@@ -44,6 +44,6 @@ export async function forEachOf<T>(
       progress(done.length + refused.length);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return { done, refused };
 }

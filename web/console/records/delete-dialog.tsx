@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { BulkAction } from './bulk.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
-import type { Named } from './format.ts';
+import type { Noun } from './format.ts';
 
 interface Props<T> {
   readonly kind: string;
-  readonly of: Named;
+  readonly of: Noun;
   readonly action: BulkAction<T>;
   readonly record: T;
   readonly nameOf: (record: T) => string;

@@ -10,7 +10,7 @@ const isSecret = (name: string) => name === 'password' || name === 'linkPassword
 export const draftKey = ({ tid, id }: CallerRecord, name: string) => `${prefix} ${tid} ${id} ${name}`;
 
 /** Keeps what differs from what the form began with. */
-export function keepDraft(key: string, initial: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): void {
+export function saveDraft(key: string, initial: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): void {
   const changed = Object.entries(values).filter(
     ([name, value]) => !isSecret(name) && JSON.stringify(value) !== JSON.stringify(initial[name]),
   );
@@ -18,19 +18,19 @@ export function keepDraft(key: string, initial: Readonly<Record<string, unknown>
   else sessionStorage.removeItem(key);
 }
 
-export const dropDraft = (key: string) => sessionStorage.removeItem(key);
+export const deleteDraft = (key: string) => sessionStorage.removeItem(key);
 
 /** What was typed before, laid over what the form begins with now: what others have saved meanwhile stays. null: nothing */
 export function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
-  const kept = sessionStorage.getItem(key);
-  if (kept === null) return null;
-  const values: Record<string, unknown> = JSON.parse(kept);
+  const stored = sessionStorage.getItem(key);
+  if (stored === null) return null;
+  const values: Record<string, unknown> = JSON.parse(stored);
   // Only what still has a field of the same kind: the form may have changed since.
-  const same = Object.entries(values).filter(([name, value]) => name in initial && typeof value === typeof initial[name]);
-  return same.length === 0 ? null : { ...initial, ...Object.fromEntries(same) };
+  const usable = Object.entries(values).filter(([name, value]) => name in initial && typeof value === typeof initial[name]);
+  return usable.length === 0 ? null : { ...initial, ...Object.fromEntries(usable) };
 }
 
 /** Whoever signs out leaves nothing to the next. */
-export function dropAllDrafts(): void {
+export function deleteAllDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }

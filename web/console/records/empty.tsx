@@ -2,7 +2,7 @@ import { Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** What belongs on an empty page, and how to put it there. */
-export const Empty = ({ title, words, children }: { title: string; words: string; children?: ReactNode }) => (
+export const EmptyState = ({ title, words, children }: { title: string; words: string; children?: ReactNode }) => (
   <div className="empty">
     <Title order={2} size="h3">
       {title}

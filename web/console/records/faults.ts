@@ -3,10 +3,10 @@ import type { Problem } from '#console/api/call.ts';
 const sentence = (detail: string) => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 
 /** What a refusal says, at the fields of a form, and of whatever has no field there. */
-export interface Placed {
-  readonly at: Record<string, string>;
+export interface AssignedErrors {
+  readonly byField: Record<string, string>;
   /** Said beside the button: nobody would see it otherwise. */
-  readonly elsewhere: readonly string[];
+  readonly others: readonly string[];
 }
 
 /**
@@ -18,7 +18,7 @@ export function assignFieldErrors(
   { fieldErrors: faults }: Problem,
   fields: readonly string[],
   names: Readonly<Record<string, string>> = {},
-): Placed {
+): AssignedErrors {
   const at: Record<string, string> = {};
   const elsewhere: string[] = [];
   for (const { field, detail } of faults) {
@@ -26,5 +26,5 @@ export function assignFieldErrors(
     if (fields.includes(name)) at[name] = sentence(detail);
     else elsewhere.push(`${field}: ${detail}.`);
   }
-  return { at, elsewhere };
+  return { byField: at, others: elsewhere };
 }

@@ -27,7 +27,7 @@ export function FormOnPage<V extends Record<string, unknown>>({
   isNew = false,
   readOnly = false,
 }: Props<V>) {
-  const { form, submit, notSaved, busy, restored, discard } = page;
+  const { form, submit, failure: notSaved, busy, restored, discard } = page;
   const dirty = form.isDirty();
   if (readOnly)
     return (
@@ -65,7 +65,7 @@ export function FormOnPage<V extends Record<string, unknown>>({
           </Button>
         </Group>
       </div>
-      <LeaveQuestion blocker={page.blocker} />
+      <LeaveDialog blocker={page.blocker} />
     </form>
   );
 }
@@ -76,7 +76,7 @@ interface Leaving {
 }
 
 /** Asks before what is not saved is left. */
-export function LeaveQuestion({ blocker, words = 'What you have typed stays in this tab: it is here again when you come back.' }: Leaving) {
+export function LeaveDialog({ blocker, words = 'What you have typed stays in this tab: it is here again when you come back.' }: Leaving) {
   if (blocker.status !== 'blocked') return null;
   return (
     <Dialog onClose={blocker.reset} title="Leave without saving?">

@@ -10,15 +10,15 @@ const english = new Intl.NumberFormat('en');
 const utcDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** A day as the server counts it, in UTC. @param date `2026-01-31` */
-export const dayOf = (date: string) => utcDay.format(new Date(`${date}T00:00:00Z`));
+export const formatDay = (date: string) => utcDay.format(new Date(`${date}T00:00:00Z`));
 
-export const count = (value: number) => english.format(value);
+export const formatNumber = (value: number) => english.format(value);
 
 /** What records are called: one of them, and several. */
-export type Named = readonly [one: string, many: string];
+export type Noun = readonly [one: string, many: string];
 
 /** `1 share`, `12 shares`. */
-export const counted = (value: number, one: string, many: string) => `${count(value)} ${value === 1 ? one : many}`;
+export const formatCount = (value: number, one: string, many: string) => `${formatNumber(value)} ${value === 1 ? one : many}`;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const steps = [
@@ -29,7 +29,7 @@ const steps = [
 ] as const;
 
 /** `3 days ago`; further away than a month: the day. */
-export function since(instant: string, now: number): string {
+export function formatRelative(instant: string, now: number): string {
   const gone = new Date(instant).getTime() - now;
   const step = steps.find(([below]) => Math.abs(gone) < below);
   return step ? relative.format(Math.round(gone / step[2]), step[1]) : formats.day(instant);

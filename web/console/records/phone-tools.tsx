@@ -6,11 +6,11 @@ interface Props {
   readonly sorts: readonly { readonly name: string; readonly sort: string }[];
   /** Are all of the page chosen? null: none can be. */
   readonly all: boolean | null;
-  readonly chooseAll: (on: boolean) => void;
+  readonly selectAll: (on: boolean) => void;
 }
 
 /** What the heads of columns do, where records are cards and have no heads. */
-export function PhoneTools({ sorts, all, chooseAll }: Props) {
+export function PhoneTools({ sorts, all, selectAll: chooseAll }: Props) {
   const { shown, show } = useListState();
   const choices = sorts.flatMap(({ name, sort }) => [
     { value: `${sort} asc`, label: `${name}, first to last` },

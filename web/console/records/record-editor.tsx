@@ -1,8 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { asProblem, type How, Problem } from '#console/api/call.ts';
-import { AskDialog } from './ask-dialog.tsx';
+import { asProblem, type ChangeOptions, Problem } from '#console/api/call.ts';
+import { ConfirmDialog } from './ask-dialog.tsx';
 import { FormOnPage } from './form-page.tsx';
 import { StaleDialog } from './stale-dialog.tsx';
 import { showMessage } from './told.tsx';
@@ -20,12 +20,12 @@ export interface RecordKind<R extends Editable, V extends Record<string, unknown
   /** Names them to the cache. */
   readonly kind: string;
   readonly get: (id: number) => Promise<R>;
-  readonly update: (record: R, values: V, how: How) => Promise<unknown>;
+  readonly update: (record: R, values: V, how: ChangeOptions) => Promise<unknown>;
   readonly valuesOf: (record: R) => V;
   /** In words, the fields that differ. */
-  readonly differing: (before: V, after: V) => string[];
+  readonly changedFields: (before: V, after: V) => string[];
   /** The form's field by the interface's, where it is called otherwise. */
-  readonly names?: Readonly<Record<string, string>>;
+  readonly fieldNames?: Readonly<Record<string, string>>;
   /** Can this change be taken back? Not where it lost what nobody can read. */
   readonly undoable?: (before: V, after: V) => boolean;
 }
@@ -36,27 +36,27 @@ interface Props<R extends Editable, V extends Record<string, unknown>> {
   /** Said beside the button where a change means more than its fields. */
   readonly warning?: (before: V, after: V) => string;
   /** Asked before what cannot be meant lightly; empty: nothing to ask. */
-  readonly question?: (before: V, after: V) => string;
+  readonly confirmation?: (before: V, after: V) => string;
   readonly readOnly?: boolean;
   readonly children: (form: UseFormReturnType<V>) => ReactNode;
 }
 
-const savedWords = 'Saved. It holds from this moment on.';
+const savedText = 'Saved. It holds from this moment on.';
 
 /** What was changed from one to the other, laid over a third. */
-function onTop<V extends Record<string, unknown>>(before: V, after: V, over: V): V {
+function applyChanges<V extends Record<string, unknown>>(before: V, after: V, over: V): V {
   const changed = Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]));
   return { ...over, ...Object.fromEntries(changed) };
 }
 
 /** The form of a record that is there: it saves over the version that was looked at, and can be taken back. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
-  const { of, record, warning, question, readOnly = false, children } = props;
+  const { of, record, warning, confirmation: question, readOnly = false, children } = props;
   const client = useQueryClient();
   /** What the form began with: a newer version in the cache is not what was looked at. */
   const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<R | null>(null);
-  const [asked, ask] = useState<V | null>(null);
+  const [valuesToConfirm, setValuesToConfirm] = useState<V | null>(null);
   const before = of.valuesOf(base);
 
   async function write(from: R, values: V): Promise<R> {
@@ -73,58 +73,58 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
         if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard first what you have typed since.');
         await write(saved, before);
       };
-      showMessage({ words: savedWords, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
+      showMessage({ words: savedText, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
     } catch (cause) {
       if (asProblem(cause).status === 412) setTheirs(await of.get(record.id));
       throw cause;
     }
   }
-  const page = useFormPage<V>({ draft: `${of.kind} ${record.id}`, initial: before, save, ...(of.names ? { names: of.names } : {}) });
+  const page = useFormPage<V>({ draft: `${of.kind} ${record.id}`, initial: before, save, ...(of.fieldNames ? { names: of.fieldNames } : {}) });
   function adopt(newer: R, values: V = of.valuesOf(newer)) {
     setBase(newer);
     client.setQueryData([of.kind, 'one', record.id], newer);
-    page.begin(of.valuesOf(newer), values);
+    page.restart(of.valuesOf(newer), values);
     setTheirs(null);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version is shown only where nothing is being typed
   useEffect(() => {
     if (record.etag !== base.etag && !page.form.isDirty() && !page.busy) {
       setBase(record);
-      page.begin(of.valuesOf(record));
+      page.restart(of.valuesOf(record));
     }
   }, [record]);
 
   const { values } = page.form;
   const submit = (event?: FormEvent<HTMLFormElement>) => {
     event?.preventDefault();
-    if (question?.(before, values)) ask(values);
+    if (question?.(before, values)) setValuesToConfirm(values);
     else page.submit(event);
   };
-  const means = warning?.(before, values) ?? '';
-  const changed = of.differing(before, values);
+  const warningText = warning?.(before, values) ?? '';
+  const changed = of.changedFields(before, values);
   return (
     <FormOnPage
       page={{ ...page, submit }}
       saveLabel="Save"
-      changes={changed.length > 0 ? `Changes: ${changed.join(', ')}. ${means}` : ''}
+      changes={changed.length > 0 ? `Changes: ${changed.join(', ')}. ${warningText}` : ''}
       readOnly={readOnly}
     >
       {children(page.form)}
       <StaleDialog
         opened={theirs !== null}
-        fields={theirs ? of.differing(before, of.valuesOf(theirs)) : []}
+        fields={theirs ? of.changedFields(before, of.valuesOf(theirs)) : []}
         who={theirs?.updatedOwner ?? ''}
         close={() => setTheirs(null)}
         takeTheirs={() => theirs && adopt(theirs)}
-        keepBoth={() => theirs && adopt(theirs, onTop(before, values, of.valuesOf(theirs)))}
+        keepBoth={() => theirs && adopt(theirs, applyChanges(before, values, of.valuesOf(theirs)))}
       />
-      {asked && (
-        <AskDialog
+      {valuesToConfirm && (
+        <ConfirmDialog
           title="Is this meant?"
-          words={question?.(before, asked) ?? ''}
+          words={question?.(before, valuesToConfirm) ?? ''}
           yes="Save it"
-          run={async () => void page.save(asked)}
-          close={() => ask(null)}
+          run={async () => void page.save(valuesToConfirm)}
+          close={() => setValuesToConfirm(null)}
         />
       )}
     </FormOnPage>
@@ -132,7 +132,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
 }
 
 /** In words, the fields whose values differ. @param words what each field is called */
-export const differingBy =
+export const changedFieldsBy =
   <V extends Record<string, unknown>>(words: Readonly<Record<string, string>>) =>
   (before: V, after: V): string[] => {
     const changed = Object.keys(before).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));

@@ -4,10 +4,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { asProblem, type Page, type Query } from '#console/api/call.ts';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { LoadError } from '#console/shell/load-failed.tsx';
 import type { BulkAction } from './bulk.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { counted, type Named } from './format.ts';
+import { formatCount, type Noun } from './format.ts';
 import { useListState } from './list-state.ts';
 import { PhoneTools } from './phone-tools.tsx';
 import { type Column, RecordTable, type Row } from './record-table.tsx';
@@ -18,7 +18,7 @@ interface Props<T extends Row> {
   /** Names the records to the cache: every change of them is asked anew. */
   readonly kind: string;
   /** One of them, and several. */
-  readonly of: Named;
+  readonly of: Noun;
   readonly columns: readonly Column<T>[];
   readonly load: (query: Query, signal: AbortSignal) => Promise<Page<T>>;
   /** What is asked beside the word, the order and the page. */
@@ -35,9 +35,9 @@ interface Props<T extends Row> {
 export function RecordList<T extends Row>(props: Props<T>) {
   const { kind, columns, load, query = {}, filters, actions = [], nameOf, empty, searchLabel, of } = props;
   const { shown, show } = useListState();
-  const [chosen, setChosen] = useState<ReadonlyMap<number, T>>(new Map());
+  const [selected, setSelected] = useState<ReadonlyMap<number, T>>(new Map());
   const page = shown.page ?? 1;
-  const asked: Query = {
+  const listQuery: Query = {
     ...query,
     searchWord: shown.q,
     startIndex: (page - 1) * pageSize,
@@ -45,22 +45,22 @@ export function RecordList<T extends Row>(props: Props<T>) {
     sortField: shown.sort,
     sortOrder: shown.order,
   };
-  const found = useQuery({
-    queryKey: [kind, 'list', asked],
-    queryFn: ({ signal }) => load(asked, signal),
+  const result = useQuery({
+    queryKey: [kind, 'list', listQuery],
+    queryFn: ({ signal }) => load(listQuery, signal),
     placeholderData: keepPreviousData,
   });
-  const { data, error, refetch } = found;
+  const { data, error, refetch } = result;
   const filtered = shown.q !== undefined || Object.values(query).some((value) => value !== undefined);
   useEffect(() => {
-    if (data && data.list.length === 0 && data.totalCount > 0 && page > 1 && !found.isPlaceholderData)
+    if (data && data.list.length === 0 && data.totalCount > 0 && page > 1 && !result.isPlaceholderData)
       show({ page: Math.ceil(data.totalCount / pageSize) }, { replace: true });
   });
   // What is out of sight is not changed along with what is seen.
   const filter = JSON.stringify([query, shown.q]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter chooses none
-  useEffect(() => setChosen(new Map()), [filter]);
-  if (data?.totalCount === 0 && !filtered && !found.isPlaceholderData) return empty;
+  useEffect(() => setSelected(new Map()), [filter]);
+  if (data?.totalCount === 0 && !filtered && !result.isPlaceholderData) return empty;
   const pages = Math.max(1, Math.ceil((data?.totalCount ?? 0) / pageSize));
   return (
     <>
@@ -69,15 +69,15 @@ export function RecordList<T extends Row>(props: Props<T>) {
         {filters}
       </div>
       <Text fz="xs" c="dimmed" role="status" className="list-count">
-        {data ? counted(data.totalCount, ...of) : error ? '' : 'Looking …'}
+        {data ? formatCount(data.totalCount, ...of) : error ? '' : 'Looking …'}
       </Text>
-      {error && !found.isFetching && <LoadFailed error={asProblem(error)} reset={() => void refetch()} />}
+      {error && !result.isFetching && <LoadError error={asProblem(error)} reset={() => void refetch()} />}
       {data === undefined && !error && <Skeletons />}
       {data && data.list.length > 0 && (
         <PhoneTools
           sorts={columns.flatMap(({ name, sort }) => (sort === undefined ? [] : [{ name, sort }]))}
-          all={actions.length === 0 ? null : data.list.every(({ id }) => chosen.has(id))}
-          chooseAll={(on) => setChosen(new Map(on ? data.list.map((record) => [record.id, record]) : []))}
+          all={actions.length === 0 ? null : data.list.every(({ id }) => selected.has(id))}
+          selectAll={(on) => setSelected(new Map(on ? data.list.map((record) => [record.id, record]) : []))}
         />
       )}
       {data && data.list.length > 0 && (
@@ -85,28 +85,28 @@ export function RecordList<T extends Row>(props: Props<T>) {
           columns={columns}
           records={data.list}
           nameOf={nameOf}
-          chosen={actions.length > 0 ? chosen : null}
-          choose={setChosen}
-          stale={found.isPlaceholderData}
+          selected={actions.length > 0 ? selected : null}
+          onSelect={setSelected}
+          stale={result.isPlaceholderData}
         />
       )}
-      {data?.list.length === 0 && <NothingFound />}
+      {data?.list.length === 0 && <NoResults />}
       {pages > 1 && (
         <Pagination
           className="list-pages"
           total={pages}
           value={page}
           onChange={(next) => show({ page: next })}
-          getControlProps={(control) => ({ 'aria-label': pageWords[control] })}
+          getControlProps={(control) => ({ 'aria-label': pageButtonLabels[control] })}
           getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
         />
       )}
-      <BulkBar kind={kind} of={of} actions={actions} chosen={chosen} nameOf={nameOf} clear={() => setChosen(new Map())} />
+      <BulkBar kind={kind} of={of} actions={actions} chosen={selected} nameOf={nameOf} clear={() => setSelected(new Map())} />
     </>
   );
 }
 
-const pageWords = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' } as const;
+const pageButtonLabels = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' } as const;
 
 function SearchField({ label }: { label: string }) {
   const { shown, show } = useListState();
@@ -145,7 +145,7 @@ const Skeletons = () => (
   </div>
 );
 
-function NothingFound() {
+function NoResults() {
   const { show } = useListState();
   const clear = () =>
     show({

@@ -22,14 +22,14 @@ interface Props<T extends Row> {
   readonly records: readonly T[];
   readonly nameOf: (record: T) => string;
   /** null: none can be chosen. */
-  readonly chosen: ReadonlyMap<number, T> | null;
-  readonly choose: (chosen: ReadonlyMap<number, T>) => void;
+  readonly selected: ReadonlyMap<number, T> | null;
+  readonly onSelect: (chosen: ReadonlyMap<number, T>) => void;
   /** What is shown is of the page before. */
   readonly stale: boolean;
 }
 
 /** Records as rows; on a phone each row is a card with its columns' names. */
-export function RecordTable<T extends Row>({ columns, records, nameOf, chosen, choose, stale }: Props<T>) {
+export function RecordTable<T extends Row>({ columns, records, nameOf, selected: chosen, onSelect: choose, stale }: Props<T>) {
   const all = chosen !== null && records.every(({ id }) => chosen.has(id));
   const some = chosen !== null && records.some(({ id }) => chosen.has(id));
   const set = (of: readonly T[], on: boolean) => {

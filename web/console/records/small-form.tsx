@@ -9,14 +9,14 @@ export interface SmallForm<V extends Record<string, unknown>> {
   readonly form: UseFormReturnType<V>;
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
   /** What was refused, as far as no field says it. */
-  readonly failed: string;
+  readonly failure: string;
 }
 
-/** @param faultsOf puts a refusal at fields where it names none */
+/** @param errorsOf puts a refusal at fields where it names none */
 export function useSmallForm<V extends Record<string, unknown>>(
   initialValues: V,
   save: (values: V) => Promise<unknown>,
-  faultsOf: (problem: Problem) => Record<string, string> = () => ({}),
+  errorsOf: (problem: Problem) => Record<string, string> = () => ({}),
 ): SmallForm<V> {
   const [failed, setFailed] = useState('');
   const form = useForm<V>({ initialValues });
@@ -26,14 +26,14 @@ export function useSmallForm<V extends Record<string, unknown>>(
       await save(values);
     } catch (cause) {
       const problem = asProblem(cause);
-      const { at, elsewhere } = assignFieldErrors(problem, Object.keys(values));
-      const own = faultsOf(problem);
+      const { byField: at, others: elsewhere } = assignFieldErrors(problem, Object.keys(values));
+      const own = errorsOf(problem);
       form.setErrors({ ...at, ...own });
       if (problem.fieldErrors.length > 0) setFailed(elsewhere.join(' '));
       else if (Object.keys(own).length === 0) setFailed(problem.message);
     }
   });
-  return { form, submit, failed };
+  return { form, submit, failure: failed };
 }
 
 interface Props<V extends Record<string, unknown>> {
@@ -45,7 +45,7 @@ interface Props<V extends Record<string, unknown>> {
 
 /** Its fields, what was refused, and its buttons. */
 export function SmallFormFields<V extends Record<string, unknown>>({
-  of: { form, submit, failed },
+  of: { form, submit, failure: failed },
   saveLabel,
   cancel,
   children,

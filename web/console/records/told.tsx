@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { asProblem } from '#console/api/call.ts';
 
-interface Told {
+interface Message {
   readonly words: string;
   readonly failed?: boolean;
   /** Takes back what was done. */
@@ -10,7 +10,7 @@ interface Told {
 }
 
 /** Tells at the foot of the page what has happened; what can be taken back offers it there. */
-export function showMessage({ words, failed = false, undo }: Told): void {
+export function showMessage({ words, failed = false, undo }: Message): void {
   const id = notifications.show({
     color: failed ? 'red' : 'accent',
     withCloseButton: true,
@@ -19,7 +19,7 @@ export function showMessage({ words, failed = false, undo }: Told): void {
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">{words}</Text>
         {undo && (
-          <Button size="compact-sm" variant="subtle" onClick={() => void takeBack(id, undo)}>
+          <Button size="compact-sm" variant="subtle" onClick={() => void runUndo(id, undo)}>
             Undo
           </Button>
         )}
@@ -28,7 +28,7 @@ export function showMessage({ words, failed = false, undo }: Told): void {
   });
 }
 
-async function takeBack(id: string, undo: () => Promise<unknown>): Promise<void> {
+async function runUndo(id: string, undo: () => Promise<unknown>): Promise<void> {
   notifications.hide(id);
   try {
     await undo();

@@ -2,8 +2,8 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
-import { useWho } from '#console/shell/who.ts';
-import { draftKey, dropDraft, keepDraft, readDraft } from './drafts.ts';
+import { useCaller } from '#console/shell/who.ts';
+import { draftKey, deleteDraft, saveDraft, readDraft } from './drafts.ts';
 import { assignFieldErrors } from './faults.ts';
 
 interface Options<V extends Record<string, unknown>> {
@@ -16,7 +16,7 @@ interface Options<V extends Record<string, unknown>> {
 }
 
 /** Why something was not saved, as far as no field says it. */
-export interface NotSaved {
+export interface SaveFailure {
   readonly problem: Problem;
   readonly words: string;
 }
@@ -27,78 +27,78 @@ export interface FormPage<V extends Record<string, unknown>> {
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
   /** Saves these values as if they had been typed. */
   readonly save: (values: V) => Promise<void>;
-  readonly notSaved: NotSaved | null;
+  readonly failure: SaveFailure | null;
   readonly busy: boolean;
   /** What was typed before, and not saved, has been put in. */
   readonly restored: boolean;
   readonly discard: () => void;
   /** Begins again from these, with nothing typed but what differs. */
-  readonly begin: (initial: V, values?: V) => void;
+  readonly restart: (initial: V, values?: V) => void;
   readonly blocker: ReturnType<typeof useBlocker>;
 }
 
-function words(problem: Problem, elsewhere: readonly string[]): string {
+function failureText(problem: Problem, elsewhere: readonly string[]): string {
   if (problem.fieldErrors.length === 0) return problem.message;
   return elsewhere.length > 0 ? `Not saved. ${elsewhere.join(' ')}` : 'Not saved: look at the fields that are marked.';
 }
 
 /** Keeps what is typed, asks before it is left, and shows each refusal at its field. */
 export function useFormPage<V extends Record<string, unknown>>({ draft, initial, save, names = {} }: Options<V>): FormPage<V> {
-  const key = draftKey(useWho(), draft);
-  const began = useRef(initial);
-  const [kept] = useState(() => readDraft(key, initial));
-  const [restored, setRestored] = useState(kept !== null);
-  const [notSaved, setNotSaved] = useState<NotSaved | null>(null);
+  const key = draftKey(useCaller(), draft);
+  const initialValues = useRef(initial);
+  const [draftValues] = useState(() => readDraft(key, initial));
+  const [restored, setRestored] = useState(draftValues !== null);
+  const [notSaved, setNotSaved] = useState<SaveFailure | null>(null);
   const [busy, setBusy] = useState(false);
-  const leaving = useRef(false);
+  const isSaving = useRef(false);
   const form = useForm<V>({ initialValues: initial });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a draft is put in once
   useEffect(() => {
-    if (kept) form.setValues(kept);
+    if (draftValues) form.setValues(draftValues);
   }, []);
   useEffect(() => {
-    if (!leaving.current) keepDraft(key, began.current, form.values);
+    if (!isSaving.current) saveDraft(key, initialValues.current, form.values);
   }, [form.values, key]);
-  const asks = () => !leaving.current && form.isDirty();
-  const blocker = useBlocker({ shouldBlockFn: asks, enableBeforeUnload: asks, withResolver: true });
+  const hasUnsavedInput = () => !isSaving.current && form.isDirty();
+  const blocker = useBlocker({ shouldBlockFn: hasUnsavedInput, enableBeforeUnload: hasUnsavedInput, withResolver: true });
 
   function begin(next: V, values: V = next) {
-    began.current = next;
+    initialValues.current = next;
     form.setInitialValues(next);
     form.setValues(values);
     form.resetDirty(next);
     form.clearErrors();
-    keepDraft(key, next, values);
+    saveDraft(key, next, values);
     setNotSaved(null);
     setRestored(false);
   }
   async function run(values: V) {
     setBusy(true);
     setNotSaved(null);
-    leaving.current = true; // whoever is led on by a success leaves nothing behind
+    isSaving.current = true; // whoever is led on by a success leaves nothing behind
     try {
       await save(values);
       setRestored(false);
-      dropDraft(key);
+      deleteDraft(key);
     } catch (cause) {
       const problem = asProblem(cause);
-      const { at, elsewhere } = assignFieldErrors(problem, Object.keys(values), names);
+      const { byField: at, others: elsewhere } = assignFieldErrors(problem, Object.keys(values), names);
       form.setErrors(at);
-      setNotSaved({ problem, words: words(problem, elsewhere) });
+      setNotSaved({ problem, words: failureText(problem, elsewhere) });
     } finally {
       setBusy(false);
-      leaving.current = false;
+      isSaving.current = false;
     }
   }
   return {
     form,
     submit: form.onSubmit((values) => void run(values)),
     save: run,
-    notSaved,
+    failure: notSaved,
     busy,
     restored,
-    discard: () => begin(began.current),
-    begin,
+    discard: () => begin(initialValues.current),
+    restart: begin,
     blocker,
   };
 }

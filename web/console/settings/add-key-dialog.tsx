@@ -6,25 +6,25 @@ import { post } from '#console/api/call.ts';
 import { CopyField } from '#console/records/copy-field.tsx';
 import { Dialog } from '#console/records/dialog.tsx';
 import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
-import { useWho } from '#console/shell/who.ts';
+import { useCaller } from '#console/shell/who.ts';
 import { keyRoleChoices } from './roles.ts';
 
 /** Makes a key, and shows it this once. */
 export function AddKeyDialog({ close }: { close: () => void }) {
   const client = useQueryClient();
-  const { tid } = useWho();
+  const { tid } = useCaller();
   const [key, setKey] = useState<string | null>(null);
   const initial: { name: string; role: string; expiryDateTime: string | null } = { name: '', role: 'editor', expiryDateTime: null };
-  const small = useSmallForm(initial, async ({ expiryDateTime, ...values }) => {
-    const made = await post<{ key: string }>('apikey/add', { ...values, ...(expiryDateTime ? { expiryDateTime } : {}) });
-    setKey(made.key);
+  const smallForm = useSmallForm(initial, async ({ expiryDateTime, ...values }) => {
+    const created = await post<{ key: string }>('apikey/add', { ...values, ...(expiryDateTime ? { expiryDateTime } : {}) });
+    setKey(created.key);
     await client.invalidateQueries({ queryKey: ['key'] });
   });
-  const { form } = small;
+  const { form } = smallForm;
   return (
     <Dialog onClose={close} title="New API key" closeOnEscape={key === null} withCloseButton={key === null}>
       {key === null ? (
-        <SmallFormFields of={small} saveLabel="Make the key" cancel={close}>
+        <SmallFormFields of={smallForm} saveLabel="Make the key" cancel={close}>
           <TextInput label="Name" description="Of the program that will use it." data-autofocus {...form.getInputProps('name')} />
           <Select label="Role" allowDeselect={false} data={keyRoleChoices(tid)} {...form.getInputProps('role')} />
           <DatePickerInput

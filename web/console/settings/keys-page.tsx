@@ -1,10 +1,10 @@
 import { Button, Code } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { ask, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
-import { Empty } from '#console/records/empty.tsx';
-import { Ago, Until } from '#console/records/moment.tsx';
+import { EmptyState } from '#console/records/empty.tsx';
+import { RelativeTime, EndTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
@@ -12,16 +12,16 @@ import type { ApiKey } from '#core/records/api-key.ts';
 import { AddKeyDialog } from './add-key-dialog.tsx';
 import { SettingsTabs } from './settings-tabs.tsx';
 
-const load = (query: Query, signal: AbortSignal) => ask<Page<ApiKey>>('apikey/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get<Page<ApiKey>>('apikey/search', query, signal);
 
-const endKeys: BulkAction<ApiKey> = {
+const deleteKeys: BulkAction<ApiKey> = {
   name: 'Delete',
-  does: 'will end at once, and its tokens with it. This cannot be undone',
-  done: 'deleted',
-  loss: true,
+  effect: 'will end at once, and its tokens with it. This cannot be undone',
+  doneText: 'deleted',
+  destructive: true,
   warning: (keys) => {
-    const used = keys.filter(({ lastUsedDateTime }) => lastUsedDateTime && Date.now() - Date.parse(lastUsedDateTime) < 7 * 86_400_000);
-    return used.length > 0 ? `Used within a week: ${used.map(({ name }) => name).join(', ')}.` : '';
+    const recentlyUsed = keys.filter(({ lastUsedDateTime }) => lastUsedDateTime && Date.now() - Date.parse(lastUsedDateTime) < 7 * 86_400_000);
+    return recentlyUsed.length > 0 ? `Used within a week: ${recentlyUsed.map(({ name }) => name).join(', ')}.` : '';
   },
   run: ({ id }, how) => remove('apikey/delete', { id }, how),
 };
@@ -40,15 +40,15 @@ const columns: readonly Column<ApiKey>[] = [
     ),
   },
   { name: 'Role', sort: 'role', cell: ({ role }) => role },
-  { name: 'Ends', sort: 'expiryDateTime', cell: ({ expiryDateTime }) => <Until at={expiryDateTime} never="never" /> },
-  { name: 'Last used', sort: 'lastUsedDateTime', cell: ({ lastUsedDateTime }) => <Ago at={lastUsedDateTime} /> },
+  { name: 'Ends', sort: 'expiryDateTime', cell: ({ expiryDateTime }) => <EndTime at={expiryDateTime} never="never" /> },
+  { name: 'Last used', sort: 'lastUsedDateTime', cell: ({ lastUsedDateTime }) => <RelativeTime at={lastUsedDateTime} /> },
   { name: 'Made by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
 ];
 
 /** Keys of programs. */
 export function KeysPage() {
   const [adding, setAdding] = useState(false);
-  const add = (
+  const addButton = (
     <Button leftSection={<Plus size={18} aria-hidden />} onClick={() => setAdding(true)}>
       New key
     </Button>
@@ -56,7 +56,7 @@ export function KeysPage() {
   return (
     <>
       <PageHead title="API keys" lead="For programs. What a key may do, its role says.">
-        {add}
+        {addButton}
       </PageHead>
       <SettingsTabs at="/settings/keys" />
       <RecordList
@@ -64,13 +64,13 @@ export function KeysPage() {
         of={['key', 'keys']}
         columns={columns}
         load={load}
-        actions={[endKeys]}
+        actions={[deleteKeys]}
         nameOf={({ name }) => name}
         searchLabel="Find by name"
         empty={
-          <Empty title="No keys" words="A program needs a key to call the interface.">
-            {add}
-          </Empty>
+          <EmptyState title="No keys" words="A program needs a key to call the interface.">
+            {addButton}
+          </EmptyState>
         }
       />
       {adding && <AddKeyDialog close={() => setAdding(false)} />}

@@ -1,31 +1,31 @@
 import { Anchor, Button } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { ask, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
-import { Ago } from '#console/records/moment.tsx';
+import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { useWho } from '#console/shell/who.ts';
+import { useCaller } from '#console/shell/who.ts';
 import type { Operator } from '#core/records/operator.ts';
 import { OperatorDialog } from './operator-dialog.tsx';
 import { OperatorPasswordDialog } from './operator-password-dialog.tsx';
 import { SettingsTabs } from './settings-tabs.tsx';
 
-const load = (query: Query, signal: AbortSignal) => ask<Page<Operator>>('operator/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get<Page<Operator>>('operator/search', query, signal);
 
 const deleteOperators: BulkAction<Operator> = {
   name: 'Delete',
-  does: 'will be deleted, and signed out at once. This cannot be undone',
-  done: 'deleted',
-  loss: true,
+  effect: 'will be deleted, and signed out at once. This cannot be undone',
+  doneText: 'deleted',
+  destructive: true,
   run: ({ id }, how) => remove('operator/delete', { id }, how),
 };
 
-type Asked = { readonly what: 'add' } | { readonly what: 'change' | 'password'; readonly operator: Operator } | null;
+type OpenDialog = { readonly what: 'add' } | { readonly what: 'change' | 'password'; readonly operator: Operator } | null;
 
-const columns = (open: (asked: Asked) => void): readonly Column<Operator>[] => [
+const columns = (open: (asked: OpenDialog) => void): readonly Column<Operator>[] => [
   {
     name: 'Name',
     sort: 'name',
@@ -36,7 +36,7 @@ const columns = (open: (asked: Asked) => void): readonly Column<Operator>[] => [
     ),
   },
   { name: 'Role', sort: 'role', cell: ({ role }) => role },
-  { name: 'Last sign-in', sort: 'lastSignInDateTime', cell: ({ lastSignInDateTime }) => <Ago at={lastSignInDateTime} /> },
+  { name: 'Last sign-in', sort: 'lastSignInDateTime', cell: ({ lastSignInDateTime }) => <RelativeTime at={lastSignInDateTime} /> },
   {
     name: 'Password',
     cell: (operator) => (
@@ -54,8 +54,8 @@ const columns = (open: (asked: Asked) => void): readonly Column<Operator>[] => [
 
 /** Who may sign in here. */
 export function OperatorsPage() {
-  const [asked, open] = useState<Asked>(null);
-  const { id } = useWho();
+  const [asked, open] = useState<OpenDialog>(null);
+  const { id } = useCaller();
   const close = () => open(null);
   return (
     <>

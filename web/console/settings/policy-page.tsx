@@ -2,14 +2,14 @@ import { Alert, Checkbox, NumberInput, Skeleton, Stack, Switch } from '@mantine/
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
-import { counted } from '#console/records/format.ts';
+import { formatCount } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
 import { showMessage } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { permissions } from '#console/shares/permissions.ts';
 import { policyQuery } from '#console/shares/share-queries.ts';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { LoadError } from '#console/shell/load-failed.tsx';
 import { formatList, parseList } from '#core/list-text.ts';
 import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 import { SettingsTabs } from './settings-tabs.tsx';
@@ -20,13 +20,13 @@ interface PolicyValues extends Record<string, unknown> {
   readonly defaultPermissions: string[];
 }
 
-const valuesOf = ({ longestValidityDays, signInRequired, defaultPermissions }: TenantPolicyRecord): PolicyValues => ({
+const policyValuesOf = ({ longestValidityDays, signInRequired, defaultPermissions }: TenantPolicyRecord): PolicyValues => ({
   longestValidityDays: longestValidityDays ?? '',
   signInRequired,
   defaultPermissions: parseList(defaultPermissions) ?? [],
 });
 
-const bodyOf = ({ longestValidityDays, signInRequired, defaultPermissions }: PolicyValues) => ({
+const policyBodyOf = ({ longestValidityDays, signInRequired, defaultPermissions }: PolicyValues) => ({
   longestValidityDays: longestValidityDays === '' ? null : Number(longestValidityDays),
   signInRequired,
   defaultPermissions: formatList(defaultPermissions),
@@ -40,7 +40,7 @@ export function PolicyPage() {
       <PageHead title="Settings" />
       <SettingsTabs at="/settings/policy" />
       {error ? (
-        <LoadFailed error={error} reset={() => void refetch()} />
+        <LoadError error={error} reset={() => void refetch()} />
       ) : policy ? (
         <PolicyForm policy={policy} />
       ) : (
@@ -54,11 +54,11 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
   const client = useQueryClient();
   const page = useFormPage<PolicyValues>({
     draft: 'policy',
-    initial: valuesOf(policy),
+    initial: policyValuesOf(policy),
     save: async (values) => {
-      await post('tenant/updatePolicy', bodyOf(values));
+      await post('tenant/updatePolicy', policyBodyOf(values));
       const saved = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
-      page.begin(valuesOf(saved));
+      page.restart(policyValuesOf(saved));
       showMessage({ words: 'Saved. It holds for every share that is added or changed from now on.' });
     },
   });
@@ -66,7 +66,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
   return (
     <FormOnPage page={page} saveLabel="Save">
       {policy.outsideCount > 0 && (
-        <Alert color="accent" mb="md" title={`${counted(policy.outsideCount, 'active share does', 'active shares do')} not comply`}>
+        <Alert color="accent" mb="md" title={`${formatCount(policy.outsideCount, 'active share does', 'active shares do')} not comply`}>
           They go on as they are, and are held to the policy when they are changed next.
         </Alert>
       )}

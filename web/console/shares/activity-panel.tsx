@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
 import { post } from '#console/api/call.ts';
-import { count } from '#console/records/format.ts';
-import { Ago } from '#console/records/moment.tsx';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
-import { useMay } from '#console/shell/who.ts';
+import { formatNumber } from '#console/records/format.ts';
+import { RelativeTime } from '#console/records/moment.tsx';
+import { LoadError } from '#console/shell/load-failed.tsx';
+import { useHasRole } from '#console/shell/who.ts';
 import type { Share } from '#core/records/share.ts';
 
 interface Activity {
@@ -21,7 +21,7 @@ interface Activity {
 }
 
 const days = 30;
-const mostNamed = 50;
+const maxNames = 50;
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
@@ -31,12 +31,12 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
         data={{
           head: ['Visitor', 'Visits', 'Downloads', 'Last'],
           body: visitors
-            .slice(0, mostNamed)
+            .slice(0, maxNames)
             .map(({ visitor, visits, downloads, lastDateTime }) => [
               visitor || 'Without a name',
-              count(visits),
-              count(downloads),
-              <Ago key="last" at={lastDateTime} />,
+              formatNumber(visits),
+              formatNumber(downloads),
+              <RelativeTime key="last" at={lastDateTime} />,
             ]),
         }}
       />
@@ -46,7 +46,7 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
 
 /** Who opened the share, who has not yet, and how much by day. */
 export function ActivityPanel({ share: { id } }: { share: Share }) {
-  const maySeeTrail = useMay('admin');
+  const isAdmin = useHasRole('admin');
   const { data, error, refetch } = useQuery({
     queryKey: ['share', 'activity', id],
     queryFn: () => post<Activity>('share/activity', { id, fromDate: new Date(Date.now() - days * 86_400_000).toISOString() }),
@@ -56,15 +56,15 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
       <Title order={2} size="h4" id="happened">
         What happened
       </Title>
-      {error && <LoadFailed error={error} reset={() => void refetch()} />}
+      {error && <LoadError error={error} reset={() => void refetch()} />}
       {data && (
         <>
           <DayChart byDay={data.byDay} days={days} />
           {data.byVisitor.length > 0 ? <Visitors visitors={data.byVisitor} /> : <Text c="dimmed">Nobody has opened it in that time.</Text>}
-          {data.notCome.length > 0 && <Text mt="sm">Not yet: {list.format(data.notCome.slice(0, mostNamed))}.</Text>}
+          {data.notCome.length > 0 && <Text mt="sm">Not yet: {list.format(data.notCome.slice(0, maxNames))}.</Text>}
         </>
       )}
-      {maySeeTrail && (
+      {isAdmin && (
         <Anchor component={Link} to={`/activity?share=${id}`} size="sm">
           All of it, line by line
         </Anchor>

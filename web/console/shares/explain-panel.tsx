@@ -7,7 +7,7 @@ import { asProblem, post } from '#console/api/call.ts';
 import type { Share } from '#core/records/share.ts';
 import { hasGroups, instantOf } from './share-values.ts';
 
-interface Explained {
+interface Explanation {
   readonly rules: readonly { readonly rule: string; readonly passed: boolean | null; readonly reason: string }[];
   readonly outcomes: readonly { readonly action: string; readonly allowed: boolean }[];
 }
@@ -25,7 +25,7 @@ const verbs: Readonly<Record<string, string>> = {
 };
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-function Answer({ answer, nobody }: { answer: Explained; nobody: boolean }) {
+function ExplanationResult({ answer, nobody }: { answer: Explanation; nobody: boolean }) {
   const allowed = answer.outcomes.filter((outcome) => outcome.allowed).map(({ action }) => verbs[action] ?? action);
   const onlyVisit = nobody && allowed.length === 1;
   return (
@@ -37,7 +37,7 @@ function Answer({ answer, nobody }: { answer: Explained; nobody: boolean }) {
       </Text>
       <List listStyleType="none" size="sm" mt="xs" spacing={4}>
         {answer.rules.map(({ rule, passed, reason }) => (
-          <List.Item key={rule} icon={<Mark passed={passed} />}>
+          <List.Item key={rule} icon={<ResultIcon passed={passed} />}>
             {reason}
           </List.Item>
         ))}
@@ -46,7 +46,7 @@ function Answer({ answer, nobody }: { answer: Explained; nobody: boolean }) {
   );
 }
 
-function Mark({ passed }: { passed: boolean | null }) {
+function ResultIcon({ passed }: { passed: boolean | null }) {
   if (passed === null) return <Minus size={16} aria-label="Left open:" />;
   return passed ? (
     <Check size={16} color="var(--done)" aria-label="Holds:" />
@@ -66,21 +66,21 @@ function mainAction({ canView, canDownload, canUpload }: Share): string {
 export function ExplainPanel({ share }: { share: Share }) {
   const [by, setBy] = useState<'nobody' | 'name' | 'email'>('nobody');
   const [at, setAt] = useState('');
-  const asked = useMutation({
-    mutationFn: (question: object) => post<Explained>('share/explain', { id: share.id, action: mainAction(share), ...question }),
+  const explanation = useMutation({
+    mutationFn: (question: object) => post<Explanation>('share/explain', { id: share.id, action: mainAction(share), ...question }),
   });
-  function ask(event: FormEvent<HTMLFormElement>) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? '').trim() || undefined;
-    const person = text('person');
-    const when = instantOf(at);
-    asked.mutate({
-      ...(by === 'name' && person ? { username: person } : {}),
-      ...(by === 'email' && person ? { email: person } : {}),
+    const visitor = text('person');
+    const instant = instantOf(at);
+    explanation.mutate({
+      ...(by === 'name' && visitor ? { username: visitor } : {}),
+      ...(by === 'email' && visitor ? { email: visitor } : {}),
       groupNames: text('groups'),
       address: text('address'),
-      ...(when ? { at: when } : {}),
+      ...(instant ? { at: instant } : {}),
     });
   }
   return (
@@ -91,14 +91,14 @@ export function ExplainPanel({ share }: { share: Share }) {
       <Text size="sm" c="dimmed">
         Answered by the rules that guard the link, as the share is saved.
       </Text>
-      <form onSubmit={ask} onInput={() => asked.reset()}>
+      <form onSubmit={submit} onInput={() => explanation.reset()}>
         <Group align="end" gap="sm" mt="sm" className="explain">
           <SegmentedControl
             aria-label="Who is asked about"
             value={by}
             onChange={(next) => {
               setBy(next);
-              asked.reset();
+              explanation.reset();
             }}
             data={[
               { value: 'nobody', label: 'Not signed in' },
@@ -118,22 +118,22 @@ export function ExplainPanel({ share }: { share: Share }) {
             value={at || null}
             onChange={(value) => {
               setAt(value ?? '');
-              asked.reset();
+              explanation.reset();
             }}
             clearButtonProps={{ 'aria-label': 'Now' }}
             submitButtonProps={{ 'aria-label': 'Take this time' }}
           />
-          <Button type="submit" variant="default" loading={asked.isPending}>
+          <Button type="submit" variant="default" loading={explanation.isPending}>
             Ask
           </Button>
         </Group>
       </form>
-      {asked.error && (
+      {explanation.error && (
         <Text c="var(--loss)" role="alert" mt="sm">
-          {asProblem(asked.error).message}
+          {asProblem(explanation.error).message}
         </Text>
       )}
-      {asked.data && <Answer answer={asked.data} nobody={by === 'nobody'} />}
+      {explanation.data && <ExplanationResult answer={explanation.data} nobody={by === 'nobody'} />}
     </Paper>
   );
 }

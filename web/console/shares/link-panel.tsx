@@ -8,7 +8,7 @@ import { formats } from '#console/records/format.ts';
 import type { Share } from '#core/records/share.ts';
 
 /** A QR code, drawn as one path; light and dark as scanners expect them. */
-function Code({ text }: { text: string }) {
+function LinkQrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 4 });
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
   return (
@@ -20,34 +20,34 @@ function Code({ text }: { text: string }) {
 }
 
 /** A mail that only needs an address: the operator's own program sends it. */
-function mailOf({ title, viewUrl, validityEndDate }: Share): string {
+function mailtoUrl({ title, viewUrl, validityEndDate }: Share): string {
   const until = validityEndDate ? `\n\nThe link is good until ${formats.end(validityEndDate).moment}.` : '';
   return `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(`Here is a link to "${title}":\n${viewUrl}${until}`)}`;
 }
 
 /** The link: to copy, to scan, to mail, and to look at as a visitor does. */
 export function LinkPanel({ share }: { share: Share }) {
-  const [coded, setCoded] = useState(false);
+  const [isCodeOpen, setCodeOpen] = useState(false);
   return (
     <Paper withBorder className="panel" component="section" aria-label="The link">
       <Group align="end" wrap="nowrap" gap="xs">
         <CopyField label="Link" value={share.viewUrl} primary />
-        <ActionIcon size={36} variant="default" onClick={() => setCoded(true)} aria-label="Show the QR code">
+        <ActionIcon size={36} variant="default" onClick={() => setCodeOpen(true)} aria-label="Show the QR code">
           <QrCode size={18} aria-hidden />
         </ActionIcon>
       </Group>
       <Group gap="lg" mt="sm">
-        <Anchor href={mailOf(share)} className="with-icon">
+        <Anchor href={mailtoUrl(share)} className="with-icon">
           <Mail size={16} aria-hidden /> Write a mail with it
         </Anchor>
         <Anchor href={share.viewUrl} target="_blank" rel="noreferrer" className="with-icon">
           <ExternalLink size={16} aria-hidden /> See it as a visitor does
         </Anchor>
       </Group>
-      {coded && (
-        <Dialog onClose={() => setCoded(false)} title={share.title}>
+      {isCodeOpen && (
+        <Dialog onClose={() => setCodeOpen(false)} title={share.title}>
           <Stack align="center">
-            <Code text={share.viewUrl} />
+            <LinkQrCode text={share.viewUrl} />
             <Text size="sm" c="dimmed" className="address">
               {share.viewUrl}
             </Text>

@@ -9,11 +9,11 @@ const groupLength = 4;
 
 /** Returns a random password such as `k3hd-9wpx-…`, of some 79 bits. */
 function suggestedPassword(): string {
-  const highest = 256 - (256 % letters.length); // above, some letters would be likelier than others
+  const limit = 256 - (256 % letters.length); // above, some letters would be likelier than others
   let text = '';
   while (text.length < groups * groupLength) {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));
-    if (byte < highest) text += letters[byte % letters.length];
+    if (byte < limit) text += letters[byte % letters.length];
   }
   return (text.match(/.{4}/g) ?? []).join('-');
 }

@@ -5,13 +5,13 @@ import { asProblem, post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
+import { LoadError } from '#console/shell/load-failed.tsx';
 import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 import { permissionsOf } from './permissions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { defaultProfile, locationChoices, policyQuery } from './share-queries.ts';
-import { bodyOf, fieldNames, newValues, type ShareValues } from './share-values.ts';
+import { shareBodyOf, shareFieldNames, newShareValues, type ShareValues } from './share-values.ts';
 import { latestEnd } from './when-fields.tsx';
 
 /** A new share, from the choice of a folder to its link. */
@@ -20,9 +20,9 @@ export function NewSharePage() {
   const profile = useQuery(defaultProfile);
   const { welcome } = useSearch({ strict: false });
   const policy = useQuery(policyQuery);
-  const failed = locations.error ?? profile.error ?? policy.error;
+  const error = locations.error ?? profile.error ?? policy.error;
   const reset = () => void Promise.all([locations.refetch(), profile.refetch(), policy.refetch()]);
-  if (failed) return <LoadFailed error={failed} reset={reset} />;
+  if (error) return <LoadError error={error} reset={reset} />;
   if (!locations.data || !profile.data || !policy.data) return <Skeleton height={320} />;
   return (
     <>
@@ -32,7 +32,7 @@ export function NewSharePage() {
           Choose what is shared, who may open it, and what they may do. The rest is already as it is mostly meant.
         </Alert>
       )}
-      <NewShareForm initial={withPolicy(newValues(locations.data[0]?.name ?? '', profile.data.id), policy.data, profile.data)} />
+      <NewShareForm initial={withPolicy(newShareValues(locations.data[0]?.name ?? '', profile.data.id), policy.data, profile.data)} />
     </>
   );
 }
@@ -46,12 +46,12 @@ const withPolicy = (values: ShareValues, policy: TenantPolicyRecord, { typeId }:
 });
 
 /** A path that was typed does not say whether it is a folder: the server does. */
-async function add(values: ShareValues): Promise<{ id: number }> {
+async function addShare(values: ShareValues): Promise<{ id: number }> {
   try {
-    return await post('share/add', bodyOf(values));
+    return await post('share/add', shareBodyOf(values));
   } catch (cause) {
     if (!asProblem(cause).fieldErrors.some(({ field }) => field === 'folder')) throw cause;
-    return post('share/add', bodyOf({ ...values, folder: !values.folder }));
+    return post('share/add', shareBodyOf({ ...values, folder: !values.folder }));
   }
 }
 
@@ -61,9 +61,9 @@ function NewShareForm({ initial }: { initial: ShareValues }) {
   const page = useFormPage<ShareValues>({
     draft: 'share new',
     initial,
-    names: fieldNames,
+    names: shareFieldNames,
     save: async (values) => {
-      const { id } = await add(values);
+      const { id } = await addShare(values);
       await client.invalidateQueries({ queryKey: ['share'] });
       await navigate({ to: '/shares/$id', params: { id: String(id) }, search: { fresh: true } });
     },

@@ -2,7 +2,7 @@ import { Anchor, Breadcrumbs, Button, Group, Skeleton, Text, TextInput, Unstyled
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronRight, File, Folder } from 'lucide-react';
 import { useState } from 'react';
-import { ask, asProblem } from '#console/api/call.ts';
+import { get, asProblem } from '#console/api/call.ts';
 import { Dialog } from '#console/records/dialog.tsx';
 import { formats } from '#console/records/format.ts';
 
@@ -11,20 +11,20 @@ interface Entry {
   readonly folder: boolean;
   readonly size: number;
 }
-interface Browsed {
+interface FolderListing {
   readonly entries: readonly Entry[];
   readonly complete: boolean;
 }
 /** What was chosen, and whether it is a folder. */
-export interface Chosen {
+export interface ChosenPath {
   readonly path: string;
   readonly folder: boolean;
 }
 
-const mostShown = 500;
+const maxShown = 500;
 const join = (path: string, name: string) => (path === '/' ? `/${name}` : `${path}/${name}`);
 
-function Crumbs({ path, go, root }: { path: string; go: (path: string) => void; root: string }) {
+function FolderPath({ path, go, root }: { path: string; go: (path: string) => void; root: string }) {
   const names = path.split('/').filter(Boolean);
   return (
     <Breadcrumbs separator="/">
@@ -45,27 +45,27 @@ function Crumbs({ path, go, root }: { path: string; go: (path: string) => void; 
 
 /** Into another folder the keyboard comes along. */
 function focusFirst(list: HTMLUListElement | null): void {
-  const lost = document.activeElement === document.body || document.activeElement?.getAttribute('role') === 'dialog';
-  if (list && lost) list.querySelector('button')?.focus();
+  const hasLostFocus = document.activeElement === document.body || document.activeElement?.getAttribute('role') === 'dialog';
+  if (list && hasLostFocus) list.querySelector('button')?.focus();
 }
 
 function Entries({
-  browsed,
+  browsed: listing,
   path,
   go,
   choose,
 }: {
-  browsed: Browsed;
+  browsed: FolderListing;
   path: string;
   go: (path: string) => void;
-  choose: (chosen: Chosen) => void;
+  choose: (chosen: ChosenPath) => void;
 }) {
   const [word, setWord] = useState('');
-  const found = browsed.entries.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
-  if (browsed.entries.length === 0) return <Text c="dimmed">This folder is empty. It can be shared all the same.</Text>;
+  const matches = listing.entries.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+  if (listing.entries.length === 0) return <Text c="dimmed">This folder is empty. It can be shared all the same.</Text>;
   return (
     <>
-      {browsed.entries.length > 10 && (
+      {listing.entries.length > 10 && (
         <TextInput
           aria-label="Find in this folder"
           placeholder="Find in this folder"
@@ -75,7 +75,7 @@ function Entries({
         />
       )}
       <ul className="picker" ref={(list) => focusFirst(list)}>
-        {found.slice(0, mostShown).map(({ name, folder, size }) => (
+        {matches.slice(0, maxShown).map(({ name, folder, size }) => (
           <li key={name}>
             <UnstyledButton onClick={() => (folder ? go(join(path, name)) : choose({ path: join(path, name), folder }))}>
               {folder ? <Folder size={18} aria-label="Folder" /> : <File size={18} aria-label="File" />}
@@ -85,8 +85,8 @@ function Entries({
           </li>
         ))}
       </ul>
-      {found.length > mostShown && <Text c="dimmed">There is more: find it by its name.</Text>}
-      {!browsed.complete && <Text c="dimmed">This folder holds more than is listed here: type the path of what is missing.</Text>}
+      {matches.length > maxShown && <Text c="dimmed">There is more: find it by its name.</Text>}
+      {!listing.complete && <Text c="dimmed">This folder holds more than is listed here: type the path of what is missing.</Text>}
     </>
   );
 }
@@ -100,18 +100,18 @@ export function PathPicker({
 }: {
   location: string;
   begin: string;
-  choose: (chosen: Chosen) => void;
+  choose: (chosen: ChosenPath) => void;
   close: () => void;
 }) {
   const [path, go] = useState(begin);
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['browse', location, path],
-    queryFn: ({ signal }) => ask<Browsed>('location/browse', { location, path }, signal),
+    queryFn: ({ signal }) => get<FolderListing>('location/browse', { location, path }, signal),
     placeholderData: keepPreviousData,
   });
   return (
     <Dialog onClose={close} title="What is to be shared?" size="lg">
-      <Crumbs path={path} go={go} root={location} />
+      <FolderPath path={path} go={go} root={location} />
       <div className="picker-place">
         {error && (
           <Text c="var(--loss)" role="alert">

@@ -7,15 +7,15 @@ import type { ShareValues } from './share-values.ts';
 /** What visitors may do: one choice for what is mostly meant, or each permission by itself. */
 export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const preset = presetOf(form.values);
-  const [own, setOwn] = useState(preset === null);
+  const [isCustom, setCustom] = useState(preset === null);
   const choose = (name: string) => {
     const chosen = presetNames.find((one) => one === name);
-    setOwn(!chosen);
+    setCustom(!chosen);
     if (chosen) form.setValues({ ...presets[chosen].can });
   };
   return (
     <>
-      <Radio.Group aria-label="What visitors may do" value={own || preset === null ? 'own' : preset} onChange={choose}>
+      <Radio.Group aria-label="What visitors may do" value={isCustom || preset === null ? 'own' : preset} onChange={choose}>
         <SimpleGrid cols={1} spacing="xs" className="choices">
           {presetNames.map((name) => (
             <Choice key={name} value={name} name={presets[name].name} words={presets[name].words} />
@@ -23,7 +23,7 @@ export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues
           <Choice value="own" name="Own choice" words="Each permission by itself." />
         </SimpleGrid>
       </Radio.Group>
-      {(own || preset === null) && (
+      {(isCustom || preset === null) && (
         <Stack gap="xs" pl="md">
           {permissions.map(({ flag, name }) => (
             <Checkbox key={flag} label={name} {...form.getInputProps(flag, { type: 'checkbox' })} />

@@ -12,16 +12,16 @@ export const permissions = [
   { flag: 'canDelete', name: 'Delete, and replace files', verb: 'delete from' },
 ] as const;
 
-export type Flag = (typeof permissions)[number]['flag'];
-export type Can = Pick<Share, Flag>;
+export type PermissionFlag = (typeof permissions)[number]['flag'];
+export type PermissionFlags = Pick<Share, PermissionFlag>;
 
 /** Returns the permissions that a text lists, as the policy of the tenant does. */
-export function permissionsOf(text: string): Can {
+export function permissionsOf(text: string): PermissionFlags {
   const names = parseList(text) ?? [];
   return { ...none, ...Object.fromEntries(permissions.map(({ flag }) => [flag, names.includes(flag)])) };
 }
 
-const none: Can = {
+const none: PermissionFlags = {
   canView: false,
   canDownload: false,
   canDownloadFolder: false,
@@ -57,10 +57,10 @@ export const presets = {
       canDelete: true,
     },
   },
-} as const satisfies Record<string, { name: string; words: string; can: Can }>;
+} as const satisfies Record<string, { name: string; words: string; can: PermissionFlags }>;
 export type Preset = keyof typeof presets;
 export const presetNames = ['look', 'download', 'dropBox', 'together'] as const satisfies readonly Preset[];
 
 /** The choice that these permissions are; null: none of them. */
-export const presetOf = (can: Can): Preset | null =>
+export const presetOf = (can: PermissionFlags): Preset | null =>
   presetNames.find((name) => permissions.every(({ flag }) => presets[name].can[flag] === can[flag])) ?? null;

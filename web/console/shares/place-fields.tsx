@@ -10,8 +10,8 @@ import type { ShareValues } from './share-values.ts';
 const lastName = (path: string) => path.split('/').filter(Boolean).at(-1) ?? '';
 
 /** What is shared: chosen once, by looking into a location. */
-export function PlaceFields({ form, fixed }: { form: UseFormReturnType<ShareValues>; fixed: boolean }) {
-  const [looking, look] = useState(false);
+export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValues>; fixed: boolean }) {
+  const [isPickerOpen, setPickerOpen] = useState(false);
   const { data: locations = [], isSuccess } = useQuery(locationChoices);
   const { location, path, folder, title } = form.values;
   if (fixed)
@@ -43,17 +43,17 @@ export function PlaceFields({ form, fixed }: { form: UseFormReturnType<ShareValu
           {...form.getInputProps('path')}
           error={form.errors['path'] ?? form.errors['folder'] ?? form.errors['location']}
         />
-        <Button variant="default" leftSection={<FolderSearch size={18} aria-hidden />} onClick={() => look(true)} disabled={!location}>
+        <Button variant="default" leftSection={<FolderSearch size={18} aria-hidden />} onClick={() => setPickerOpen(true)} disabled={!location}>
           Choose
         </Button>
       </Group>
-      {looking && (
+      {isPickerOpen && (
         <PathPicker
           location={location}
           begin={folder && path.startsWith('/') ? path : '/'}
-          close={() => look(false)}
+          close={() => setPickerOpen(false)}
           choose={(chosen) => {
-            look(false);
+            setPickerOpen(false);
             form.setValues({ ...chosen, ...(title === '' ? { title: lastName(chosen.path) } : {}) });
           }}
         />

@@ -6,13 +6,13 @@ import { Section } from '#console/records/section.tsx';
 import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { AlertFields } from './alert-fields.tsx';
 import { PermissionFields } from './permission-fields.tsx';
-import { PlaceFields } from './place-fields.tsx';
+import { PathFields } from './place-fields.tsx';
 import { ProtectionFields } from './protection-fields.tsx';
 import { sentenceOf } from './sentence.ts';
 import { profileQuery } from './share-queries.ts';
 import { instantOf, type ShareValues } from './share-values.ts';
-import { WhenFields } from './when-fields.tsx';
-import { WhoFields } from './who-fields.tsx';
+import { ValidityFields } from './when-fields.tsx';
+import { AccessFields } from './who-fields.tsx';
 
 const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD, available: true };
 
@@ -40,7 +40,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
   return (
     <>
       <Section title="What" lead="The file or folder that is shared, and the name that visitors read.">
-        <PlaceFields form={form} fixed={fixed} />
+        <PathFields form={form} fixed={fixed} />
         <TextInput label="Title" required withAsterisk={false} {...form.getInputProps('title')} />
         <Textarea
           label="Description"
@@ -51,13 +51,13 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
         />
       </Section>
       <Section title="Who" lead="Who may open the link, and how they show who they are.">
-        <WhoFields form={form} />
+        <AccessFields form={form} />
       </Section>
       <Section title="May" lead="What they may do there. Nothing else is offered, and nothing else is answered.">
         <PermissionFields form={form} />
       </Section>
       <Section title="When" lead="Before it begins the link answers as if it did not exist.">
-        <WhenFields form={form} />
+        <ValidityFields form={form} />
         <Switch label="The link is switched on" {...form.getInputProps('active', { type: 'checkbox' })} />
       </Section>
       <Section title="Alerts" lead="E-mails about what visitors do.">

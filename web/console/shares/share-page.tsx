@@ -10,32 +10,32 @@ import { BulkDialog } from '#console/records/bulk-dialog.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
-import { StateWord } from '#console/records/state-word.tsx';
+import { StateLabel } from '#console/records/state-word.tsx';
 import { showMessage } from '#console/records/told.tsx';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
-import { useMay } from '#console/shell/who.ts';
+import { LoadError } from '#console/shell/load-failed.tsx';
+import { useHasRole } from '#console/shell/who.ts';
 import type { Share } from '#core/records/share.ts';
 import { ActivityPanel } from './activity-panel.tsx';
 import { ExplainPanel } from './explain-panel.tsx';
 import { LinkPanel } from './link-panel.tsx';
-import { activate, deactivate, deleteShares, newLink } from './share-actions.ts';
+import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { shareQuery } from './share-queries.ts';
-import { stateOf, stateWords } from './share-state.ts';
-import { bodyOf, differing, fieldNames, type ShareValues, valuesOf } from './share-values.ts';
+import { stateOf, stateLabels } from './share-state.ts';
+import { shareBodyOf, changedShareFields, shareFieldNames, type ShareValues, shareValuesOf } from './share-values.ts';
 
 /** One share: its link, what it allows, who could enter, and what happened. */
 export function SharePage() {
   const id = useRecordId();
   const { fresh } = useSearch({ strict: false });
-  const mayEdit = useMay('editor');
+  const mayEdit = useHasRole('editor');
   const { data: share, error, refetch } = useQuery(shareQuery(id));
-  if (error && !share) return <LoadFailed error={error} reset={() => void refetch()} />;
+  if (error && !share) return <LoadError error={error} reset={() => void refetch()} />;
   if (!share) return <Skeleton height={320} />;
-  const { word, tone } = stateWords[stateOf(share, Date.now())];
+  const { label: word, tone } = stateLabels[stateOf(share, Date.now())];
   return (
     <>
-      <PageHead title={share.title} lead={<StateWord tone={tone}>{word}</StateWord>}>
+      <PageHead title={share.title} lead={<StateLabel tone={tone}>{word}</StateLabel>}>
         {mayEdit && <Actions share={share} />}
       </PageHead>
       {fresh && (
@@ -44,7 +44,7 @@ export function SharePage() {
         </Alert>
       )}
       <LinkPanel share={share} />
-      {mayEdit ? <Editor key={share.id} share={share} /> : <ShareSentence values={valuesOf(share)} />}
+      {mayEdit ? <Editor key={share.id} share={share} /> : <ShareSentence values={shareValuesOf(share)} />}
       <ExplainPanel key={`explain ${share.id} ${share.etag}`} share={share} />
       <ActivityPanel share={share} />
     </>
@@ -56,8 +56,8 @@ const duplicate = (share: Share) => post<{ id: number }>('share/duplicate', { id
 function Actions({ share }: { share: Share }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [asked, ask] = useState<BulkAction<Share> | null>(null);
-  const [naming, setNaming] = useState(false);
+  const [action, setAction] = useState<BulkAction<Share> | null>(null);
+  const [isAddressDialogOpen, setAddressDialogOpen] = useState(false);
   async function copy() {
     try {
       const { id } = await duplicate(share);
@@ -77,17 +77,17 @@ function Actions({ share }: { share: Share }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask(share.active ? deactivate : activate)}>{share.active ? 'Deactivate' : 'Activate'}</Menu.Item>
-          <Menu.Item onClick={() => ask(newLink)}>New link</Menu.Item>
-          <Menu.Item onClick={() => setNaming(true)}>Choose the address</Menu.Item>
+          <Menu.Item onClick={() => setAction(share.active ? deactivate : activate)}>{share.active ? 'Deactivate' : 'Activate'}</Menu.Item>
+          <Menu.Item onClick={() => setAction(replaceLink)}>New link</Menu.Item>
+          <Menu.Item onClick={() => setAddressDialogOpen(true)}>Choose the address</Menu.Item>
           <Menu.Item onClick={() => void copy()}>Duplicate</Menu.Item>
           <Menu.Divider />
-          <Menu.Item color="red" onClick={() => ask(deleteShares)}>
+          <Menu.Item color="red" onClick={() => setAction(deleteShares)}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {naming && (
+      {isAddressDialogOpen && (
         <AddressDialog
           title="Address of the link"
           url={share.viewUrl}
@@ -96,19 +96,19 @@ function Actions({ share }: { share: Share }) {
             await client.invalidateQueries({ queryKey: ['share'] });
             showMessage({ words: 'The link has this address from now on.' });
           }}
-          close={() => setNaming(false)}
+          close={() => setAddressDialogOpen(false)}
         />
       )}
-      {asked && (
+      {action && (
         <BulkDialog
           kind="share"
           of={['share', 'shares']}
-          action={asked}
+          action={action}
           records={[share]}
           nameOf={({ title }) => title}
           close={(changed) => {
-            ask(null);
-            if (changed && asked === deleteShares) void navigate({ to: '/shares', ignoreBlocker: true });
+            setAction(null);
+            if (changed && action === deleteShares) void navigate({ to: '/shares', ignoreBlocker: true });
           }}
         />
       )}
@@ -119,10 +119,10 @@ function Actions({ share }: { share: Share }) {
 const shares: RecordKind<Share, ShareValues> = {
   kind: 'share',
   get: (id) => post<Share>('share/get', { id }),
-  update: ({ id }, values, how) => post('share/update', { id, ...bodyOf(values) }, how),
-  valuesOf,
-  differing,
-  names: fieldNames,
+  update: ({ id }, values, how) => post('share/update', { id, ...shareBodyOf(values) }, how),
+  valuesOf: shareValuesOf,
+  changedFields: changedShareFields,
+  fieldNames: shareFieldNames,
   undoable: (_before, after) => !after.ownPassword,
 };
 

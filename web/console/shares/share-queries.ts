@@ -1,26 +1,26 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ask, type Page, post } from '#console/api/call.ts';
+import { get, type Page, post } from '#console/api/call.ts';
 import type { Location } from '#core/records/location.ts';
 import { hasAccessUsers, type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 
-const most = 1000;
+const maxLocationChoices = 1000;
 
-/** Login profiles to choose from, by their title. @param withPeople only those whose people have accounts of their own */
+/** Login profiles to choose from, by their title. @param withUsers only those whose people have accounts of their own */
 export async function findProfiles(
   query: { readonly searchWord?: string; readonly pageSize: number },
-  withPeople: boolean,
+  withUsers: boolean,
   signal: AbortSignal,
 ): Promise<readonly LoginProfile[]> {
   const search = (typeId?: number) =>
-    ask<Page<LoginProfile>>('loginprofile/search', { ...query, typeId, details: false, sortField: 'title' }, signal);
-  const pages = await Promise.all(withPeople ? Object.values(profileTypes).filter(hasAccessUsers).map(search) : [search()]);
+    get<Page<LoginProfile>>('loginprofile/search', { ...query, typeId, details: false, sortField: 'title' }, signal);
+  const pages = await Promise.all(withUsers ? Object.values(profileTypes).filter(hasAccessUsers).map(search) : [search()]);
   return pages.flatMap(({ list }) => list).sort((a, b) => a.title.localeCompare(b.title));
 }
 
 /** The login profile that people are added to when no other is chosen; null: none has people of its own. */
-export const profileWithPeople = queryOptions({
+export const firstProfileWithUsers = queryOptions({
   queryKey: ['profile', 'with people'],
   queryFn: ({ signal }) => findProfiles({ pageSize: 1 }, true, signal).then(([first]) => first ?? null),
 });
@@ -32,7 +32,7 @@ export const profileQuery = (id: number) =>
 /** Every location by its name, to choose from. */
 export const locationChoices = queryOptions({
   queryKey: ['location', 'choices'],
-  queryFn: ({ signal }) => ask<Page<Location>>('location/search', { pageSize: most, sortField: 'name' }, signal).then(({ list }) => list),
+  queryFn: ({ signal }) => get<Page<Location>>('location/search', { pageSize: maxLocationChoices, sortField: 'name' }, signal).then(({ list }) => list),
 });
 
 export const shareQuery = (id: number) => queryOptions({ queryKey: ['share', 'one', id], queryFn: () => post<Share>('share/get', { id }) });
@@ -43,8 +43,8 @@ interface LastVisit {
 }
 
 /** A page of shares, and when each was last visited. */
-export async function sharesWithVisits(query: Parameters<typeof ask>[1], signal: AbortSignal): Promise<Page<VisitedShare>> {
-  const page = await ask<Page<Share>>('share/search', query, signal);
+export async function sharesWithVisits(query: Parameters<typeof get>[1], signal: AbortSignal): Promise<Page<VisitedShare>> {
+  const page = await get<Page<Share>>('share/search', query, signal);
   if (page.list.length === 0) return { list: [], totalCount: page.totalCount };
   const { list } = await post<{ list: LastVisit[] }>('share/lastVisits', { ids: page.list.map(({ id }) => id) });
   const visits = new Map(list.map(({ id, lastVisitDateTime }) => [id, lastVisitDateTime]));
@@ -55,7 +55,7 @@ export type VisitedShare = Share & { readonly lastVisit: string | null };
 /** What the tenant asks of its shares. */
 export const policyQuery = queryOptions({
   queryKey: ['policy'],
-  queryFn: ({ signal }) => ask<TenantPolicyRecord>('tenant/getPolicy', {}, signal),
+  queryFn: ({ signal }) => get<TenantPolicyRecord>('tenant/getPolicy', {}, signal),
 });
 
 /** The tenant's default login profile. */

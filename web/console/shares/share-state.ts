@@ -1,16 +1,16 @@
 import type { Share, ShareState } from '#core/records/share.ts';
 
-type Stated = Pick<Share, 'active' | 'validityStartDate' | 'validityEndDate'>;
+type ShareTimes = Pick<Share, 'active' | 'validityStartDate' | 'validityEndDate'>;
 
 /** In which state a share's link is, as share/search filters by it. @param now ms since the epoch */
-export function stateOf({ active, validityStartDate, validityEndDate }: Stated, now: number): ShareState {
+export function stateOf({ active, validityStartDate, validityEndDate }: ShareTimes, now: number): ShareState {
   if (!active) return 'inactive';
   if (validityStartDate && Date.parse(validityStartDate) > now) return 'scheduled';
   return validityEndDate && Date.parse(validityEndDate) <= now ? 'ended' : 'active';
 }
 
-export const stateWords = {
-  active: { word: 'Active', tone: 'good' },
+export const stateLabels = {
+  active: { label: 'Active', tone: 'good' },
   scheduled: { word: 'Scheduled', tone: 'waiting' },
   ended: { word: 'Ended', tone: 'over' },
   inactive: { word: 'Inactive', tone: 'over' },

@@ -1,11 +1,11 @@
-import { differingBy } from '#console/records/record-editor.tsx';
+import { changedFieldsBy } from '#console/records/record-editor.tsx';
 import { formatList, parseList } from '#core/list-text.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
-import { type Can, permissions, presets } from './permissions.ts';
+import { type PermissionFlags, permissions, presets } from './permissions.ts';
 
 /** A share as its form holds it: lists as lists, instants in the operator's own time. */
-export interface ShareValues extends Can, Record<string, unknown> {
+export interface ShareValues extends PermissionFlags, Record<string, unknown> {
   readonly title: string;
   readonly description: string;
   readonly startupMessage: string;
@@ -37,21 +37,21 @@ export interface ShareValues extends Can, Record<string, unknown> {
   readonly proxyMode: boolean;
 }
 
-const two = (value: number) => String(value).padStart(2, '0');
+const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** An instant as the operator's clock shows it. */
 export function localTime(instant: string | null): string {
   if (!instant) return '';
   const at = new Date(instant);
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
+  return `${day} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`;
 }
 
 /** The instant at which the operator's clock shows that; null: none. */
 export const instantOf = (local: string): string | null => (local === '' ? null : new Date(local.replace(' ', 'T')).toISOString());
 
 /** What a new share begins with: to look and to download, and nobody yet. */
-export const newValues = (location: string, authenticationId: number): ShareValues => ({
+export const newShareValues = (location: string, authenticationId: number): ShareValues => ({
   ...presets.download.can,
   title: '',
   description: '',
@@ -83,8 +83,8 @@ export const newValues = (location: string, authenticationId: number): ShareValu
 });
 
 /** A share as it was answered, for its form. */
-export function valuesOf(share: Share): ShareValues {
-  const empty = newValues(share.location, share.authenticationId);
+export function shareValuesOf(share: Share): ShareValues {
+  const empty = newShareValues(share.location, share.authenticationId);
   const same = Object.fromEntries(Object.keys(empty).flatMap((name) => (name in share ? [[name, Reflect.get(share, name)]] : [])));
   return {
     ...empty,
@@ -98,7 +98,7 @@ export function valuesOf(share: Share): ShareValues {
 }
 
 /** The form as share/add and share/update take it. */
-export function bodyOf({ users, groups, emails, from, until, ownPassword, linkPassword, ...rest }: ShareValues) {
+export function shareBodyOf({ users, groups, emails, from, until, ownPassword, linkPassword, ...rest }: ShareValues) {
   return {
     ...rest,
     ...(ownPassword ? { linkPassword, allowAllUsers: true } : {}),
@@ -110,7 +110,7 @@ export function bodyOf({ users, groups, emails, from, until, ownPassword, linkPa
   };
 }
 
-const words: Readonly<Record<string, string>> = {
+const fieldLabels: Readonly<Record<string, string>> = {
   title: 'title',
   description: 'description',
   startupMessage: 'message',
@@ -131,12 +131,12 @@ const words: Readonly<Record<string, string>> = {
   proxyMode: 'how bytes travel',
 };
 
-const alertWords = Object.fromEntries(
+const alertLabels = Object.fromEntries(
   ['View', 'Download', 'Upload', 'CreateFolder', 'Rename', 'Delete'].map((name) => [`alert${name}`, 'alerts']),
 );
 
 /** What the interface calls otherwise than the form. */
-export const fieldNames = {
+export const shareFieldNames = {
   userNames: 'users',
   groupNames: 'groups',
   notifyEmails: 'emails',
@@ -145,9 +145,9 @@ export const fieldNames = {
 };
 
 /** In words, the fields that differ. */
-export const differing = differingBy<ShareValues>({
-  ...words,
-  ...alertWords,
+export const changedShareFields = changedFieldsBy<ShareValues>({
+  ...fieldLabels,
+  ...alertLabels,
   ...Object.fromEntries(permissions.map(({ flag }) => [flag, 'permissions'])),
 });
 

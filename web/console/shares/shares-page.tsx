@@ -3,21 +3,21 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
-import { Empty } from '#console/records/empty.tsx';
+import { EmptyState } from '#console/records/empty.tsx';
 import { useListState } from '#console/records/list-state.ts';
-import { Ago, Until } from '#console/records/moment.tsx';
+import { RelativeTime, EndTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { StateWord } from '#console/records/state-word.tsx';
-import { useMay } from '#console/shell/who.ts';
+import { StateLabel } from '#console/records/state-word.tsx';
+import { useHasRole } from '#console/shell/who.ts';
 import { shareStates } from '#core/records/share.ts';
-import { activate, deactivate, deleteShares, newLink } from './share-actions.ts';
+import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
 import { locationChoices, profileQuery, sharesWithVisits, type VisitedShare } from './share-queries.ts';
-import { stateOf, stateWords } from './share-state.ts';
-import { whoWords } from './who-words.ts';
+import { stateOf, stateLabels } from './share-state.ts';
+import { accessSummary } from './who-words.ts';
 
-const actions = [activate, deactivate, newLink, deleteShares];
+const actions = [activate, deactivate, replaceLink, deleteShares];
 
 function Title({ share: { id, title, location, path } }: { share: VisitedShare }) {
   return (
@@ -33,27 +33,27 @@ function Title({ share: { id, title, location, path } }: { share: VisitedShare }
 }
 
 function State({ share }: { share: VisitedShare }) {
-  const { word, tone } = stateWords[stateOf(share, Date.now())];
-  return <StateWord tone={tone}>{word}</StateWord>;
+  const { label: word, tone } = stateLabels[stateOf(share, Date.now())];
+  return <StateLabel tone={tone}>{word}</StateLabel>;
 }
 
 const columns: readonly Column<VisitedShare>[] = [
   { name: 'Title', sort: 'title', cell: (share) => <Title share={share} /> },
   { name: 'State', cell: (share) => <State share={share} /> },
   { name: 'Who', cell: (share) => <Who share={share} /> },
-  { name: 'Until', sort: 'validityEndDate', cell: ({ validityEndDate }) => <Until at={validityEndDate} /> },
-  { name: 'Last opened', cell: ({ lastVisit }) => <Ago at={lastVisit} /> },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <Ago at={updateDateTime} /> },
+  { name: 'Until', sort: 'validityEndDate', cell: ({ validityEndDate }) => <EndTime at={validityEndDate} /> },
+  { name: 'Last opened', cell: ({ lastVisit }) => <RelativeTime at={lastVisit} /> },
+  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
 function Who({ share }: { share: VisitedShare }) {
   const { data: profile } = useQuery(profileQuery(share.authenticationId));
-  return whoWords(share, profile?.title ?? 'its login profile');
+  return accessSummary(share, profile?.title ?? 'its login profile');
 }
 
 function Filters() {
   const { shown, show } = useListState();
-  const mayLocate = useMay('editor');
+  const mayLocate = useHasRole('editor');
   const { data: locations = [] } = useQuery({ ...locationChoices, enabled: mayLocate });
   return (
     <>
@@ -61,7 +61,7 @@ function Filters() {
         aria-label="State"
         placeholder="Any state"
         clearable
-        data={shareStates.map((state) => ({ value: state, label: stateWords[state].word }))}
+        data={shareStates.map((state) => ({ value: state, label: stateLabels[state].label }))}
         value={shown.state ?? null}
         onChange={(state) => show({ state: state ?? undefined })}
       />
@@ -96,7 +96,7 @@ const AddButton = () => (
 /** Every share: what one decides by, found among a million as among a hundred. */
 export function SharesPage() {
   const { shown } = useListState();
-  const mayEdit = useMay('editor');
+  const mayEdit = useHasRole('editor');
   return (
     <>
       <PageHead title="Shares">{mayEdit && <AddButton />}</PageHead>
@@ -111,9 +111,9 @@ export function SharesPage() {
         nameOf={({ title }) => title}
         searchLabel="Find by title, path or link"
         empty={
-          <Empty title="No shares yet" words="A share publishes a file or a folder by link, to those you choose.">
+          <EmptyState title="No shares yet" words="A share publishes a file or a folder by link, to those you choose.">
             {mayEdit && <AddButton />}
-          </Empty>
+          </EmptyState>
         }
       />
     </>

@@ -18,19 +18,19 @@ function endOfDay(days: number): string {
 /** Returns the end of the last day that lies wholly within so many days from now. */
 export const latestEnd = (days: number) => endOfDay(days - 1);
 
-/** @param longest days until a share must have ended; null: it need not end */
-const presets = (longest: number | null) =>
+/** @param maxDays days until a share must have ended; null: it need not end */
+const presets = (maxDays: number | null) =>
   [
     { days: 0, label: 'Today' },
     { days: 7, label: 'In a week' },
     { days: 30, label: 'In a month' },
     { days: 365, label: 'In a year' },
   ]
-    .filter(({ days }) => longest === null || days < longest)
+    .filter(({ days }) => maxDays === null || days < maxDays)
     .map(({ days, label }) => ({ value: endOfDay(days), label }));
 
 /** From when until when the link is good. */
-export function WhenFields({ form }: { form: UseFormReturnType<ShareValues> }) {
+export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { from, until } = form.values;
   const { data: policy } = useQuery(policyQuery);
   const longest = policy?.longestValidityDays ?? null;

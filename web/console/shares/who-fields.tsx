@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask, type Page } from '#console/api/call.ts';
+import { get, type Page } from '#console/api/call.ts';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { hasAccessUsers, isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
@@ -12,17 +12,17 @@ import { LinkPasswordField } from './link-password-field.tsx';
 import { profileQuery } from './share-queries.ts';
 import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
 
-const mostOffered = 20;
+const maxOptions = 20;
 
 /** Names of people of a login profile that hold what is typed. */
 function NamesField({ form, profile, complete }: { form: UseFormReturnType<ShareValues>; profile: number; complete: boolean }) {
   const [word, setWord] = useState('');
-  const [asked] = useDebouncedValue(word, 150);
-  const { data: offered = [] } = useQuery({
-    queryKey: ['person', 'names', profile, asked],
+  const [debouncedWord] = useDebouncedValue(word, 150);
+  const { data: options = [] } = useQuery({
+    queryKey: ['person', 'names', profile, debouncedWord],
     queryFn: async ({ signal }) => {
-      const query = { authId: profile, searchWord: asked, pageSize: mostOffered, sortField: 'username' };
-      return (await ask<Page<AccessUser>>('accessuser/search', query, signal)).list.map(({ username }) => username);
+      const query = { authId: profile, searchWord: debouncedWord, pageSize: maxOptions, sortField: 'username' };
+      return (await get<Page<AccessUser>>('accessuser/search', query, signal)).list.map(({ username }) => username);
     },
     enabled: complete,
     placeholderData: keepPreviousData,
@@ -31,7 +31,7 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
     <TagsInput
       label="People"
       placeholder="Begin to type a name"
-      data={offered}
+      data={options}
       filter={({ options }) => options} // the server has found them by more than their name
       searchValue={word}
       onSearchChange={setWord}
@@ -44,8 +44,8 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
 /** Chooses the login profile, and all of its people or some. */
 function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { authenticationId, allowAllUsers } = form.values;
-  const { data: chosen } = useQuery(profileQuery(authenticationId));
-  const typeId = chosen?.typeId;
+  const { data: loginProfile } = useQuery(profileQuery(authenticationId));
+  const typeId = loginProfile?.typeId;
   return (
     <>
       <ProfileSelect
@@ -72,7 +72,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
       {hasNames(typeId) && (
         <>
           <Switch
-            label={`Everyone who signs in by ${chosen?.title ?? 'it'}`}
+            label={`Everyone who signs in by ${loginProfile?.title ?? 'it'}`}
             {...form.getInputProps('allowAllUsers', { type: 'checkbox' })}
           />
           {!allowAllUsers && (
@@ -93,7 +93,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
 }
 
 /** Who may come in: by a login profile, or by a password that is for this link alone. */
-export function WhoFields({ form }: { form: UseFormReturnType<ShareValues> }) {
+export function AccessFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { ownPassword } = form.values;
   return (
     <>

@@ -3,14 +3,14 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
-const mostNamed = 2;
+const maxNames = 2;
 
 /** Who a share is for, in a few words. @param title of its login profile */
-export function whoWords({ authTypeId, allowAllUsers, userNames, groupNames }: Share, title: string): string {
+export function accessSummary({ authTypeId, allowAllUsers, userNames, groupNames }: Share, title: string): string {
   if (authTypeId === profileTypes.PUBLIC) return allowAllUsers ? 'Anyone with the link' : 'Nobody';
   if (allowAllUsers) return `Everyone of ${title}`;
   const names = [...(parseList(userNames) ?? []), ...(parseList(groupNames) ?? [])];
   if (names.length === 0) return 'Nobody';
-  const more = names.length - mostNamed;
-  return more > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${more} more` : list.format(names);
+  const more = names.length - maxNames;
+  return more > 0 ? `${names.slice(0, maxNames).join(', ')} and ${more} more` : list.format(names);
 }

@@ -3,12 +3,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { signOut } from '#console/api/session.ts';
-import { dropAllDrafts } from '#console/records/drafts.ts';
+import { deleteAllDrafts } from '#console/records/drafts.ts';
 import { appearances } from '#kit/appearance.ts';
-import { choose, useAppearance } from './scheme.ts';
-import { useWho } from './who.ts';
+import { selectAppearance, useAppearance } from './scheme.ts';
+import { useCaller } from './who.ts';
 
-const looks = {
+const appearanceLabels = {
   device: { name: 'As the device', icon: Monitor },
   light: { name: 'Light', icon: Sun },
   dark: { name: 'Dark', icon: Moon },
@@ -16,13 +16,13 @@ const looks = {
 
 /** Who has signed in: their account, light or dark, signing out. */
 export function AccountMenu() {
-  const who = useWho();
+  const who = useCaller();
   const appearance = useAppearance();
   const client = useQueryClient();
-  async function leave() {
+  async function endSession() {
     await signOut().catch(() => {});
     client.clear();
-    dropAllDrafts();
+    deleteAllDrafts();
     window.location.assign('/console');
   }
   return (
@@ -43,7 +43,7 @@ export function AccountMenu() {
         </Menu.Item>
         <Menu.Divider />
         {appearances.map((one) => {
-          const { name, icon: Icon } = looks[one];
+          const { name, icon: Icon } = appearanceLabels[one];
           return (
             <Menu.Item
               key={one}
@@ -51,14 +51,14 @@ export function AccountMenu() {
               aria-checked={appearance === one}
               leftSection={<Icon size={16} aria-hidden />}
               rightSection={appearance === one ? '✓' : null}
-              onClick={() => choose(one)}
+              onClick={() => selectAppearance(one)}
             >
               {name}
             </Menu.Item>
           );
         })}
         <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void endSession()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

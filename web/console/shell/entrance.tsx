@@ -2,7 +2,7 @@ import { Paper, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** A card in the middle of an empty page: signing in, and the first start. */
-export function Entrance({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
+export function CardPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
   return (
     <main className="entrance">
       <title>{`${title} · Postern`}</title>

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { asProblem } from '#console/api/call.ts';
-import { makeFirst, whoQuery } from '#console/api/session.ts';
+import { createFirstOperator, callerQuery } from '#console/api/session.ts';
 import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
-import { Entrance } from './entrance.tsx';
+import { CardPage } from './entrance.tsx';
 import { PasswordAdvice } from './password-advice.tsx';
 
 /** What the first address carries behind #: it is never sent but to make the first operator. */
@@ -18,7 +18,7 @@ export function FirstPage() {
   const [hasEnded, setHasEnded] = useState(false);
   const small = useSmallForm({ name: '', password: '', confirmPassword: '' }, async (values) => {
     try {
-      client.setQueryData(whoQuery.queryKey, await makeFirst({ token: token(), ...values }));
+      client.setQueryData(callerQuery.queryKey, await createFirstOperator({ token: token(), ...values }));
       await navigate({ to: '/shares/new', search: { welcome: true }, replace: true });
     } catch (cause) {
       if (asProblem(cause).status !== 410) throw cause;
@@ -28,14 +28,14 @@ export function FirstPage() {
   const { form } = small;
   if (hasEnded || token() === '')
     return (
-      <Entrance title="This address no longer works" lead="It works once, and for an hour after the start.">
+      <CardPage title="This address no longer works" lead="It works once, and for an hour after the start.">
         <p>
           If you have an account, <a href="/console">sign in</a>. If nobody has, start Postern anew: it prints another address.
         </p>
-      </Entrance>
+      </CardPage>
     );
   return (
-    <Entrance title="Welcome to Postern" lead="Choose the name and the password that you will sign in with. Your first share comes next.">
+    <CardPage title="Welcome to Postern" lead="Choose the name and the password that you will sign in with. Your first share comes next.">
       <SmallFormFields of={small} saveLabel="Begin">
         <TextInput label="Your name" autoComplete="username" required withAsterisk={false} autoFocus {...form.getInputProps('name')} />
         <PasswordInput
@@ -55,6 +55,6 @@ export function FirstPage() {
           {...form.getInputProps('confirmPassword')}
         />
       </SmallFormFields>
-    </Entrance>
+    </CardPage>
   );
 }

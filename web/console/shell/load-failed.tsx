@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { asProblem } from '#console/api/call.ts';
 
 /** Something that could not be shown: what happened, and what to do. */
-export function LoadFailed({ error, reset }: { error: unknown; reset: () => void }) {
+export function LoadError({ error, reset }: { error: unknown; reset: () => void }) {
   const { message, status } = asProblem(error);
   const title = status === 404 ? 'This record does not exist' : 'This could not be loaded';
   return (

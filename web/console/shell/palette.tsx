@@ -4,25 +4,25 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FilePlus2, Search, UserPlus } from 'lucide-react';
 import { type ComponentProps, useEffect, useRef, useState } from 'react';
-import { ask, type Page } from '#console/api/call.ts';
+import { get, type Page } from '#console/api/call.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
-import { useMay } from './who.ts';
+import { useHasRole } from './who.ts';
 
-const most = 5;
+const maxPerKind = 5;
 
 /** Records whose text holds the word, a few of each kind. */
 async function findRecords(searchWord: string, signal: AbortSignal) {
-  const query = { searchWord, pageSize: most };
-  const [shares, people, profiles] = await Promise.all([
-    ask<Page<Share>>('share/search', query, signal),
-    ask<Page<AccessUser>>('accessuser/search', query, signal),
-    ask<Page<LoginProfile>>('loginprofile/search', { ...query, details: false }, signal),
+  const query = { searchWord, pageSize: maxPerKind };
+  const [shares, users, profiles] = await Promise.all([
+    get<Page<Share>>('share/search', query, signal),
+    get<Page<AccessUser>>('accessuser/search', query, signal),
+    get<Page<LoginProfile>>('loginprofile/search', { ...query, details: false }, signal),
   ]);
   return [
     ...shares.list.map(({ id, title, path }) => ({ to: `/shares/${id}`, label: title, description: `Share of ${path}` })),
-    ...people.list.map(({ id, username, email }) => ({ to: `/people/${id}`, label: username, description: `Person ${email}` })),
+    ...users.list.map(({ id, username, email }) => ({ to: `/people/${id}`, label: username, description: `Person ${email}` })),
     ...profiles.list.map(({ id, title, typeString }) => ({
       to: `/profiles/${id}`,
       label: title,
@@ -32,17 +32,17 @@ async function findRecords(searchWord: string, signal: AbortSignal) {
 }
 
 /** Ctrl-K: every page, what can be done, and every record by a part of its name. */
-export function Palette() {
+export function CommandPalette() {
   const navigate = useNavigate();
   const [word, setWord] = useState('');
-  const [asked] = useDebouncedValue(word.trim(), 150);
-  const mayEdit = useMay('editor');
-  const mayAll = useMay('admin');
+  const [debouncedWord] = useDebouncedValue(word.trim(), 150);
+  const mayEdit = useHasRole('editor');
+  const mayAll = useHasRole('admin');
   const go = (to: string) => () => void navigate({ to });
-  const { data: found = [], isPlaceholderData } = useQuery({
-    queryKey: ['palette', asked],
-    queryFn: ({ signal }) => findRecords(asked, signal),
-    enabled: asked !== '',
+  const { data: results = [], isPlaceholderData } = useQuery({
+    queryKey: ['palette', debouncedWord],
+    queryFn: ({ signal }) => findRecords(debouncedWord, signal),
+    enabled: debouncedWord !== '',
     placeholderData: keepPreviousData,
   });
   const pages: SpotlightActionData[] = [
@@ -61,7 +61,7 @@ export function Palette() {
       : []),
     { id: 'account', label: 'Your account', onClick: go('/settings/account') },
   ];
-  const deeds: SpotlightActionData[] = mayEdit
+  const commands: SpotlightActionData[] = mayEdit
     ? [
         { id: 'new-share', label: 'New share', onClick: go('/shares/new'), leftSection: <FilePlus2 size={18} aria-hidden /> },
         { id: 'new-person', label: 'New person', onClick: go('/people/new'), leftSection: <UserPlus size={18} aria-hidden /> },
@@ -69,29 +69,29 @@ export function Palette() {
       ]
     : [];
   // What was found for another word is not what Enter means.
-  const current = asked !== '' && asked === word.trim() && !isPlaceholderData;
+  const isCurrent = debouncedWord !== '' && debouncedWord === word.trim() && !isPlaceholderData;
   // Enter that came before the answer takes the first as soon as it is there.
-  const eager = useRef(false);
-  const first = current ? found[0]?.to : undefined;
+  const openFirstResult = useRef(false);
+  const first = isCurrent ? results[0]?.to : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer
   useEffect(() => {
-    if (!eager.current || first === undefined) return;
-    eager.current = false;
+    if (!openFirstResult.current || first === undefined) return;
+    openFirstResult.current = false;
     spotlight.close();
     go(first)();
   }, [first]);
-  const records = (current ? found : []).map(({ to, label, description }) => ({ id: to, label, description, onClick: go(to) }));
+  const records = (isCurrent ? results : []).map(({ to, label, description }) => ({ id: to, label, description, onClick: go(to) }));
   return (
     <Spotlight
       query={word}
       onQueryChange={(typed) => {
-        eager.current = false;
+        openFirstResult.current = false;
         setWord(typed);
       }}
       shortcut={['mod + K']}
       tagsToIgnore={[]}
       actions={[
-        { group: 'Do', actions: deeds },
+        { group: 'Do', actions: commands },
         { group: 'Pages', actions: pages },
         { group: 'Records', actions: records },
       ]}
@@ -103,7 +103,7 @@ export function Palette() {
       nothingFound="Nothing of that name"
       searchProps={{
         onKeyDown: (event) => {
-          eager.current = event.key === 'Enter' && !takeFirst(event.currentTarget);
+          openFirstResult.current = event.key === 'Enter' && !takeFirst(event.currentTarget);
         },
         leftSection: <Search size={18} aria-hidden />,
         placeholder: 'Find or do',

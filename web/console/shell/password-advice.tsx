@@ -1,7 +1,7 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { passwordStrength } from './password-strength.ts';
 
-const words = ['', 'Weak: longer is better than odder.', 'Fair: a word more makes it good.', 'Good.'] as const;
+const strengthTexts = ['', 'Weak: longer is better than odder.', 'Fair: a word more makes it good.', 'Good.'] as const;
 
 /** How good a password is, while it is typed. */
 export function PasswordAdvice({ password }: { password: string }) {
@@ -11,7 +11,7 @@ export function PasswordAdvice({ password }: { password: string }) {
     <Group gap="sm" wrap="nowrap" aria-live="polite">
       <Progress w={96} value={(strength / 3) * 100} color={strength === 1 ? 'red' : 'accent'} aria-label="How good the password is" />
       <Text size="xs" c="dimmed">
-        {words[strength]}
+        {strengthTexts[strength]}
       </Text>
     </Group>
   );

@@ -2,7 +2,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useSyncExternalStore } from 'react';
 import { type Appearance, chooseAppearance, rememberedAppearance } from '#kit/appearance.ts';
 
-let chosen: Appearance = rememberedAppearance();
+let current: Appearance = rememberedAppearance();
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {
@@ -11,16 +11,16 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Shows the console so from now on. */
-export function choose(appearance: Appearance): void {
-  chosen = appearance;
+export function selectAppearance(appearance: Appearance): void {
+  current = appearance;
   chooseAppearance(appearance);
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }
 
-export const useAppearance = () => useSyncExternalStore(subscribe, () => chosen);
+export const useAppearance = () => useSyncExternalStore(subscribe, () => current);
 
 /** Light or dark: as was chosen here, else as the device is. */
-export function useScheme(): 'light' | 'dark' {
+export function useColorScheme(): 'light' | 'dark' {
   const device = useMediaQuery('(prefers-color-scheme: dark)', undefined, { getInitialValueInEffect: false }) ? 'dark' : 'light';
   const appearance = useAppearance();
   return appearance === 'device' ? device : appearance;

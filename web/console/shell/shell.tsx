@@ -6,18 +6,18 @@ import { Activity, Database, House, KeyRound, type LucideIcon, Search, Settings,
 import { useEffect, useRef } from 'react';
 import type { Role } from '#core/policy/role.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { Needs } from './needs.tsx';
-import { Palette } from './palette.tsx';
-import { useMay } from './who.ts';
+import { RequireRole } from './needs.tsx';
+import { CommandPalette } from './palette.tsx';
+import { useHasRole } from './who.ts';
 
-interface Place {
+interface NavigationItem {
   readonly to: string;
   readonly name: string;
   readonly icon: LucideIcon;
   readonly role: Role;
 }
 
-const places: readonly Place[] = [
+const navigationItems: readonly NavigationItem[] = [
   { to: '/', name: 'Overview', icon: House, role: 'reader' },
   { to: '/shares', name: 'Shares', icon: Share2, role: 'reader' },
   { to: '/people', name: 'People', icon: Users, role: 'reader' },
@@ -28,7 +28,7 @@ const places: readonly Place[] = [
 ];
 
 /** Addresses that need more than the section they lie in. */
-const deeper: readonly (readonly [string, Role])[] = [
+const pageRoles: readonly (readonly [string, Role])[] = [
   ['/shares/new', 'editor'],
   ['/people/new', 'editor'],
   ['/people/import', 'editor'],
@@ -39,13 +39,13 @@ const deeper: readonly (readonly [string, Role])[] = [
 
 /** The role that a page needs: what would be refused there is not offered. */
 function roleFor(pathname: string): Role {
-  const known = deeper.find(([path]) => path === pathname)?.[1];
-  return known ?? places.find(({ to }) => to !== '/' && pathname.startsWith(`/${to.split('/')[1]}`))?.role ?? 'reader';
+  const ownRole = pageRoles.find(([path]) => path === pathname)?.[1];
+  return ownRole ?? navigationItems.find(({ to }) => to !== '/' && pathname.startsWith(`/${to.split('/')[1]}`))?.role ?? 'reader';
 }
 
-function RailLink({ place: { to, name, icon: Icon, role }, chosen }: { place: Place; chosen: () => void }) {
+function NavigationLink({ place: { to, name, icon: Icon, role }, chosen }: { place: NavigationItem; chosen: () => void }) {
   const { pathname } = useLocation();
-  const may = useMay(role);
+  const may = useHasRole(role);
   if (!may) return null;
   const section = to === '/' ? '/' : `/${to.split('/')[1]}`;
   const active = section === '/' ? pathname === '/' : pathname === section || pathname.startsWith(`${section}/`);
@@ -98,19 +98,19 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Sections" inert={Boolean(isPhone) && !opened}>
         <AppShell.Section grow component={ScrollArea}>
-          {places.map((place) => (
-            <RailLink key={place.to} place={place} chosen={close} />
+          {navigationItems.map((place) => (
+            <NavigationLink key={place.to} place={place} chosen={close} />
           ))}
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <div className="content">
-          <Needs role={roleFor(pathname)}>
+          <RequireRole role={roleFor(pathname)}>
             <Outlet />
-          </Needs>
+          </RequireRole>
         </div>
       </AppShell.Main>
-      <Palette />
+      <CommandPalette />
     </AppShell>
   );
 }

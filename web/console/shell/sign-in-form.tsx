@@ -2,24 +2,24 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
-import { signIn, whoQuery } from '#console/api/session.ts';
+import { signIn, callerQuery } from '#console/api/session.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
 import { useCountdown } from './countdown.ts';
 
 /** The tenant that the address names, for operators of others than the first. */
 const tenant = () => {
-  const named = Number(new URLSearchParams(window.location.search).get('tenant'));
-  return Number.isSafeInteger(named) && named > 0 ? { tid: named } : {};
+  const tid = Number(new URLSearchParams(window.location.search).get('tenant'));
+  return Number.isSafeInteger(tid) && tid > 0 ? { tid } : {};
 };
 
-const words = ({ status, message }: Problem) => (status === 401 ? 'The name or the password is wrong.' : message);
+const errorText = ({ status, message }: Problem) => (status === 401 ? 'The name or the password is wrong.' : message);
 
 /** @param fixed whose session has ended: the name stays */
-export function SignInForm({ fixed, onSignedIn }: { fixed?: CallerRecord; onSignedIn?: (who: CallerRecord) => void }) {
+export function SignInForm({ fixed: caller, onSignedIn }: { fixed?: CallerRecord; onSignedIn?: (who: CallerRecord) => void }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
-  const [left, wait] = useCountdown();
+  const [secondsLeft, startCountdown] = useCountdown();
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -29,15 +29,15 @@ export function SignInForm({ fixed, onSignedIn }: { fixed?: CallerRecord; onSign
       const who = await signIn({
         name: String(form.get('username')),
         password: String(form.get('password')),
-        ...(fixed ? { tid: fixed.tid } : tenant()),
+        ...(caller ? { tid: caller.tid } : tenant()),
       });
       onSignedIn?.(who);
-      client.setQueryData(whoQuery.queryKey, who);
+      client.setQueryData(callerQuery.queryKey, who);
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who' });
     } catch (cause) {
-      const failed = asProblem(cause);
-      setProblem(failed);
-      if (failed.retryAfter) wait(failed.retryAfter);
+      const failure = asProblem(cause);
+      setProblem(failure);
+      if (failure.retryAfter) startCountdown(failure.retryAfter);
     } finally {
       setBusy(false);
     }
@@ -50,9 +50,9 @@ export function SignInForm({ fixed, onSignedIn }: { fixed?: CallerRecord; onSign
           name="username"
           autoComplete="username"
           required
-          autoFocus={!fixed}
-          defaultValue={fixed?.name}
-          readOnly={Boolean(fixed)}
+          autoFocus={!caller}
+          defaultValue={caller?.name}
+          readOnly={Boolean(caller)}
           withAsterisk={false}
         />
         <PasswordInput
@@ -60,15 +60,15 @@ export function SignInForm({ fixed, onSignedIn }: { fixed?: CallerRecord; onSign
           name="password"
           autoComplete="current-password"
           required
-          autoFocus={Boolean(fixed)}
+          autoFocus={Boolean(caller)}
           withAsterisk={false}
         />
         {problem && (
           <Alert color="red" role="alert">
-            {left > 0 ? `Too many attempts. The next one can be made in ${left} s.` : words(problem)}
+            {secondsLeft > 0 ? `Too many attempts. The next one can be made in ${secondsLeft} s.` : errorText(problem)}
           </Alert>
         )}
-        <Button type="submit" loading={busy} disabled={left > 0} size="md">
+        <Button type="submit" loading={busy} disabled={secondsLeft > 0} size="md">
           Sign in
         </Button>
       </Stack>

@@ -2,15 +2,15 @@ import { createContext, useContext } from 'react';
 import { includesRole, type Role } from '#core/policy/role.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
 
-const Who = createContext<CallerRecord | null>(null);
-export const WhoProvider = Who.Provider;
+const CallerContext = createContext<CallerRecord | null>(null);
+export const CallerProvider = CallerContext.Provider;
 
 /** Who has signed in. */
-export function useWho(): CallerRecord {
-  const who = useContext(Who);
+export function useCaller(): CallerRecord {
+  const who = useContext(CallerContext);
   if (!who) throw new Error('no operator has signed in');
   return who;
 }
 
 /** May the operator do what needs that role? What may not be done is not offered. */
-export const useMay = (role: Role) => includesRole(useWho().role, role);
+export const useHasRole = (role: Role) => includesRole(useCaller().role, role);

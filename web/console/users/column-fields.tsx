@@ -61,7 +61,7 @@ export function ColumnFields({ table: { headings, records }, mapping, onChange }
   );
 }
 
-const longestSample = 40;
+const maxSampleLength = 40;
 
 const Sample = ({ text }: { text: string }) =>
-  text === '' ? null : <Code>{text.length > longestSample ? `${text.slice(0, longestSample)}…` : text}</Code>;
+  text === '' ? null : <Code>{text.length > maxSampleLength ? `${text.slice(0, maxSampleLength)}…` : text}</Code>;

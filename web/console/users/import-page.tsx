@@ -4,17 +4,17 @@ import { useBlocker } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
-import { LeaveQuestion } from '#console/records/form-page.tsx';
-import { counted } from '#console/records/format.ts';
+import { LeaveDialog } from '#console/records/form-page.tsx';
+import { formatCount } from '#console/records/format.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
-import { profileWithPeople } from '#console/shares/share-queries.ts';
+import { firstProfileWithUsers } from '#console/shares/share-queries.ts';
 import { ColumnFields } from './column-fields.tsx';
 import { type ColumnMapping, guessMapping, type ImportRow, rowsOf } from './import-columns.ts';
 import { type ImportOutcome, importUsers, type RefusedRow } from './import-users.ts';
 import { type CsvTable, decodeText, readCsv } from './read-csv.ts';
 
-const mostShown = 200;
+const maxShown = 200;
 
 function RefusedRows({ refused }: { refused: readonly RefusedRow[] }) {
   return (
@@ -22,20 +22,20 @@ function RefusedRows({ refused }: { refused: readonly RefusedRow[] }) {
       <Table
         data={{
           head: ['Line', 'User name', 'Reason'],
-          body: refused.slice(0, mostShown).map(({ line, name, reason }) => [line, name, reason]),
+          body: refused.slice(0, maxShown).map(({ line, name, reason }) => [line, name, reason]),
         }}
       />
-      {refused.length > mostShown && <Text c="dimmed">and {refused.length - mostShown} more</Text>}
+      {refused.length > maxShown && <Text c="dimmed">and {refused.length - maxShown} more</Text>}
     </Table.ScrollContainer>
   );
 }
 
 function Outcome({ outcome: { dryRun, added, refused, failure } }: { outcome: ImportOutcome }) {
-  const people = counted(added, 'person', 'people');
+  const users = formatCount(added, 'person', 'people');
   return (
     <div role="status">
-      <Alert color="accent" title={dryRun ? `${people} would be added` : `${people} added`}>
-        {refused.length === 0 ? 'No row was refused.' : `${counted(refused.length, 'row was', 'rows were')} refused.`}
+      <Alert color="accent" title={dryRun ? `${users} would be added` : `${users} added`}>
+        {refused.length === 0 ? 'No row was refused.' : `${formatCount(refused.length, 'row was', 'rows were')} refused.`}
       </Alert>
       {failure !== null && (
         <Alert color="red" mt="sm" title="The import ended before the last row">
@@ -69,7 +69,7 @@ function FileFields({ text, error, rowCount, onChange }: FileFieldsProps) {
             </Button>
           )}
         </FileButton>
-        {rowCount > 0 && <Text>{counted(rowCount, 'row', 'rows')}</Text>}
+        {rowCount > 0 && <Text>{formatCount(rowCount, 'row', 'rows')}</Text>}
       </Group>
       <Textarea
         aria-label="Lines of the CSV"
@@ -107,17 +107,17 @@ function useImportFile() {
 /** Adds people from a CSV file. Every row is tried first; each that is refused is shown with its line and the reason. */
 export function ImportPage() {
   const client = useQueryClient();
-  const { data: first } = useQuery(profileWithPeople);
-  const [chosen, setChosen] = useState<number | undefined>();
-  const [through, setThrough] = useState<number | null>(null);
+  const { data: defaultProfile } = useQuery(firstProfileWithUsers);
+  const [chosenProfile, setChosenProfile] = useState<number | undefined>();
+  const [rowsDone, setRowsDone] = useState<number | null>(null);
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
   const { text, table, error, mapping, rows, change, setMapping } = useImportFile();
-  const authId = chosen ?? first?.id ?? 0;
+  const authId = chosenProfile ?? defaultProfile?.id ?? 0;
   async function go(dryRun: boolean) {
     setOutcome(null);
-    setThrough(0);
-    setOutcome(await importUsers(rows, { authId, dryRun }, setThrough));
-    setThrough(null);
+    setRowsDone(0);
+    setOutcome(await importUsers(rows, { authId, dryRun }, setRowsDone));
+    setRowsDone(null);
     if (!dryRun) await client.invalidateQueries({ queryKey: ['person'] });
   }
   const unfinished = () => rows.length > 0 && (outcome === null || outcome.dryRun);
@@ -129,15 +129,15 @@ export function ImportPage() {
         lead="From a CSV file whose first line names its columns, separated by commas, semicolons or tabs. Only user names are needed."
       />
       <Section title="Into" lead="The login profile that these people sign in by.">
-        {first === null ? (
+        {defaultProfile === null ? (
           <Text>There is no login profile with people of its own yet: make one under Login profiles.</Text>
         ) : (
           <ProfileSelect
             label="Login profile"
-            withPeople
+            withUsers
             value={authId || undefined}
             onChange={(id) => {
-              setChosen(id);
+              setChosenProfile(id);
               setOutcome(null);
             }}
           />
@@ -166,16 +166,16 @@ export function ImportPage() {
           />
         </Section>
       )}
-      <LeaveQuestion blocker={blocker} words="What you have put in here is not imported, and is not kept." />
+      <LeaveDialog blocker={blocker} words="What you have put in here is not imported, and is not kept." />
       <Stack>
-        {through !== null && <Progress value={(100 * through) / Math.max(1, rows.length)} aria-label="Progress" />}
+        {rowsDone !== null && <Progress value={(100 * rowsDone) / Math.max(1, rows.length)} aria-label="Progress" />}
         {outcome && <Outcome outcome={outcome} />}
         <Group justify="flex-end">
-          <Button variant="default" disabled={rows.length === 0 || authId === 0 || through !== null} onClick={() => void go(true)}>
+          <Button variant="default" disabled={rows.length === 0 || authId === 0 || rowsDone !== null} onClick={() => void go(true)}>
             Try it first
           </Button>
           <Button disabled={!outcome?.dryRun || outcome.added === 0} onClick={() => void go(false)}>
-            {outcome?.dryRun ? `Import ${counted(outcome.added, 'person', 'people')}` : 'Import'}
+            {outcome?.dryRun ? `Import ${formatCount(outcome.added, 'person', 'people')}` : 'Import'}
           </Button>
         </Group>
       </Stack>

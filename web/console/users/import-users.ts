@@ -1,5 +1,5 @@
 import { asProblem, type FieldError, type Problem, post } from '#console/api/call.ts';
-import { forEachOf } from '#console/records/bulk.ts';
+import { runForEach } from '#console/records/bulk.ts';
 import { maxUsersPerCall } from '#core/records/access-user.ts';
 import { activeIn, fieldLabels, type ImportRow, importFields } from './import-columns.ts';
 import { passwordError } from './user-password.ts';
@@ -22,7 +22,7 @@ export interface ImportOutcome {
 const refusedRow = ({ line, cells }: ImportRow, reason: string): RefusedRow => ({ line, name: cells.username ?? '', reason });
 
 /** Checks a row before it is sent. Returns the reason for a refusal, or null. */
-function faultOf({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
+function rowError({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
   if (sameName !== undefined) return `The user name is the same as in line ${sameName}.`;
   if (activeIn(active) === null) return `Active must be true or false, not "${active}".`;
   const fault = password === '' ? null : passwordError(username, password);
@@ -51,9 +51,9 @@ const userOf = ({ cells: { password: _, active, ...fields } }: ImportRow) => ({
 const labelOf = (name: string) => fieldLabels[importFields.find((field) => field === name) ?? 'username'];
 
 /** Returns the reasons by row of a refusal such as `users.3.email`. */
-function reasonsByRow(faults: readonly FieldError[]): ReadonlyMap<number, string> {
+function reasonsByRow(fieldErrors: readonly FieldError[]): ReadonlyMap<number, string> {
   const reasons = new Map<number, string>();
-  for (const { field, detail } of faults) {
+  for (const { field, detail } of fieldErrors) {
     const [, row, ...name] = field.split('.');
     const reason = `${labelOf(name.join('.'))} ${detail}.`;
     const before = reasons.get(Number(row));
@@ -71,24 +71,24 @@ async function addBatch(
   authId: number,
   dryRun: boolean,
 ): Promise<{ added: readonly ImportRow[]; refused: readonly RefusedRow[] }> {
-  let left = batch;
+  let remaining = batch;
   const refused: RefusedRow[] = [];
-  while (left.length > 0) {
+  while (remaining.length > 0) {
     try {
-      await post('accessuser/addMany', { authId, users: left.map(userOf) }, { dryRun });
-      return { added: left, refused };
+      await post('accessuser/addMany', { authId, users: remaining.map(userOf) }, { dryRun });
+      return { added: remaining, refused };
     } catch (cause) {
       const problem = asProblem(cause);
       const reasons = reasonsByRow(problem.fieldErrors.filter(({ field }) => /^users\.\d+\./.test(field)));
       if (reasons.size === 0) throw problem;
-      refused.push(...left.flatMap((row, at) => (reasons.has(at) ? [refusedRow(row, reasons.get(at) ?? '')] : [])));
-      left = left.filter((_, at) => !reasons.has(at));
+      refused.push(...remaining.flatMap((row, at) => (reasons.has(at) ? [refusedRow(row, reasons.get(at) ?? '')] : [])));
+      remaining = remaining.filter((_, at) => !reasons.has(at));
     }
   }
   return { added: [], refused };
 }
 
-const passwordMissing = (row: ImportRow, problem: Problem) =>
+const addedWithoutPassword = (row: ImportRow, problem: Problem) =>
   refusedRow(row, `Added, but without the password: ${problem.message} Set it on the page of this person.`);
 
 async function setPassword({ cells: { username, password } }: ImportRow, authId: number): Promise<void> {
@@ -98,8 +98,8 @@ async function setPassword({ cells: { username, password } }: ImportRow, authId:
 /** Sets the passwords that a batch has. @returns the rows that have none now */
 async function setPasswords(rows: readonly ImportRow[], authId: number, progress: (done: number) => void): Promise<RefusedRow[]> {
   const withPassword = rows.filter(({ cells }) => (cells.password ?? '') !== '');
-  const { refused } = await forEachOf(withPassword, (row) => setPassword(row, authId), progress);
-  return refused.map(({ record, problem }) => passwordMissing(record, problem));
+  const { refused } = await runForEach(withPassword, (row) => setPassword(row, authId), progress);
+  return refused.map(({ record, problem }) => addedWithoutPassword(record, problem));
 }
 
 /**
@@ -116,7 +116,7 @@ export async function importUsers(
   const refused: RefusedRow[] = [];
   const valid: ImportRow[] = [];
   for (const row of rows) {
-    const fault = faultOf(row, repeated.get(row));
+    const fault = rowError(row, repeated.get(row));
     if (fault === null) valid.push(row);
     else refused.push(refusedRow(row, fault));
   }

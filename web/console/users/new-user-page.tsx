@@ -7,40 +7,40 @@ import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
 import { showMessage } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { profileWithPeople } from '#console/shares/share-queries.ts';
+import { firstProfileWithUsers } from '#console/shares/share-queries.ts';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
-import { PersonFields } from './user-fields.tsx';
+import { UserFields } from './user-fields.tsx';
 import { passwordError } from './user-password.ts';
-import type { PersonValues } from './user-values.ts';
+import type { UserValues } from './user-values.ts';
 
 /** A new person, with a password at once or later. */
-export function NewPersonPage() {
-  const { data: profile } = useQuery(profileWithPeople);
+export function NewUserPage() {
+  const { data: profile } = useQuery(firstProfileWithUsers);
   if (profile === undefined) return <Skeleton height={320} />;
   return (
     <>
       <PageHead title="New person" />
-      <NewPersonForm authId={profile?.id ?? 0} />
+      <NewUserForm authId={profile?.id ?? 0} />
     </>
   );
 }
 
-function NewPersonForm({ authId }: { authId: number }) {
+function NewUserForm({ authId }: { authId: number }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const page = useFormPage<PersonValues>({
+  const page = useFormPage<UserValues>({
     draft: 'person new',
     initial: { username: '', firstName: '', lastName: '', email: '', authId, active: true, password: '' },
     save: async ({ password, ...values }) => {
-      const wrong = password === '' ? null : passwordError(values.username, password);
-      if (wrong !== null) throw new Problem(400, 'fieldInvalid', wrong, [{ field: 'password', detail: wrong }]);
+      const passwordDetail = password === '' ? null : passwordError(values.username, password);
+      if (passwordDetail !== null) throw new Problem(400, 'fieldInvalid', passwordDetail, [{ field: 'password', detail: passwordDetail }]);
       const { id, message } = await post<{ id: number; message: string }>('accessuser/add', values);
-      const failed = password === '' ? null : await setPassword(values, password);
+      const passwordFailure = password === '' ? null : await setPassword(values, password);
       await client.invalidateQueries({ queryKey: ['person'] });
       showMessage(
-        failed === null
+        passwordFailure === null
           ? { words: `${message}.` }
-          : { words: `${values.username} is there, but without a password: ${failed}`, failed: true },
+          : { words: `${values.username} is there, but without a password: ${passwordFailure}`, failed: true },
       );
       await navigate({ to: '/people/$id', params: { id: String(id) } });
     },
@@ -48,7 +48,7 @@ function NewPersonForm({ authId }: { authId: number }) {
   const { form } = page;
   return (
     <FormOnPage page={page} saveLabel="Add" isNew>
-      <PersonFields form={form} isNew />
+      <UserFields form={form} isNew />
       <Section title="Password" lead="Without one they cannot sign in yet; it can be set at any time.">
         <PasswordInput label="Password" autoComplete="new-password" {...form.getInputProps('password')} />
         <PasswordAdvice password={form.values.password} />
@@ -58,7 +58,7 @@ function NewPersonForm({ authId }: { authId: number }) {
 }
 
 /** @returns what was wrong with the password, or null */
-async function setPassword({ username, authId }: Pick<PersonValues, 'username' | 'authId'>, password: string): Promise<string | null> {
+async function setPassword({ username, authId }: Pick<UserValues, 'username' | 'authId'>, password: string): Promise<string | null> {
   try {
     await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });
     return null;

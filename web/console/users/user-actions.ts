@@ -5,26 +5,26 @@ import type { AccessUser } from '#core/records/access-user.ts';
 const setActive = (active: boolean) => (person: AccessUser, how: object) =>
   post('accessuser/update', { id: person.id, authId: person.authId, active }, how);
 
-export const letIn: BulkAction<AccessUser> = {
+export const activateUsers: BulkAction<AccessUser> = {
   name: 'Activate',
-  does: 'will be able to sign in',
-  done: 'activated',
+  effect: 'will be able to sign in',
+  doneText: 'activated',
   run: setActive(true),
   undo: (person) => setActive(person.active)(person, {}),
 };
 
-export const shutOut: BulkAction<AccessUser> = {
+export const deactivateUsers: BulkAction<AccessUser> = {
   name: 'Deactivate',
-  does: 'will not be able to sign in; whoever is signed in is signed out at once',
-  done: 'deactivated',
+  effect: 'will not be able to sign in; whoever is signed in is signed out at once',
+  doneText: 'deactivated',
   run: setActive(false),
   undo: (person) => setActive(person.active)(person, {}),
 };
 
-export const deletePeople: BulkAction<AccessUser> = {
+export const deleteUsers: BulkAction<AccessUser> = {
   name: 'Delete',
-  does: 'will be deleted, and leave every share that names them. This cannot be undone',
-  done: 'deleted',
-  loss: true,
+  effect: 'will be deleted, and leave every share that names them. This cannot be undone',
+  doneText: 'deleted',
+  destructive: true,
   run: ({ id }, how) => remove('accessuser/delete', { id }, how),
 };

@@ -2,10 +2,10 @@ import { Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import { Section } from '#console/records/section.tsx';
-import type { PersonValues } from './user-values.ts';
+import type { UserValues } from './user-values.ts';
 
 /** @param isNew the name can still be chosen */
-export function PersonFields({ form, isNew }: { form: UseFormReturnType<PersonValues>; isNew: boolean }) {
+export function UserFields({ form, isNew }: { form: UseFormReturnType<UserValues>; isNew: boolean }) {
   return (
     <Section title="Who" lead={isNew ? 'Shares name people by their user name.' : 'The user name stays: shares name people by it.'}>
       <TextInput label="User name" required withAsterisk={false} readOnly={!isNew} {...form.getInputProps('username')} />

@@ -6,69 +6,69 @@ import { DeleteDialog } from '#console/records/delete-dialog.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
-import { StateWord } from '#console/records/state-word.tsx';
-import { LoadFailed } from '#console/shell/load-failed.tsx';
-import { useMay } from '#console/shell/who.ts';
+import { StateLabel } from '#console/records/state-word.tsx';
+import { LoadError } from '#console/shell/load-failed.tsx';
+import { useHasRole } from '#console/shell/who.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { PasswordDialog } from './password-dialog.tsx';
-import { deletePeople } from './user-actions.ts';
-import { PersonFields } from './user-fields.tsx';
-import { differing, type PersonValues, personValues } from './user-values.ts';
+import { deleteUsers } from './user-actions.ts';
+import { UserFields } from './user-fields.tsx';
+import { changedUserFields, type UserValues, userValuesOf } from './user-values.ts';
 
 const get = (id: number) => post<AccessUser>('accessuser/get', { id });
 
-const people: RecordKind<AccessUser, PersonValues> = {
+const users: RecordKind<AccessUser, UserValues> = {
   kind: 'person',
   get,
   update: ({ id }, { username: _, password: __, ...values }, how) => post('accessuser/update', { id, ...values }, how),
-  valuesOf: personValues,
-  differing,
+  valuesOf: userValuesOf,
+  changedFields: changedUserFields,
   // The shares that named them do so no more.
   undoable: (before, after) => before.authId === after.authId,
 };
 
 /** One person who signs in. */
-export function PersonPage() {
+export function UserPage() {
   const id = useRecordId();
-  const { data: person, error, refetch } = useQuery({ queryKey: ['person', 'one', id], queryFn: () => get(id) });
-  const mayEdit = useMay('editor');
-  if (error && !person) return <LoadFailed error={error} reset={() => void refetch()} />;
-  if (!person) return <Skeleton height={320} />;
+  const { data: user, error, refetch } = useQuery({ queryKey: ['person', 'one', id], queryFn: () => get(id) });
+  const mayEdit = useHasRole('editor');
+  if (error && !user) return <LoadError error={error} reset={() => void refetch()} />;
+  if (!user) return <Skeleton height={320} />;
   return (
     <>
       <PageHead
-        title={person.username}
-        lead={<StateWord tone={person.active ? 'good' : 'over'}>{person.active ? 'Active' : 'Inactive'}</StateWord>}
+        title={user.username}
+        lead={<StateLabel tone={user.active ? 'good' : 'over'}>{user.active ? 'Active' : 'Inactive'}</StateLabel>}
       >
-        {mayEdit && <Actions person={person} />}
+        {mayEdit && <Actions person={user} />}
       </PageHead>
-      <RecordEditor key={person.id} of={people} record={person} readOnly={!mayEdit}>
-        {(form) => <PersonFields form={form} isNew={false} />}
+      <RecordEditor key={user.id} of={users} record={user} readOnly={!mayEdit}>
+        {(form) => <UserFields form={form} isNew={false} />}
       </RecordEditor>
     </>
   );
 }
 
 function Actions({ person }: { person: AccessUser }) {
-  const [asked, ask] = useState<'password' | 'delete' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'password' | 'delete' | null>(null);
   return (
     <>
-      <Button variant="default" onClick={() => ask('password')}>
+      <Button variant="default" onClick={() => setOpenDialog('password')}>
         Set a password
       </Button>
-      <Button variant="default" onClick={() => ask('delete')}>
+      <Button variant="default" onClick={() => setOpenDialog('delete')}>
         Delete
       </Button>
-      {asked === 'password' && <PasswordDialog person={person} close={() => ask(null)} />}
-      {asked === 'delete' && (
+      {openDialog === 'password' && <PasswordDialog person={person} close={() => setOpenDialog(null)} />}
+      {openDialog === 'delete' && (
         <DeleteDialog
           kind="person"
           of={['person', 'people']}
-          action={deletePeople}
+          action={deleteUsers}
           record={person}
           nameOf={({ username }) => username}
           back="/people"
-          close={() => ask(null)}
+          close={() => setOpenDialog(null)}
         />
       )}
     </>

@@ -1,11 +1,11 @@
 import { Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 
-const least = 10;
+const minLength = 10;
 
 /** What the server would say of a person's first password; null: nothing. Asked before the person is added. */
 export function passwordError(username: string, password: string): string | null {
-  if (password.length < least) return `must be at least ${least} characters long`;
+  if (password.length < minLength) return `must be at least ${minLength} characters long`;
   try {
     checkNewPassword({ password, confirmPassword: password, name: username }, 'password');
     return null;

@@ -1,8 +1,8 @@
-import { differingBy } from '#console/records/record-editor.tsx';
+import { changedFieldsBy } from '#console/records/record-editor.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 
 /** A person as their form holds them. */
-export interface PersonValues extends Record<string, unknown> {
+export interface UserValues extends Record<string, unknown> {
   readonly username: string;
   readonly firstName: string;
   readonly lastName: string;
@@ -13,7 +13,7 @@ export interface PersonValues extends Record<string, unknown> {
   readonly password: string;
 }
 
-export const personValues = ({ username, firstName, lastName, email, authId, active }: AccessUser): PersonValues => ({
+export const userValuesOf = ({ username, firstName, lastName, email, authId, active }: AccessUser): UserValues => ({
   username,
   firstName,
   lastName,
@@ -23,7 +23,7 @@ export const personValues = ({ username, firstName, lastName, email, authId, act
   password: '',
 });
 
-export const differing = differingBy<PersonValues>({
+export const changedUserFields = changedFieldsBy<UserValues>({
   firstName: 'first name',
   lastName: 'last name',
   email: 'e-mail',

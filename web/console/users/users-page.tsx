@@ -2,22 +2,22 @@ import { Anchor, Button, Menu, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { ask, type Page, type Query } from '#console/api/call.ts';
+import { get, type Page, type Query } from '#console/api/call.ts';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
-import { Empty } from '#console/records/empty.tsx';
+import { EmptyState } from '#console/records/empty.tsx';
 import { useListState } from '#console/records/list-state.ts';
-import { Ago } from '#console/records/moment.tsx';
+import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { StateWord } from '#console/records/state-word.tsx';
-import { useMay } from '#console/shell/who.ts';
+import { StateLabel } from '#console/records/state-word.tsx';
+import { useHasRole } from '#console/shell/who.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { ExportDialog } from './export-dialog.tsx';
-import { deletePeople, letIn, shutOut } from './user-actions.ts';
+import { deleteUsers, activateUsers, deactivateUsers } from './user-actions.ts';
 
-const actions = [letIn, shutOut, deletePeople];
-const load = (query: Query, signal: AbortSignal) => ask<Page<AccessUser>>('accessuser/search', query, signal);
+const actions = [activateUsers, deactivateUsers, deleteUsers];
+const load = (query: Query, signal: AbortSignal) => get<Page<AccessUser>>('accessuser/search', query, signal);
 
 const columns: readonly Column<AccessUser>[] = [
   {
@@ -37,9 +37,9 @@ const columns: readonly Column<AccessUser>[] = [
   {
     name: 'State',
     sort: 'active',
-    cell: ({ active }) => <StateWord tone={active ? 'good' : 'over'}>{active ? 'Active' : 'Inactive'}</StateWord>,
+    cell: ({ active }) => <StateLabel tone={active ? 'good' : 'over'}>{active ? 'Active' : 'Inactive'}</StateLabel>,
   },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <Ago at={updateDateTime} /> },
+  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
 function Filters() {
@@ -74,10 +74,10 @@ const AddButton = () => (
 );
 
 /** Access users: those who sign in with a name of their own. */
-export function PeoplePage() {
+export function UsersPage() {
   const { shown } = useListState();
   const [exporting, setExporting] = useState(false);
-  const mayEdit = useMay('editor');
+  const mayEdit = useHasRole('editor');
   const query = { authId: shown.profile, active: shown.active };
   return (
     <>
@@ -110,14 +110,14 @@ export function PeoplePage() {
         nameOf={({ username }) => username}
         searchLabel="Find by name or e-mail"
         empty={
-          <Empty title="No people yet" words="People sign in by a login profile that asks for a name and a password.">
+          <EmptyState title="No people yet" words="People sign in by a login profile that asks for a name and a password.">
             {mayEdit && <AddButton />}
             {mayEdit && (
               <Button component={Link} to="/people/import" variant="default">
                 Import from CSV
               </Button>
             )}
-          </Empty>
+          </EmptyState>
         }
       />
       {exporting && <ExportDialog query={{ ...query, searchWord: shown.q }} close={() => setExporting(false)} />}
