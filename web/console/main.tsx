@@ -15,7 +15,7 @@ import { useColorScheme } from './shell/scheme.ts';
 import { theme, variables } from './theme.ts';
 
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
-// What keeps the page behind a dialog from scrolling makes a style of its own, and asks for the nonce by this name.
+// The library that stops the page behind a dialog from scrolling adds a style element and reads its nonce from this name.
 Reflect.set(globalThis, '__webpack_nonce__', nonce);
 
 const client = consoleClient();

@@ -8,17 +8,17 @@ import { Root } from './shell/root.tsx';
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Root, notFoundComponent: NotFound });
 
 type Load = () => Promise<Record<string, unknown>>;
-/** What an address may tell of the moment: the first page after the first start, a record made just now. */
-const pageSearch = (raw: Record<string, unknown>): { welcome?: true; fresh?: true } => ({
+/** Reads the query parameters of a page: `welcome` after the first start, `created` after a record was added. */
+const pageSearch = (raw: Record<string, unknown>): { welcome?: true; created?: true } => ({
   ...(raw['welcome'] === true ? { welcome: true } : {}),
-  ...(raw['fresh'] === true ? { fresh: true } : {}),
+  ...(raw['created'] === true ? { created: true } : {}),
 });
 
-/** A page that its address says all about. */
+/** Returns the route of a page. */
 const page = <P extends string>(path: P, load: Load, name: string) =>
   createRoute({ getParentRoute: () => root, path, validateSearch: pageSearch, component: lazyRouteComponent(load, name) });
 
-/** A list: what it shows stands in the query. */
+/** Returns the route of a list. Its search, filters and page are query parameters. */
 const list = <P extends string>(path: P, load: Load, name: string) =>
   createRoute({ getParentRoute: () => root, path, validateSearch: listSearch, component: lazyRouteComponent(load, name) });
 
@@ -28,10 +28,10 @@ const tree = root.addChildren([
   list('/shares', () => import('./shares/shares-page.tsx'), 'SharesPage'),
   page('/shares/new', () => import('./shares/new-share-page.tsx'), 'NewSharePage'),
   page('/shares/$id', () => import('./shares/share-page.tsx'), 'SharePage'),
-  list('/people', () => import('./users/users-page.tsx'), 'UsersPage'),
-  page('/people/new', () => import('./users/new-user-page.tsx'), 'NewUserPage'),
-  page('/people/import', () => import('./users/import-page.tsx'), 'ImportPage'),
-  page('/people/$id', () => import('./users/user-page.tsx'), 'UserPage'),
+  list('/users', () => import('./users/users-page.tsx'), 'UsersPage'),
+  page('/users/new', () => import('./users/new-user-page.tsx'), 'NewUserPage'),
+  page('/users/import', () => import('./users/import-page.tsx'), 'ImportPage'),
+  page('/users/$id', () => import('./users/user-page.tsx'), 'UserPage'),
   list('/profiles', () => import('./profiles/profiles-page.tsx'), 'ProfilesPage'),
   page('/profiles/new', () => import('./profiles/new-profile-page.tsx'), 'NewProfilePage'),
   page('/profiles/$id', () => import('./profiles/profile-page.tsx'), 'ProfilePage'),
@@ -45,7 +45,7 @@ const tree = root.addChildren([
   page('/settings/account', () => import('./settings/account-page.tsx'), 'AccountPage'),
 ]);
 
-/** Every page of the console by its address; each comes when it is first opened. */
+/** Returns the router of the console. The code of each page is loaded when the page is first opened. */
 export const consoleRouter = (client: QueryClient) =>
   createRouter({
     routeTree: tree,

@@ -9,7 +9,7 @@ import {
   type VariantColorsResolver,
 } from '@mantine/core';
 
-// The tokens of web/kit decide; Mantine wants ten shades, which only what is not named below is drawn with.
+// The colors come from the tokens of web/kit. Mantine requires ten shades and uses them only where no variable below is set.
 const accent: MantineColorsTuple = [
   '#eef3ff',
   '#dde6fb',
@@ -54,7 +54,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    // Its head is no landmark of the page.
+    // A dialog's header must not be a landmark of the page.
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'none' } } } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', size: 'lg', color: 'gray' } }),
   },
@@ -92,5 +92,5 @@ const darkTokenVariables = {
   '--mantine-color-dark-7': 'var(--surface)',
 };
 
-/** Mantine's colours are those of the tokens, which know light and dark themselves. */
+/** Sets Mantine's color variables to the tokens of web/kit, which handle light and dark themselves. */
 export const variables: CSSVariablesResolver = () => ({ variables: {}, light: tokenVariables, dark: darkTokenVariables });

@@ -3,19 +3,19 @@ const visitorActions: Readonly<Record<string, string>> = {
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
   'change-password': 'Changed their password',
-  list: 'Saw the list',
-  view: 'Looked at a file',
+  list: 'Listed a folder',
+  view: 'Viewed a file',
   download: 'Downloaded a file',
   downloadFolder: 'Downloaded a folder',
   upload: 'Uploaded a file',
-  createFolder: 'Made a folder',
-  rename: 'Renamed',
-  delete: 'Deleted',
+  createFolder: 'Created a folder',
+  rename: 'Renamed a file or folder',
+  delete: 'Deleted a file or folder',
 };
 
 const recordNames: Readonly<Record<string, string>> = {
   share: 'a share',
-  accessuser: 'a person',
+  accessuser: 'an access user',
   loginprofile: 'a login profile',
   location: 'a location',
   apikey: 'an API key',
@@ -29,20 +29,20 @@ const verbs: Readonly<Record<string, string>> = {
   delete: 'Deleted',
   deleteByUsername: 'Deleted',
   duplicate: 'Duplicated',
-  updateSharableLink: 'Gave a new link to',
-  updateViewId: 'Gave a new portal address to',
+  updateSharableLink: 'Replaced the link of',
+  updateViewId: 'Replaced the portal address of',
   updateUserPassword: 'Set the password of',
   updatePassword: 'Set the password of',
-  makeDefault: 'Made the default',
+  makeDefault: 'Set as default',
 };
 
 const actionLabels: Readonly<Record<string, string>> = {
   ...visitorActions,
   'operator/signIn': 'Signed in to the console',
-  'operator/first': 'Made the first operator',
+  'operator/first': 'Created the first operator',
 };
 
-/** An action of the trail in words; one that is not known, as it is. */
+/** Returns the label of an audited action. An unknown action is its own label. */
 export function actionLabel(action: string): string {
   const [record = '', operation = ''] = action.split('/');
   return actionLabels[action] ?? (verbs[operation] && recordNames[record] ? `${verbs[operation]} ${recordNames[record]}` : action);
@@ -52,8 +52,8 @@ const shareAndUserActions = ['share/add', 'share/update', 'share/updateSharableL
 const profileActions = ['accessuser/updateUserPassword', 'accessuser/delete', 'loginprofile/add', 'loginprofile/update', 'loginprofile/delete'];
 const settingsActions = ['location/add', 'location/update', 'location/delete', 'apikey/add', 'apikey/delete', 'operator/signIn', 'operator/add'];
 
-/** What the trail is filtered by. */
+/** The actions by which the audit log can be filtered. */
 export const actionChoices = [
   { group: 'Visitors', items: Object.keys(visitorActions).map((value) => ({ value, label: actionLabel(value) })) },
-  { group: 'Operators and programs', items: [...shareAndUserActions, ...profileActions, ...settingsActions].map((value) => ({ value, label: actionLabel(value) })) },
+  { group: 'Operators and API keys', items: [...shareAndUserActions, ...profileActions, ...settingsActions].map((value) => ({ value, label: actionLabel(value) })) },
 ];

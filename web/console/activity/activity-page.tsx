@@ -15,14 +15,14 @@ import { actionChoices, actionLabel } from './action-words.ts';
 import { ChangedFields } from './difference.tsx';
 
 const load = (query: Query, signal: AbortSignal) =>
-  // The newest first, where nothing else is asked for.
+  // The newest entry first, unless another order is chosen.
   get<Page<AuditEntry>>('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
 
 const outcomes = {
-  done: { word: 'Done', tone: 'good' },
-  refused: { word: 'Refused', tone: 'bad' },
-  failed: { word: 'Failed', tone: 'bad' },
-  begun: { word: 'Under way', tone: 'waiting' },
+  done: { label: 'Done', tone: 'good' },
+  refused: { label: 'Refused', tone: 'bad' },
+  failed: { label: 'Failed', tone: 'bad' },
+  begun: { label: 'In progress', tone: 'waiting' },
 } as const;
 
 function ActionCell({ row }: { row: AuditEntry }) {
@@ -43,7 +43,7 @@ function ActionCell({ row }: { row: AuditEntry }) {
 
 const columns: readonly Column<AuditEntry>[] = [
   {
-    name: 'When',
+    name: 'Time',
     sort: 'dateTime',
     cell: ({ dateTime }) => (
       <time dateTime={dateTime} className="number" title={formats.exact(dateTime)}>
@@ -52,18 +52,18 @@ const columns: readonly Column<AuditEntry>[] = [
     ),
   },
   {
-    name: 'Who',
+    name: 'Actor',
     sort: 'actor',
     cell: ({ actor, actorKind, address }) => (
       <>
-        {actor || 'Somebody'}
+        {actor || 'Anonymous'}
         <span className="second">
           {actorKind} {address && `from ${address}`}
         </span>
       </>
     ),
   },
-  { name: 'What', sort: 'action', cell: (row) => <ActionCell row={row} /> },
+  { name: 'Action', sort: 'action', cell: (row) => <ActionCell row={row} /> },
   {
     name: 'Share',
     sort: 'shareTitle',
@@ -79,21 +79,21 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     name: 'Outcome',
     sort: 'outcome',
-    cell: ({ outcome }) => <StateLabel tone={outcomes[outcome].tone}>{outcomes[outcome].word}</StateLabel>,
+    cell: ({ outcome }) => <StateLabel tone={outcomes[outcome].tone}>{outcomes[outcome].label}</StateLabel>,
   },
 ];
 
 function Filters() {
   const { shown, show } = useListState();
-  const showWho = (typed: string) => {
+  const filterByActor = (typed: string) => {
     const who = typed.trim() || undefined;
     if (who !== shown.who) show({ who });
   };
   return (
     <>
       <Select
-        aria-label="What"
-        placeholder="Anything"
+        aria-label="Action"
+        placeholder="Any action"
         clearable
         searchable
         data={actionChoices}
@@ -104,17 +104,17 @@ function Filters() {
         aria-label="Outcome"
         placeholder="Any outcome"
         clearable
-        data={Object.entries(outcomes).map(([value, { word }]) => ({ value, label: word }))}
+        data={Object.entries(outcomes).map(([value, { label }]) => ({ value, label }))}
         value={shown.outcome ?? null}
         onChange={(outcome) => show({ outcome: outcome ?? undefined })}
       />
       <TextInput
-        aria-label="Who, exactly"
-        placeholder="Who, exactly"
+        aria-label="Actor (exact name)"
+        placeholder="Actor (exact name)"
         key={shown.who ?? ''}
         defaultValue={shown.who ?? ''}
-        onBlur={({ currentTarget }) => showWho(currentTarget.value)}
-        onKeyDown={({ key, currentTarget }) => key === 'Enter' && showWho(currentTarget.value)}
+        onBlur={({ currentTarget }) => filterByActor(currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && filterByActor(currentTarget.value)}
       />
       <DatePickerInput
         type="range"
@@ -130,7 +130,7 @@ function Filters() {
   );
 }
 
-/** What happened: found, filtered, and taken away as a file. */
+/** The audit log: searched, filtered and exported. */
 export function ActivityPage() {
   const { shown, show } = useListState();
   const query = {
@@ -138,7 +138,7 @@ export function ActivityPage() {
     username: shown.who,
     action: shown.action,
     outcome: shown.outcome,
-    // Days as the operator's own clock has them.
+    // The days are in the time zone of the operator.
     fromDate: shown.from && new Date(`${shown.from}T00:00:00`).toISOString(),
     toDate: shown.to && new Date(`${shown.to}T23:59:59.999`).toISOString(),
   };
@@ -150,7 +150,7 @@ export function ActivityPage() {
   };
   return (
     <>
-      <PageHead title="Activity" lead="Everything that visitors, operators and programs did or were refused.">
+      <PageHead title="Audit log" lead="Everything that visitors, operators and API keys did, and what was refused.">
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
@@ -159,32 +159,32 @@ export function ActivityPage() {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item component="a" href={exportUrl('csv')} download>
-              What is listed, as CSV
+              Export as CSV
             </Menu.Item>
             <Menu.Item component="a" href={exportUrl('ndjson')} download>
-              What is listed, as NDJSON
+              Export as NDJSON
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </PageHead>
       {shown.share && (
         <Text mb="sm">
-          Of one share.{' '}
+          Only entries of one share are shown.{' '}
           <Anchor component="button" type="button" onClick={() => show({ share: undefined })}>
-            Show all
+            Show all entries
           </Anchor>
         </Text>
       )}
       <RecordList
         kind="audit"
-        of={['line', 'lines']}
+        of={['entry', 'entries']}
         columns={columns}
         load={load}
         query={query}
         filters={<Filters />}
         nameOf={({ action }) => action}
-        searchLabel="Find by who, address, share or path"
-        empty={<EmptyState title="Nothing has happened yet" words="What anybody does here, or is refused, is written down." />}
+        searchLabel="Search by actor, address, share or path"
+        empty={<EmptyState title="No entries yet" text="Every action of a visitor, operator or API key is recorded here." />}
       />
     </>
   );

@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import { useId } from 'react';
 import { formatNumber, formatCount, formatDay } from '#console/records/format.ts';
 
-/** What was done on one day. */
+/** The numbers of visits, downloads and uploads of one day. */
 export interface DayCounts {
   readonly date: string;
   readonly visits: number;
@@ -13,7 +13,7 @@ export interface DayCounts {
 const millisecondsPerDay = 86_400_000; // ms
 const [width, height, axisHeight] = [640, 120, 18];
 
-/** Every day of the time shown, those without anything too. */
+/** Returns the counts of each day of the period, including days without activity. */
 function everyDay(byDay: readonly DayCounts[], days: number, now: number): DayCounts[] {
   const byDate = new Map(byDay.map((counts) => [counts.date, counts]));
   return Array.from({ length: days }, (_, index) => {
@@ -24,7 +24,7 @@ function everyDay(byDay: readonly DayCounts[], days: number, now: number): DayCo
 
 const series = ['visits', 'downloads', 'uploads'] as const;
 
-/** Visits, downloads and uploads by day: bars to look at, and the same as a table. */
+/** Shows visits, downloads and uploads by day, as bars and as a table. */
 export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; days?: number }) {
   const title = useId();
   const shown = everyDay(byDay, days, Date.now());
@@ -40,7 +40,7 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
     <figure className="chart">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={title} preserveAspectRatio="none">
         <title id={title}>{summary}</title>
-        <line x1={0} x2={width} y1={height - axisHeight} y2={height - axisHeight} className="chart-ground" />
+        <line x1={0} x2={width} y1={height - axisHeight} y2={height - axisHeight} className="chart-axis" />
         {shown.map((counts, index) => (
           <g key={counts.date}>
             {series.map((of, bar) => (
@@ -71,9 +71,9 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
         </span>
       </figcaption>
       <details>
-        <summary>As a table</summary>
+        <summary>Show as table</summary>
         {byDay.length === 0 ? (
-          <p className="quiet">Nothing happened.</p>
+          <p className="quiet">No activity in this period.</p>
         ) : (
           <Table
             data={{

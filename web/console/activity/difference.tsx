@@ -1,4 +1,5 @@
 import { Table } from '@mantine/core';
+import { formatCount } from '#console/records/format.ts';
 
 const hiddenFields = ['etag', 'updateDateTime', 'updatedOwner'];
 
@@ -6,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (json: string | null): Fields => (json === null ? {} : JSON.parse(json));
 const text = (value: unknown) => (value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What a change changed, field by field, where somebody wants to know. */
+/** Shows the old and new value of each field that a change modified. */
 export function ChangedFields({ before, after }: { before: string | null; after: string | null }) {
   const [oldFields, newFields] = [fieldsOf(before), fieldsOf(after)];
   const changed = [...new Set([...Object.keys(oldFields), ...Object.keys(newFields)])].filter(
@@ -15,7 +16,7 @@ export function ChangedFields({ before, after }: { before: string | null; after:
   if (changed.length === 0) return null;
   return (
     <details className="difference">
-      <summary>{before && after ? `${changed.length} fields` : 'Details'}</summary>
+      <summary>{before && after ? formatCount(changed.length, 'changed field', 'changed fields') : 'Details'}</summary>
       <Table layout="fixed">
         <Table.Thead>
           <Table.Tr>

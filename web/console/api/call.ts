@@ -1,33 +1,35 @@
-/** One field that a refusal names. */
+/** One field error of a problem. */
 export interface FieldError {
   readonly field: string;
   readonly detail: string;
 }
 
-/** A refusal as the interface says it (RFC 9457); status 0: the server was not reached. */
+/** A problem document of the REST API (RFC 9457). Status 0: the server was not reached. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly fieldErrors: readonly FieldError[];
-  /** Seconds to wait, where the server says so. */
+  /** Seconds to wait before the next try, or null. */
   readonly retryAfter: number | null;
-  constructor(status: number, code: string, detail: string, faults: readonly FieldError[] = [], retryAfter: number | null = null) {
+  constructor(status: number, code: string, detail: string, fieldErrors: readonly FieldError[] = [], retryAfter: number | null = null) {
     super(detail);
     this.status = status;
     this.code = code;
-    this.fieldErrors = faults;
+    this.fieldErrors = fieldErrors;
     this.retryAfter = retryAfter;
   }
 }
 
-/** Whatever was thrown, as a problem that can be told. */
+/** Returns an error as a Problem that can be shown to the operator. */
 export const asProblem = (cause: unknown) =>
-  cause instanceof Problem ? cause : new Problem(0, 'unknown', 'Something went wrong in this page.');
+  cause instanceof Problem ? cause : new Problem(0, 'unknown', 'An error occurred in this page. Reload it and try again.');
 
-/** What a search takes, and what a change may be told beside its body. */
+/** The query parameters of a request. Undefined values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The options of a change beside its body. */
 export interface ChangeOptions {
-  /** The version that was looked at: another is refused. */
+  /** The etag of the version that is changed. The server refuses the change of any other version (412). */
   readonly ifMatch?: string | undefined;
   readonly dryRun?: boolean | undefined;
 }
@@ -44,15 +46,15 @@ function problemOf(response: Response, text: string): Problem {
     const { code = '', detail = '', errors = [] }: { code?: string; detail?: string; errors?: FieldError[] } = JSON.parse(text);
     return new Problem(response.status, code, detail, errors, retryAfter);
   } catch {
-    return new Problem(response.status, 'unknown', `The server answered ${response.status}.`, [], retryAfter);
+    return new Problem(response.status, 'unknown', `The server answered with status ${response.status}. Try again later.`, [], retryAfter);
   }
 }
 
-/** What an answer says where the session's cookie is not good any more, or is gone. */
+/** The codes of a response to a request whose session cookie has expired or is missing. */
 const sessionEnded = ['signInNeeded', 'keyMissing'];
 
 const listeners = new Set<() => void>();
-/** Tells when an answer says that the session has ended. @returns what ends the telling */
+/** Calls the listener when a response reports that the session has ended. @returns a function that removes the listener */
 export function onSessionEnd(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -65,7 +67,7 @@ async function send(path: string, init: RequestInit) {
   const text = await response.text();
   if (response.ok) return text === '' ? null : JSON.parse(text);
   const problem = problemOf(response, text);
-  if (sessionEnded.includes(problem.code)) for (const tell of listeners) tell();
+  if (sessionEnded.includes(problem.code)) for (const notify of listeners) notify();
   throw problem;
 }
 
@@ -76,7 +78,11 @@ const queryOf = (query: Query) => {
   return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
 };
 
-/** Asks a question. @returns what the operation promises (openapi.json) */
+/**
+ * Calls a read operation.
+ * @returns the response that openapi.json describes
+ * @throws Problem
+ */
 export const get = <T>(name: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
   send(name + queryOf(query), signal ? { signal } : {});
 
@@ -89,7 +95,7 @@ const change =
       headers: { 'content-type': 'application/json', ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) },
     });
 
-/** Changes something, or asks what takes a body. @throws Problem */
+/** Calls a change, or a read operation that takes a body. @throws Problem */
 export const post = change('POST');
-/** Deletes something. @throws Problem */
+/** Calls an operation that deletes a record. @throws Problem */
 export const remove = change('DELETE');

@@ -4,7 +4,7 @@ import { callerQuery } from './session.ts';
 
 const maxRetries = 2;
 
-/** What was asked is kept and asked anew when somebody comes back to the page; refusals are not asked again. */
+/** Returns the query client. It retries requests that did not reach the server or got status 503, and no others. */
 export function consoleClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {

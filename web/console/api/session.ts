@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
 import { get, asProblem, post } from './call.ts';
 
-/** Who has signed in; null: nobody. */
+/** The operator who has signed in, or null. */
 export const callerQuery = queryOptions({
   queryKey: ['who'],
   queryFn: async ({ signal }): Promise<CallerRecord | null> => {

@@ -4,35 +4,35 @@ import { changedFieldsBy } from '#console/records/record-editor.tsx';
 import { Section } from '#console/records/section.tsx';
 import type { Location } from '#core/records/location.ts';
 
-/** A location as its form holds it. */
+/** The form values of a location. */
 export interface LocationValues extends Record<string, unknown> {
   readonly name: string;
   readonly folder: string;
-  /** What of the configuration the form does not show: it is sent back as it is. */
+  /** The parts of the configuration that the form does not show. They are sent back unchanged. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** A location as it was answered, for its form. */
+/** Returns the form values of a location. */
 export function locationValuesOf({ name, configuration }: Location): LocationValues {
   const { folder, ...rest }: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
   return { name, folder: typeof folder === 'string' ? folder : '', rest };
 }
 
-/** The form as location/add and location/update take it. */
+/** Returns the request body of location/add and location/update. */
 export const locationBodyOf = ({ name, folder, rest }: LocationValues) => ({ name, configuration: JSON.stringify({ folder, ...rest }) });
 
 export const changedLocationFields = changedFieldsBy<LocationValues>({ name: 'name', folder: 'folder' });
 
-/** What the interface calls otherwise than the form. */
+/** The form's field for each API field that has another name. */
 export const locationFieldNames = { configuration: 'folder' };
 
-/** Where files lie. */
+/** The fields of a location. */
 export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValues> }) => (
-  <Section title="Where files lie" lead="Shares name a location, and a path in it that is never left.">
+  <Section title="Where files are stored" lead="A share publishes one path of a location. Visitors cannot reach anything outside of that path.">
     <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
-    <TextInput label="Folder of this server" placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
+    <TextInput label="Folder on this server" placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
     <Text size="sm" c="dimmed">
-      Folders outside of Postern's own data are allowed by POSTERN_LOCAL_ROOTS. Amazon S3 and Azure Blob Storage are not available yet.
+      To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS. Amazon S3 and Azure Blob Storage are not available yet.
     </Text>
   </Section>
 );

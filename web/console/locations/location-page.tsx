@@ -28,14 +28,14 @@ const locations: RecordKind<Location, LocationValues> = {
 interface TestResult {
   readonly tried: readonly { readonly what: string; readonly works: boolean; readonly detail: string }[];
 }
-const stepLabels: Readonly<Record<string, string>> = { list: 'Reading the folder', write: 'Writing a file, and taking it back' };
+const stepLabels: Readonly<Record<string, string>> = { list: 'Reading the folder', write: 'Writing and deleting a test file' };
 
-/** One place with files: whether it works, and where it is. */
+/** One location: its test and its settings. */
 export function LocationPage() {
   const id = useRecordId();
   const mayAll = useHasRole('admin');
   const { data: location, error, refetch } = useQuery({ queryKey: ['location', 'one', id], queryFn: () => get(id), enabled: mayAll });
-  if (!mayAll) return <PageHead title="Location" lead="An admin can look at it and change it." />;
+  if (!mayAll) return <PageHead title="Location" lead="You need the role admin to view and change locations." />;
   if (error && !location) return <LoadError error={error} reset={() => void refetch()} />;
   if (!location) return <Skeleton height={320} />;
   return (
@@ -51,27 +51,27 @@ export function LocationPage() {
   );
 }
 
-/** Tries the place for real. */
+/** Runs location/test and shows the result of each step. */
 function LocationTest({ location: { id, name } }: { location: Location }) {
-  const trial = useMutation({ mutationFn: () => post<TestResult>('location/test', { id }) });
+  const test = useMutation({ mutationFn: () => post<TestResult>('location/test', { id }) });
   return (
-    <Paper withBorder className="panel" component="section" aria-labelledby="trial">
+    <Paper withBorder className="panel" component="section" aria-labelledby="location-test">
       <Group justify="space-between">
-        <Title order={2} size="h4" id="trial">
-          Does it work?
+        <Title order={2} size="h4" id="location-test">
+          Location test
         </Title>
-        <Button variant="default" loading={trial.isPending} onClick={() => trial.mutate()}>
-          Try it
+        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          Run test
         </Button>
       </Group>
-      {trial.error && (
+      {test.error && (
         <Text c="var(--loss)" role="alert">
-          {asProblem(trial.error).message}
+          {asProblem(test.error).message}
         </Text>
       )}
-      {trial.data && (
+      {test.data && (
         <List listStyleType="none" role="status" mt="sm">
-          {trial.data.tried.map(({ what, works, detail }) => (
+          {test.data.tried.map(({ what, works, detail }) => (
             <List.Item
               key={what}
               icon={
@@ -89,7 +89,7 @@ function LocationTest({ location: { id, name } }: { location: Location }) {
         </List>
       )}
       <Anchor component={Link} to={`/shares?location=${encodeURIComponent(name)}`} size="sm" mt="sm">
-        Shares of this location
+        Show shares of this location
       </Anchor>
     </Paper>
   );
@@ -100,7 +100,7 @@ function DeleteButton({ location }: { location: Location }) {
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
-        Delete
+        Delete location
       </Button>
       {isOpen && (
         <DeleteDialog
@@ -109,7 +109,7 @@ function DeleteButton({ location }: { location: Location }) {
           action={deleteLocations}
           record={location}
           nameOf={({ name }) => name}
-          back="/locations"
+          listPath="/locations"
           close={() => setOpen(false)}
         />
       )}

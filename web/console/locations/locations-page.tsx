@@ -15,7 +15,7 @@ const load = (query: Query, signal: AbortSignal) => get<Page<Location>>('locatio
 
 export const deleteLocations: BulkAction<Location> = {
   name: 'Delete',
-  effect: 'will be deleted; the files stay. This cannot be undone',
+  effect: 'will be deleted. The files stay. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
   run: ({ id }, how) => remove('location/delete', { id }, how),
@@ -32,22 +32,22 @@ const columns: readonly Column<Location>[] = [
     ),
   },
   { name: 'Kind', sort: 'kind', cell: ({ kind }) => kind },
-  { name: 'Made by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
+  { name: 'Created by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
+  { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
 const AddButton = () => (
   <Button component={Link} to="/locations/new" leftSection={<Plus size={18} aria-hidden />}>
-    New location
+    Add location
   </Button>
 );
 
-/** Where files lie. */
+/** The list of locations. */
 export function LocationsPage() {
   const mayAll = useHasRole('admin');
   return (
     <>
-      <PageHead title="Locations" lead="Where the files lie that shares publish.">
+      <PageHead title="Locations" lead="The storage that shares publish files from.">
         {mayAll && <AddButton />}
       </PageHead>
       <RecordList
@@ -57,9 +57,9 @@ export function LocationsPage() {
         load={load}
         actions={mayAll ? [deleteLocations] : []}
         nameOf={({ name }) => name}
-        searchLabel="Find by name"
+        searchLabel="Search by name"
         empty={
-          <EmptyState title="No locations yet" words="A location is a place with files, such as a folder of this server.">
+          <EmptyState title="No locations yet" text="A location is storage for files, such as a folder on this server. Add one, then create a share of it.">
             {mayAll && <AddButton />}
           </EmptyState>
         }

@@ -6,7 +6,7 @@ import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { locationBodyOf, locationFieldNames, LocationFields, type LocationValues } from './location-fields.tsx';
 
-/** A new place with files. */
+/** The form of a new location. */
 export function NewLocationPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -22,8 +22,8 @@ export function NewLocationPage() {
   });
   return (
     <>
-      <PageHead title="New location" />
-      <FormOnPage page={page} saveLabel="Add" isNew>
+      <PageHead title="Add location" />
+      <FormOnPage page={page} saveLabel="Add location" isNew>
         <LocationFields form={page.form} />
       </FormOnPage>
     </>

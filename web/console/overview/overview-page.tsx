@@ -24,21 +24,21 @@ const refreshInterval = 60_000; // ms
 
 function ExpiringShares({ shares }: { shares: Overview['endingSoon'] }) {
   return (
-    <Paper withBorder className="panel" component="section" aria-labelledby="ending">
-      <Title order={2} size="h4" id="ending">
-        Ending soon
+    <Paper withBorder className="panel" component="section" aria-labelledby="expiring">
+      <Title order={2} size="h4" id="expiring">
+        Expiring soon
       </Title>
       {shares.length === 0 ? (
-        <Text c="dimmed">No share ends within two weeks.</Text>
+        <Text c="dimmed">No share expires within two weeks.</Text>
       ) : (
         <Table
           data={{
-            head: ['Share', 'Ends'],
+            head: ['Share', 'Expires'],
             body: shares.map(({ id, title, validityEndDate }) => [
               <Anchor key="share" component={Link} to={`/shares/${id}`}>
                 {title}
               </Anchor>,
-              <RelativeTime key="ends" at={validityEndDate} />,
+              <RelativeTime key="expires" at={validityEndDate} />,
             ]),
           }}
         />
@@ -57,23 +57,23 @@ function Health({ overview: { store, locations, mail, alertsWaiting } }: { overv
       </Title>
       <List listStyleType="none" spacing={6}>
         <List.Item>
-          <StateLabel tone="good">{`Records: ${storeNames[store] ?? store}`}</StateLabel>
+          <StateLabel tone="good">{`Database: ${storeNames[store] ?? store}`}</StateLabel>
         </List.Item>
         {locations.map(({ id, name, answers }) => (
           <List.Item key={id}>
-            <StateLabel tone={answers ? 'good' : 'bad'}>{`Location ${name}${answers ? ' answers' : ' does not answer'}`}</StateLabel>
+            <StateLabel tone={answers ? 'good' : 'bad'}>{`Location ${name}${answers ? ' is available' : ' is not available'}`}</StateLabel>
           </List.Item>
         ))}
         <List.Item>
-          <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'Mail is sent' : 'Mail is not sent yet'}</StateLabel>
-          {alertsWaiting > 0 && <span className="second">{formatCount(alertsWaiting, 'alert waits', 'alerts wait')}</span>}
+          <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'E-mail is sent' : 'E-mail is not sent yet'}</StateLabel>
+          {alertsWaiting > 0 && <span className="second">{formatCount(alertsWaiting, 'alert is waiting', 'alerts are waiting')}</span>}
         </List.Item>
       </List>
     </Paper>
   );
 }
 
-/** What an operator looks at first. */
+/** The start page of the console: activity, expiring shares and health. */
 export function OverviewPage() {
   const { name } = useCaller();
   const mayEdit = useHasRole('editor');
@@ -89,18 +89,18 @@ export function OverviewPage() {
       <PageHead title="Overview" lead={`Good to see you, ${name}.`}>
         {mayEdit && (
           <Button component={Link} to="/shares/new" leftSection={<Plus size={18} aria-hidden />}>
-            New share
+            Create share
           </Button>
         )}
       </PageHead>
       {unavailable.length > 0 && (
-        <Alert color="red" role="alert" title="A location does not answer" mb="md">
-          {unavailable.map((location) => location.name).join(', ')}: links to files there answer that they are away, until it is back.
+        <Alert color="red" role="alert" title="A location is not available" mb="md">
+          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open its files until it is available again. Run the test on the page of the location.
         </Alert>
       )}
       <Paper withBorder className="panel" component="section" aria-labelledby="days">
         <Title order={2} size="h4" id="days">
-          The last thirty days
+          Last 30 days
         </Title>
         {data ? <DayChart byDay={data.byDay} /> : <Skeleton height={160} />}
       </Paper>

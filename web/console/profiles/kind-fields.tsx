@@ -6,14 +6,14 @@ import type { ProfileValues } from './profile-values.ts';
 
 type Form = UseFormReturnType<ProfileValues>;
 
-/** A secret that is kept is shown as dots only: typing replaces it, leaving it keeps it. */
+/** A field for a secret. A stored secret appears as dots. It stays unless the operator types another one. */
 function Secret({ form, name, label }: { form: Form; name: 'password' | 'clientSecret' | 'bindPassword'; label: string }) {
   const isStored = form.values[name] === secretMask;
   return (
     <PasswordInput
       label={label}
       autoComplete="off"
-      description={isStored ? 'One is kept; type another to replace it.' : undefined}
+      description={isStored ? 'A value is stored. Type another one to replace it.' : undefined}
       {...form.getInputProps(name)}
       onFocus={({ currentTarget }) => isStored && currentTarget.select()}
     />
@@ -22,15 +22,15 @@ function Secret({ form, name, label }: { form: Form; name: 'password' | 'clientS
 
 const Password = ({ form }: { form: Form }) => (
   <>
-    <TextInput label="User name" description="Empty: visitors are asked for the password alone." {...form.getInputProps('username')} />
+    <TextInput label="User name" description="Leave empty to ask visitors for the password only." {...form.getInputProps('username')} />
     <Secret form={form} name="password" label="Password" />
   </>
 );
 
 const EmailCode = ({ form }: { form: Form }) => (
   <TagsInput
-    label="Admitted addresses"
-    description="Whole addresses, or *@example.com for all of a domain."
+    label="Allowed e-mail addresses"
+    description="Full addresses, or *@example.com for all addresses of a domain."
     placeholder="*@example.com"
     {...form.getInputProps('allow')}
   />
@@ -39,45 +39,45 @@ const EmailCode = ({ form }: { form: Form }) => (
 const Oidc = ({ form }: { form: Form }) => (
   <>
     <TextInput label="Issuer" placeholder="https://login.example.com" {...form.getInputProps('issuer')} />
-    <TextInput label="Client id" {...form.getInputProps('clientId')} />
+    <TextInput label="Client ID" {...form.getInputProps('clientId')} />
     <Secret form={form} name="clientSecret" label="Client secret" />
     <TextInput label="Scopes" placeholder="openid profile email" {...form.getInputProps('scopes')} />
-    <TextInput label="Claim that lists groups" {...form.getInputProps('groupsClaim')} />
+    <TextInput label="Groups claim" {...form.getInputProps('groupsClaim')} />
   </>
 );
 
 const Saml = ({ form }: { form: Form }) => (
   <>
     <SegmentedControl
-      aria-label="How the provider is known"
+      aria-label="Identity provider settings"
       data={[
-        { value: 'metadata', label: 'By its metadata' },
-        { value: 'hand', label: 'By hand' },
+        { value: 'metadata', label: 'From metadata' },
+        { value: 'hand', label: 'Enter manually' },
       ]}
       {...form.getInputProps('samlBy')}
     />
     {form.values.samlBy === 'metadata' ? (
-      <TextInput label="Address of the metadata" placeholder="https://login.example.com/metadata" {...form.getInputProps('metadataUrl')} />
+      <TextInput label="Metadata URL" placeholder="https://login.example.com/metadata" {...form.getInputProps('metadataUrl')} />
     ) : (
       <>
-        <TextInput label="Address of sign-in" {...form.getInputProps('entryPoint')} />
+        <TextInput label="Sign-in URL" {...form.getInputProps('entryPoint')} />
         <Textarea label="Certificates (PEM)" autosize minRows={4} maxRows={12} {...form.getInputProps('certificates')} />
       </>
     )}
-    <TextInput label="Attribute that lists groups" {...form.getInputProps('groupsAttribute')} />
-    <Checkbox label="Sign-in may begin at the provider" {...form.getInputProps('idpInitiated', { type: 'checkbox' })} />
+    <TextInput label="Groups attribute" {...form.getInputProps('groupsAttribute')} />
+    <Checkbox label="Allow sign-in that starts at the identity provider" {...form.getInputProps('idpInitiated', { type: 'checkbox' })} />
   </>
 );
 
 const Ldap = ({ form }: { form: Form }) => (
   <>
-    <TextInput label="Address" placeholder="ldaps://directory.example.com" {...form.getInputProps('url')} />
-    <Checkbox label="Ask for TLS on an ldap:// address" {...form.getInputProps('startTls', { type: 'checkbox' })} />
-    <TextInput label="Where users are looked for" placeholder="ou=people,dc=example,dc=com" {...form.getInputProps('baseDn')} />
-    <TextInput label="Who looks for them" placeholder="cn=postern,dc=example,dc=com" {...form.getInputProps('bindDn')} />
-    <Secret form={form} name="bindPassword" label="Their password" />
-    <TextInput label="Filter that finds a user" placeholder="(uid={username})" {...form.getInputProps('userFilter')} />
-    <TextInput label="Filter that finds a user's groups" {...form.getInputProps('groupFilter')} />
+    <TextInput label="Server URL" placeholder="ldaps://directory.example.com" {...form.getInputProps('url')} />
+    <Checkbox label="Use StartTLS with an ldap:// URL" {...form.getInputProps('startTls', { type: 'checkbox' })} />
+    <TextInput label="Base DN" placeholder="ou=people,dc=example,dc=com" {...form.getInputProps('baseDn')} />
+    <TextInput label="Bind DN" placeholder="cn=postern,dc=example,dc=com" {...form.getInputProps('bindDn')} />
+    <Secret form={form} name="bindPassword" label="Bind password" />
+    <TextInput label="User filter" placeholder="(uid={username})" {...form.getInputProps('userFilter')} />
+    <TextInput label="Group filter" {...form.getInputProps('groupFilter')} />
   </>
 );
 
@@ -89,7 +89,7 @@ const byKind: Readonly<Record<number, (props: { form: Form }) => ReactNode>> = {
   [profileTypes.LDAP]: Ldap,
 };
 
-/** What the chosen kind of sign-in is configured by. */
+/** The fields of the selected kind of sign-in. */
 export function KindFields({ form }: { form: Form }) {
   const Fields = byKind[form.values.typeId];
   return (
@@ -97,11 +97,11 @@ export function KindFields({ form }: { form: Form }) {
       {Fields && <Fields form={form} />}
       {form.values.typeId === profileTypes.USERS && (
         <Text size="sm" c="dimmed">
-          Add them under People, once this profile is there.
+          Create this login profile first. Then add users under Access users.
         </Text>
       )}
       {!isProfileTypeAvailable(form.values.typeId) && (
-        <Alert color="accent">This kind can be set up; signing in by it is not available yet, and its links say so until then.</Alert>
+        <Alert color="accent">You can set up this kind, but visitors cannot sign in with it yet. Until then, its links show that they are not available.</Alert>
       )}
     </>
   );

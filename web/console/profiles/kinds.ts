@@ -6,14 +6,14 @@ interface Kind {
 }
 
 const kindsByType: Record<ProfileType, Kind> = {
-  PUBLIC: { name: 'No sign-in', description: 'Whoever has the link comes in.' },
-  PASSWORD: { name: 'One password', description: 'Everybody knows the same password, and a user name if you like.' },
-  USERS: { name: 'People with passwords', description: 'Each person signs in with a name and a password of their own.' },
-  EMAIL_CODE: { name: 'Code by e-mail', description: 'A code that is good once is sent to an address that you admit.' },
-  OIDC: { name: 'OpenID Connect', description: 'People sign in at your identity provider.' },
-  SAML: { name: 'SAML', description: 'People sign in at your identity provider.' },
-  LDAP: { name: 'LDAP', description: 'People sign in with their name and password of your directory.' },
+  PUBLIC: { name: 'No sign-in', description: 'Anyone with the link has access.' },
+  PASSWORD: { name: 'One password', description: 'All visitors use the same password, and optionally a user name.' },
+  USERS: { name: 'Users with passwords', description: 'Each access user signs in with their own user name and password.' },
+  EMAIL_CODE: { name: 'Code by e-mail', description: 'Visitors sign in with a one-time code that is sent to an e-mail address that you allow.' },
+  OIDC: { name: 'OpenID Connect', description: 'Visitors sign in at your identity provider.' },
+  SAML: { name: 'SAML', description: 'Visitors sign in at your identity provider.' },
+  LDAP: { name: 'LDAP', description: 'Visitors sign in with the user name and password of your directory.' },
 };
 
-/** The kinds of sign-in, in words, by the interface's names. */
+/** The label and description of each kind of sign-in, by its name in the API. */
 export const kinds: Readonly<Record<string, Kind>> = kindsByType;

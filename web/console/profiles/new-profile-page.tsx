@@ -9,7 +9,7 @@ import { withConfigurationErrors } from './configuration-faults.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { profileBodyOf, emptyProfile, type ProfileValues } from './profile-values.ts';
 
-/** A new way to sign in. */
+/** The form of a new login profile. */
 export function NewProfilePage() {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -19,14 +19,14 @@ export function NewProfilePage() {
     save: async (values) => {
       const { id } = await withConfigurationErrors(values, post<{ id: number }>('loginprofile/add', profileBodyOf(values)));
       await client.invalidateQueries({ queryKey: ['profile'] });
-      showMessage({ words: 'The login profile is there: shares can name it.' });
+      showMessage({ text: 'Login profile created. You can now use it in shares.' });
       await navigate({ to: '/profiles/$id', params: { id: String(id) } });
     },
   });
   return (
     <>
-      <PageHead title="New login profile" />
-      <FormOnPage page={page} saveLabel="Make the login profile" isNew>
+      <PageHead title="Create login profile" />
+      <FormOnPage page={page} saveLabel="Create login profile" isNew>
         <ProfileForm form={page.form} />
       </FormOnPage>
     </>

@@ -11,7 +11,7 @@ import type { ProfileValues } from './profile-values.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
-/** Would these rules shut out whoever edits them? */
+/** Returns whether the ranges exclude an address. Invalid ranges exclude none. */
 export function excludesAddress(ipRange: string, address: string): boolean {
   const ranges = parseRanges(ipRange);
   return !('wrong' in ranges) && !inRanges(packRanges(ranges), address);
@@ -23,35 +23,35 @@ function AddressField({ form }: { form: UseFormReturnType<ProfileValues> }) {
   return (
     <>
       <Textarea
-        label="Addresses"
-        description="Single addresses, blocks like 10.0.0.0/8, or first-last; empty: from anywhere."
+        label="IP addresses"
+        description="Single addresses, blocks such as 10.0.0.0/8, or ranges such as 10.0.0.1-10.0.0.9. Leave empty to allow all addresses."
         autosize
         minRows={2}
         {...form.getInputProps('ipRange')}
       />
       <Text size="sm" c={excludesAddress(ipRange, address) ? 'var(--loss)' : 'dimmed'}>
         Your own address is {address}
-        {excludesAddress(ipRange, address) ? ', which is not among these.' : '.'}
+        {excludesAddress(ipRange, address) ? ', which is not in this list.' : '.'}
       </Text>
     </>
   );
 }
 
-/** Everything that a login profile is made of, in sections. */
+/** All fields of a login profile, in sections. */
 export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }) {
   return (
     <>
-      <Section title="Name" lead="Visitors read the title where they sign in.">
+      <Section title="Name" lead="Visitors see the title when they sign in.">
         <TextInput label="Title" required withAsterisk={false} {...form.getInputProps('title')} />
         <Textarea
           label="Description"
-          description="Description for operators. Visitors do not see it."
+          description="For operators. Visitors do not see it."
           autosize
           minRows={2}
           {...form.getInputProps('description')}
         />
       </Section>
-      <Section title="How visitors sign in" lead="The kind decides what a visitor is asked for.">
+      <Section title="How visitors sign in" lead="The kind determines what a visitor must enter.">
         <Radio.Group
           aria-label="Kind"
           value={String(form.values.typeId)}
@@ -81,13 +81,13 @@ export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }
         </Radio.Group>
         <KindFields form={form} />
       </Section>
-      <Section title="From where" lead="Asked at every request, not only where somebody signs in.">
+      <Section title="Allowed addresses" lead="Checked at every request, not only at sign-in.">
         <AddressField form={form} />
       </Section>
-      <Section title="What they read" lead="The language of the visitor's page, and a notice above the sign-in.">
+      <Section title="Visitor page" lead="The language of the page, and a notice above the sign-in form.">
         <Select
           label="Language"
-          placeholder="As the visitor's browser says"
+          placeholder="Language of the visitor's browser"
           clearable
           data={languages.map((tag) => ({ value: tag, label: names.of(tag) ?? tag }))}
           value={form.values.lang || null}

@@ -30,12 +30,12 @@ const profiles: RecordKind<LoginProfile, ProfileValues> = {
   update: ({ id }, values, how) => withConfigurationErrors(values, post('loginprofile/update', { id, ...profileBodyOf(values) }, how)),
   valuesOf: profileValuesOf,
   changedFields: changedProfileFields,
-  // What nobody can read cannot be put back.
+  // A replaced secret cannot be restored: nobody can read the old one.
   undoable: (before, after) =>
     before.typeId === after.typeId && ['password', 'clientSecret', 'bindPassword'].every((name) => before[name] === after[name]),
 };
 
-/** One way to sign in, its portal, and who uses it. */
+/** One login profile: its settings, its portal, and links to its shares and users. */
 export function ProfilePage() {
   const id = useRecordId();
   const { address } = useCaller();
@@ -48,13 +48,13 @@ export function ProfilePage() {
       <PageHead title={profile.title} lead={kinds[profile.typeString]?.name}>
         {mayAll && <Actions profile={profile} />}
       </PageHead>
-      <Paper withBorder className="panel" component="section" aria-label="Who uses it">
+      <Paper withBorder className="panel" component="section" aria-label="Shares and users">
         <Group gap="lg">
           <Anchor component={Link} to={`/shares?profile=${id}`}>
             {formatCount(profile.shareCount, 'share', 'shares')}
           </Anchor>
-          <Anchor component={Link} to={`/people?profile=${id}`}>
-            {formatCount(profile.userCount, 'person', 'people')}
+          <Anchor component={Link} to={`/users?profile=${id}`}>
+            {formatCount(profile.userCount, 'user', 'users')}
           </Anchor>
         </Group>
         {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
@@ -77,10 +77,10 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
   return (
     <>
       <Group align="end" wrap="nowrap" gap="xs" mt="sm">
-        <CopyField label="Portal" description="Visitors who sign in there see every share that is for them." value={viewUrl} />
+        <CopyField label="Portal" description="Visitors who sign in here see all shares that they have access to." value={viewUrl} />
       </Group>
       <Anchor href={viewUrl} target="_blank" rel="noreferrer" className="with-icon" mt="xs">
-        <ExternalLink size={16} aria-hidden /> See it as a visitor does
+        <ExternalLink size={16} aria-hidden /> Open as visitor
       </Anchor>
     </>
   );
@@ -89,15 +89,15 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
 function Actions({ profile }: { profile: LoginProfile }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [openDialog, setOpenDialog] = useState<'delete' | 'address' | 'chosenAddress' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'delete' | 'address' | 'chooseAddress' | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: ['profile'] });
-  async function run(words: string, change: () => Promise<unknown>) {
+  async function run(text: string, change: () => Promise<unknown>) {
     try {
       await change();
       await refresh();
-      showMessage({ words });
+      showMessage({ text });
     } catch (cause) {
-      showMessage({ words: asProblem(cause).message, failed: true });
+      showMessage({ text: asProblem(cause).message, failed: true });
     }
   }
   const copy = async () => {
@@ -115,14 +115,16 @@ function Actions({ profile }: { profile: LoginProfile }) {
         <Menu.Dropdown>
           <Menu.Item
             onClick={() =>
-              void run('New people belong to it where nothing else is said.', () => post('loginprofile/makeDefault', { id: profile.id }))
+              void run('This is now the default login profile. New users get it unless you choose another one.', () =>
+                post('loginprofile/makeDefault', { id: profile.id }),
+              )
             }
           >
-            Make it the default
+            Set as default
           </Menu.Item>
-          <Menu.Item onClick={() => void run('This is the copy; people and shares stay with the original.', copy)}>Duplicate</Menu.Item>
-          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('address')}>New portal address</Menu.Item>}
-          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('chosenAddress')}>Choose the portal address</Menu.Item>}
+          <Menu.Item onClick={() => void run('You see the copy. Users and shares stay with the original.', copy)}>Duplicate</Menu.Item>
+          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('address')}>Replace portal address</Menu.Item>}
+          {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('chooseAddress')}>Choose portal address</Menu.Item>}
           <Menu.Divider />
           <Menu.Item color="red" onClick={() => setOpenDialog('delete')}>
             Delete
@@ -131,9 +133,9 @@ function Actions({ profile }: { profile: LoginProfile }) {
       </Menu>
       {openDialog === 'address' && (
         <ConfirmDialog
-          title="New portal address"
-          words="The address so far stops at once, and everyone who is signed in is signed out."
-          yes="Make a new address"
+          title="Replace portal address"
+          text="The current address stops working at once, and all signed-in visitors are signed out."
+          confirmLabel="Replace address"
           run={async () => {
             await post('loginprofile/updateViewId', { id: profile.id });
             await refresh();
@@ -141,9 +143,9 @@ function Actions({ profile }: { profile: LoginProfile }) {
           close={() => setOpenDialog(null)}
         />
       )}
-      {openDialog === 'chosenAddress' && (
+      {openDialog === 'chooseAddress' && (
         <AddressDialog
-          title="Address of the portal"
+          title="Portal address"
           url={profile.viewUrl}
           save={async (viewId) => {
             await post('loginprofile/updateViewId', { id: profile.id, viewId }, { ifMatch: profile.etag });
@@ -159,7 +161,7 @@ function Actions({ profile }: { profile: LoginProfile }) {
           action={deleteProfiles}
           record={profile}
           nameOf={({ title }) => title}
-          back="/profiles"
+          listPath="/profiles"
           close={() => setOpenDialog(null)}
         />
       )}

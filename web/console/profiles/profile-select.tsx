@@ -11,17 +11,17 @@ const maxOptions = 50;
 interface Props {
   readonly label: string;
   readonly description?: string;
-  /** As a filter: nothing chosen is everything, and its label is for the ear alone. */
+  /** Makes it a filter: no selection means all, and only screen readers announce the label. */
   readonly placeholder?: string;
   readonly value: number | undefined;
   readonly onChange: (id: number | undefined) => void;
   readonly error?: ReactNode;
-  /** Only those whose people have accounts of their own. */
+  /** Offers only login profiles that have access users. */
   readonly withUsers?: boolean;
   readonly withKind?: boolean;
 }
 
-/** Chooses a login profile; the server finds them by a part of their title, however many there are. */
+/** A select for a login profile. The server searches by title, as there may be more profiles than a list can show. */
 export function ProfileSelect({ label, description, placeholder, value, onChange, error, withUsers: withPeople = false, withKind = false }: Props) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);
@@ -46,9 +46,9 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
         label: labelOf(profile),
         disabled: withKind && !isProfileTypeAvailable(profile.typeId) && profile.id !== value,
       }))}
-      filter={({ options }) => options} // the server has found them
+      filter={({ options }) => options} // the server has filtered them
       onSearchChange={(typed) => setWord(typed.replace(/ \([^)]*\)$/, ''))}
-      nothingFoundMessage="No login profile of that title"
+      nothingFoundMessage="No login profile found"
       value={value ? String(value) : null}
       onChange={(id) => onChange(id === null ? undefined : Number(id))}
       error={error}

@@ -1,7 +1,7 @@
 import { changedFieldsBy } from '#console/records/record-editor.tsx';
 import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 
-/** A login profile as its form holds it: what each kind is configured by stands in fields of its own. */
+/** The form values of a login profile. Each setting of a kind's configuration is a separate field. */
 export interface ProfileValues extends Record<string, unknown> {
   readonly title: string;
   readonly description: string;
@@ -64,38 +64,38 @@ export const emptyProfile: ProfileValues = {
 
 const pemHeader = '-----BEGIN CERTIFICATE-----';
 
-/** PEM certificates, one after the other, each by itself. */
+/** Returns the PEM certificates of a text, one per element. */
 const certificatesIn = (text: string) =>
   text
     .split(pemHeader)
     .slice(1)
     .map((rest) => (pemHeader + rest).trim());
 
-/** What a kind is configured by, in the interface's shape; optional fields that are empty are left out. */
+/** Returns the configuration of the selected kind as the API takes it, without empty optional fields. */
 function configurationOf(values: ProfileValues): object | null {
-  const given = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
+  const withoutEmpty = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
   switch (values.typeId) {
     case profileTypes.EMAIL_CODE:
       return { allow: values.allow };
     case profileTypes.OIDC: {
       const { issuer, clientId, clientSecret, scopes, groupsClaim } = values;
-      return { issuer, clientId, clientSecret, ...given({ scopes, groupsClaim }) };
+      return { issuer, clientId, clientSecret, ...withoutEmpty({ scopes, groupsClaim }) };
     }
     case profileTypes.SAML: {
       const { metadataUrl, entryPoint, groupsAttribute, idpInitiated } = values;
       const provider = values.samlBy === 'metadata' ? { metadataUrl } : { entryPoint, certificates: certificatesIn(values.certificates) };
-      return { ...provider, ...given({ groupsAttribute, idpInitiated }) };
+      return { ...provider, ...withoutEmpty({ groupsAttribute, idpInitiated }) };
     }
     case profileTypes.LDAP: {
       const { url, baseDn, bindDn, bindPassword, userFilter, groupFilter, startTls } = values;
-      return { url, baseDn, bindDn, bindPassword, userFilter, ...given({ groupFilter, startTls }) };
+      return { url, baseDn, bindDn, bindPassword, userFilter, ...withoutEmpty({ groupFilter, startTls }) };
     }
     default:
       return null;
   }
 }
 
-/** The form as loginprofile/add and loginprofile/update take it. */
+/** Returns the request body of loginprofile/add and loginprofile/update. */
 export function profileBodyOf(values: ProfileValues) {
   const { title, description, startupMessage, lang, ipRange, typeId, username, password } = values;
   const configuration = configurationOf(values);
@@ -113,7 +113,7 @@ export function profileBodyOf(values: ProfileValues) {
   };
 }
 
-/** A login profile as it was answered, for its form. */
+/** Returns the form values of a login profile. */
 export function profileValuesOf(profile: LoginProfile): ProfileValues {
   const { title, description, startupMessage, lang, ipRange, typeId, username, password } = profile;
   const configuration: Record<string, unknown> = profile.configuration === '' ? {} : JSON.parse(profile.configuration);
@@ -133,37 +133,37 @@ const fieldLabels = {
   description: 'description',
   startupMessage: 'notice',
   lang: 'language',
-  ipRange: 'addresses',
-  typeId: 'how visitors sign in',
+  ipRange: 'IP addresses',
+  typeId: 'kind of sign-in',
   username: 'user name',
   password: 'password',
 };
 
-/** In words, the fields that differ. */
+/** Returns the labels of the fields that differ. */
 export const changedProfileFields = changedFieldsBy<ProfileValues>({
-  ...Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, 'the settings of its kind'])),
+  ...Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, 'sign-in settings'])),
   ...fieldLabels,
 });
 
 const fieldsThatEndSessions = Object.keys(emptyProfile).filter((name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange'].includes(name));
 
-/** What a change means for those who use the profile; empty: nothing that they would notice. */
-export function profileChangeWarning(before: ProfileValues, after: ProfileValues, shuts: boolean): string {
+/** Returns what a change means for visitors who use the profile, or an empty text. */
+export function profileChangeWarning(before: ProfileValues, after: ProfileValues, excludesOperator: boolean): string {
   const ends = fieldsThatEndSessions.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return [
-    ends ? 'Everyone who is signed in by it is signed out.' : '',
-    before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other addresses are shut out at once.' : '',
-    shuts ? 'Your own address is not among them.' : '',
+    ends ? 'Everyone who is signed in with it is signed out.' : '',
+    before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other addresses lose access at once.' : '',
+    excludesOperator ? 'Your own address is not in the list.' : '',
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-/** What must not happen by accident; empty: nothing of the kind. */
-export function profileChangeQuestion(before: ProfileValues, after: ProfileValues, shares: number, shuts: boolean): string {
+/** Returns what the operator must confirm before a change is saved, or an empty text. */
+export function profileChangeQuestion(before: ProfileValues, after: ProfileValues, shares: number, excludesOperator: boolean): string {
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
-    return `${shares === 1 ? 'One share' : `${shares} shares`} will be open to anyone who has the link, without any sign-in.`;
-  return shuts && before.ipRange !== after.ipRange
-    ? 'Your own address is not among the addresses: you yourself could not open these links from here.'
+    return `Anyone with the link will be able to open ${shares === 1 ? '1 share' : `${shares} shares`} without signing in.`;
+  return excludesOperator && before.ipRange !== after.ipRange
+    ? 'Your own address is not in the list. You will not be able to open these links from here.'
     : '';
 }

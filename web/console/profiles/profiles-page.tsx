@@ -45,24 +45,24 @@ const columns = (defaultId: number | undefined): readonly Column<LoginProfile>[]
   },
   { name: 'Sign-in', sort: 'typeId', cell: ({ typeString }) => kinds[typeString]?.name ?? typeString },
   { name: 'Shares', cell: ({ shareCount }) => formatNumber(shareCount) },
-  { name: 'People', cell: ({ userCount }) => formatNumber(userCount) },
-  { name: 'From', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'anywhere' : 'some addresses') },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
+  { name: 'Users', cell: ({ userCount }) => formatNumber(userCount) },
+  { name: 'Allowed addresses', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'all' : 'restricted') },
+  { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
 const AddButton = () => (
   <Button component={Link} to="/profiles/new" leftSection={<Plus size={18} aria-hidden />}>
-    New login profile
+    Create login profile
   </Button>
 );
 
-/** How visitors sign in. */
+/** The list of login profiles. */
 export function ProfilesPage() {
   const mayAll = useHasRole('admin');
   const { data: standard } = useQuery(defaultProfile);
   return (
     <>
-      <PageHead title="Login profiles" lead="How visitors show who they are, and from where they may come.">
+      <PageHead title="Login profiles" lead="How visitors sign in, and from which addresses.">
         {mayAll && <AddButton />}
       </PageHead>
       <RecordList
@@ -72,8 +72,8 @@ export function ProfilesPage() {
         load={load}
         actions={mayAll ? [deleteProfiles] : []}
         nameOf={({ title }) => title}
-        searchLabel="Find by title or description"
-        empty={<EmptyState title="No login profiles" words="A login profile says how visitors sign in." />}
+        searchLabel="Search by title or description"
+        empty={<EmptyState title="No login profiles" text="A login profile determines how visitors sign in." />}
       />
     </>
   );

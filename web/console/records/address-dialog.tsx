@@ -4,14 +4,14 @@ import { SmallFormFields, useSmallForm } from './small-form.tsx';
 
 interface Props {
   readonly title: string;
-  /** The address of today. */
+  /** The current address. */
   readonly url: string;
   /** Changes the last part of the address. @throws Problem */
   readonly save: (viewId: string) => Promise<unknown>;
   readonly close: () => void;
 }
 
-/** Chooses the last part of an address, which can then be read and remembered. */
+/** Asks for the last part of an address, so that it is easy to read and remember. */
 export function AddressDialog({ title, url, save, close }: Props) {
   const end = url.lastIndexOf('/') + 1;
   const small = useSmallForm(
@@ -20,22 +20,21 @@ export function AddressDialog({ title, url, save, close }: Props) {
       await save(viewId.trim());
       close();
     },
-    ({ fieldErrors: faults, message }): Record<string, string> => (faults.length === 0 ? { viewId: message } : {}),
+    ({ fieldErrors, message }): Record<string, string> => (fieldErrors.length === 0 ? { viewId: message } : {}),
   );
   return (
     <Dialog onClose={close} title={title}>
-      <SmallFormFields of={small} saveLabel="Change the address" cancel={close}>
+      <SmallFormFields of={small} saveLabel="Change address" cancel={close}>
         <TextInput
           label="Address"
-          description={`${url.slice(0, end)}…, letters, digits, - and _`}
+          description={`${url.slice(0, end)}…, with letters, digits, - and _`}
           autoComplete="off"
           spellCheck={false}
           data-autofocus
           {...small.form.getInputProps('viewId')}
         />
         <Text size="sm" c="dimmed">
-          The old address stops at once. An address that can be guessed is found by strangers: without sign-in it needs at least 8
-          characters.
+          The old address stops working at once. Strangers can guess a short address: without sign-in, it needs at least 8 characters.
         </Text>
       </SmallFormFields>
     </Dialog>

@@ -5,42 +5,42 @@ import { Dialog } from './dialog.tsx';
 
 interface Props {
   readonly title: string;
-  readonly words: ReactNode;
-  readonly yes: string;
-  readonly loss?: boolean;
+  readonly text: ReactNode;
+  readonly confirmLabel: string;
+  readonly destructive?: boolean;
   readonly run: () => Promise<unknown>;
   readonly close: () => void;
 }
 
-/** Asks once, in words that name what will happen, then does it. */
-export function ConfirmDialog({ title, words, yes, loss = false, run, close }: Props) {
+/** Says what will happen, asks for confirmation, and then runs it. */
+export function ConfirmDialog({ title, text, confirmLabel, destructive = false, run, close }: Props) {
   const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState('');
-  async function go() {
+  const [error, setError] = useState('');
+  async function confirm() {
     setBusy(true);
     try {
       await run();
       close();
     } catch (cause) {
-      setFailed(asProblem(cause).message);
+      setError(asProblem(cause).message);
     } finally {
       setBusy(false);
     }
   }
   return (
     <Dialog onClose={close} title={title}>
-      <div>{words}</div>
-      {failed && (
+      <div>{text}</div>
+      {error && (
         <Text c="var(--loss)" role="alert" mt="sm">
-          {failed}
+          {error}
         </Text>
       )}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close} disabled={busy}>
           Cancel
         </Button>
-        <Button color={loss ? 'red' : 'accent'} loading={busy} onClick={() => void go()}>
-          {yes}
+        <Button color={destructive ? 'red' : 'accent'} loading={busy} onClick={() => void confirm()}>
+          {confirmLabel}
         </Button>
       </Group>
     </Dialog>

@@ -10,27 +10,27 @@ interface Props<T extends Row> {
   readonly kind: string;
   readonly of: Noun;
   readonly actions: readonly BulkAction<T>[];
-  readonly chosen: ReadonlyMap<number, T>;
+  readonly selected: ReadonlyMap<number, T>;
   readonly nameOf: (record: T) => string;
   readonly clear: () => void;
 }
 
-/** At the foot while records are chosen: how many, and what can be done with them. */
-export function BulkBar<T extends Row>({ kind, of, actions, chosen, nameOf, clear }: Props<T>) {
+/** Appears at the bottom while records are selected: their number and the actions for them. */
+export function BulkBar<T extends Row>({ kind, of, actions, selected, nameOf, clear }: Props<T>) {
   const [action, setAction] = useState<BulkAction<T> | null>(null);
-  if (chosen.size === 0 && !action) return null;
+  if (selected.size === 0 && !action) return null;
   return (
     <>
-      {chosen.size > 0 && (
-        <section className="bulk-bar" aria-label="What is chosen">
-          <Text fw={550}>{formatCount(chosen.size, 'chosen', 'chosen')}</Text>
+      {selected.size > 0 && (
+        <section className="bulk-bar" aria-label="Bulk actions">
+          <Text fw={550}>{formatCount(selected.size, 'selected', 'selected')}</Text>
           <Group gap="xs">
             {actions.map((action) => (
               <Button key={action.name} variant="default" size="xs" onClick={() => setAction(action)}>
                 {action.name}
               </Button>
             ))}
-            <ActionIcon onClick={clear} aria-label="Choose none">
+            <ActionIcon onClick={clear} aria-label="Clear selection">
               <X size={18} aria-hidden />
             </ActionIcon>
           </Group>
@@ -42,7 +42,7 @@ export function BulkBar<T extends Row>({ kind, of, actions, chosen, nameOf, clea
           kind={kind}
           of={of}
           action={action}
-          records={[...chosen.values()]}
+          records={[...selected.values()]}
           nameOf={nameOf}
           close={(changed) => {
             setAction(null);

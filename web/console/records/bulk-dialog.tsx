@@ -23,42 +23,42 @@ interface DryRunResult<T> {
 
 const maxShown = 20;
 
-/** Says what it will do, having asked the server for each record; then does it, and offers to take it back. */
+/** Checks an action on each record by a dry run, shows the results, runs the action after confirmation, and offers undo. */
 export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Props<T>) {
   const client = useQueryClient();
-  const [tried, setTried] = useState<DryRunResult<T> | null>(null);
-  const [through, setThrough] = useState(0);
+  const [dryRun, setDryRun] = useState<DryRunResult<T> | null>(null);
+  const [progress, setProgress] = useState(0);
   const [busy, setBusy] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, of what was chosen when the dialog opened
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, for the records that were selected when the dialog opened
   useEffect(() => {
-    let gone = false;
-    const ask = async () => {
-      const { done, refused } = await runForEach(records, (record) => action.run(record, { dryRun: true }), setThrough);
-      const warning = await warningOf(action, done);
-      if (!gone) setTried({ accepted: done, refused, warning });
+    let isClosed = false;
+    const check = async () => {
+      const { done, refused } = await runForEach(records, (record) => action.run(record, { dryRun: true }), setProgress);
+      const warning = await loadWarning(action, done);
+      if (!isClosed) setDryRun({ accepted: done, refused, warning });
     };
-    void ask();
+    void check();
     return () => {
-      gone = true;
+      isClosed = true;
     };
   }, []);
 
-  async function doIt() {
-    if (!tried) return;
+  async function runAction() {
+    if (!dryRun) return;
     setBusy(true);
-    setThrough(0);
-    const { done, refused } = await runForEach(tried.accepted, (record) => action.run(record, {}), setThrough);
+    setProgress(0);
+    const { done, refused } = await runForEach(dryRun.accepted, (record) => action.run(record, {}), setProgress);
     await client.invalidateQueries({ queryKey: [kind] });
     const { undo } = action;
     showMessage({
-      words: `${formatCount(done.length, ...of)} ${action.doneText}${refused.length > 0 ? `, ${refused.length} not: ${refused[0]?.problem.message}` : ''}.`,
+      text: `${formatCount(done.length, ...of)} ${action.doneText}${refused.length > 0 ? `. ${refused.length} failed: ${refused[0]?.problem.message}` : ''}.`,
       failed: refused.length > 0,
       ...(undo
         ? {
             undo: async () => {
-              const back = await runForEach(done, undo, () => {});
+              const undone = await runForEach(done, undo, () => {});
               await client.invalidateQueries({ queryKey: [kind] });
-              const [first] = back.refused;
+              const [first] = undone.refused;
               if (first) throw first.problem;
             },
           }
@@ -67,27 +67,27 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
     close(true);
   }
 
-  const waiting = tried === null || busy;
-  const all = busy ? (tried?.accepted.length ?? 0) : records.length;
+  const isWaiting = dryRun === null || busy;
+  const total = busy ? (dryRun?.accepted.length ?? 0) : records.length;
   return (
     <Dialog onClose={() => !busy && close(false)} title={action.name}>
       <Stack>
-        {waiting && (
+        {isWaiting && (
           <>
-            <Text role="status">{busy ? 'Working …' : 'Looking what this would do …'}</Text>
-            <Progress value={(100 * through) / Math.max(1, all)} aria-label="Progress" />
+            <Text role="status">{busy ? 'Running …' : 'Checking …'}</Text>
+            <Progress value={(100 * progress) / Math.max(1, total)} aria-label="Progress" />
           </>
         )}
-        {tried && !busy && (
+        {dryRun && !busy && (
           <>
             <Text>
-              {tried.accepted.length > 0
-                ? `${formatCount(tried.accepted.length, ...of)} ${action.effect}.`
-                : 'Nothing of what is chosen can be changed this way.'}
+              {dryRun.accepted.length > 0
+                ? `${formatCount(dryRun.accepted.length, ...of)} ${action.effect}.`
+                : 'This action is not possible for any of the selected records.'}
             </Text>
-            {tried.warning && <Text fw={550}>{tried.warning}</Text>}
-            {tried.accepted.length > 0 && <Names records={tried.accepted} nameOf={nameOf} />}
-            {tried.refused.length > 0 && <RefusedList refused={tried.refused} nameOf={nameOf} />}
+            {dryRun.warning && <Text fw={550}>{dryRun.warning}</Text>}
+            {dryRun.accepted.length > 0 && <Names records={dryRun.accepted} nameOf={nameOf} />}
+            {dryRun.refused.length > 0 && <RefusedList refused={dryRun.refused} nameOf={nameOf} />}
           </>
         )}
         <Group justify="flex-end">
@@ -96,9 +96,9 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
           </Button>
           <Button
             color={action.destructive ? 'red' : 'accent'}
-            disabled={waiting || tried.accepted.length === 0}
+            disabled={isWaiting || dryRun.accepted.length === 0}
             loading={busy}
-            onClick={() => void doIt()}
+            onClick={() => void runAction()}
             data-autofocus
           >
             {action.name}
@@ -109,12 +109,12 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
   );
 }
 
-/** What else it means; where that cannot be asked, that is said, and nothing is held up. */
-async function warningOf<T>(action: BulkAction<T>, records: readonly T[]): Promise<string> {
+/** Returns the warning of an action. A failure to load it does not block the action. */
+async function loadWarning<T>(action: BulkAction<T>, records: readonly T[]): Promise<string> {
   try {
     return (await action.warning?.(records)) ?? '';
   } catch {
-    return 'Who uses them could not be asked at this moment.';
+    return 'Postern could not check who uses these records.';
   }
 }
 
@@ -126,7 +126,7 @@ function Names<T>({ records, nameOf }: { records: readonly T[]; nameOf: (record:
   if (records.length <= maxNamesInline) return <Text size="sm">{names}</Text>;
   return (
     <details>
-      <summary>Which ones</summary>
+      <summary>Show names</summary>
       <Text size="sm">{names + more}</Text>
     </details>
   );
@@ -135,7 +135,7 @@ function Names<T>({ records, nameOf }: { records: readonly T[]; nameOf: (record:
 function RefusedList<T>({ refused, nameOf }: { refused: readonly RefusedRecord<T>[]; nameOf: (record: T) => string }) {
   return (
     <div>
-      <Text>{refused.length === 1 ? 'One cannot:' : `${refused.length} cannot:`}</Text>
+      <Text>{refused.length === 1 ? 'Not possible for 1 record:' : `Not possible for ${refused.length} records:`}</Text>
       <List size="sm">
         {refused.slice(0, maxShown).map(({ record, problem }) => (
           <List.Item key={nameOf(record)}>

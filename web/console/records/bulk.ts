@@ -1,22 +1,22 @@
 import { asProblem, type ChangeOptions, type Problem } from '#console/api/call.ts';
 
-/** Something that can be done to several records at once. */
+/** An action that can run on several records at once. */
 export interface BulkAction<T> {
   readonly name: string;
-  /** `will be deactivated`: behind the number of records. */
+  /** What will happen, shown after the number of records: `will be deactivated`. */
   readonly effect: string;
-  /** `switched off`: behind the number of records, once it is done. */
+  /** What happened, shown after the number of records: `deactivated`. */
   readonly doneText: string;
-  /** What else it means, said before it is done. */
+  /** Returns a further consequence that is shown before the action runs. */
   readonly warning?: (records: readonly T[]) => string | Promise<string>;
   readonly destructive?: boolean;
-  /** With `dryRun` the server says whether it would take it. */
-  readonly run: (record: T, how: ChangeOptions) => Promise<unknown>;
-  /** Takes back what was done; absent: it cannot be taken back. */
+  /** Runs the action. With `dryRun` the server only checks it. */
+  readonly run: (record: T, options: ChangeOptions) => Promise<unknown>;
+  /** Undoes the action. Absent: it cannot be undone. */
   readonly undo?: (record: T) => Promise<unknown>;
 }
 
-/** A record that an action does not take, and why. */
+/** A record for which the server refused an action, and the reason. */
 export interface RefusedRecord<T> {
   readonly record: T;
   readonly problem: Problem;
@@ -24,7 +24,7 @@ export interface RefusedRecord<T> {
 
 const concurrency = 8;
 
-/** Does something to each of many, some at once. @param progress told of how many are through */
+/** Runs an action on each record, eight at a time. @param progress called with the number of records done */
 export async function runForEach<T>(
   records: readonly T[],
   run: (record: T) => Promise<unknown>,
@@ -32,9 +32,9 @@ export async function runForEach<T>(
 ): Promise<{ readonly done: readonly T[]; readonly refused: readonly RefusedRecord<T>[] }> {
   const done: T[] = [];
   const refused: RefusedRecord<T>[] = [];
-  const left = records.values();
+  const remaining = records.values();
   const work = async () => {
-    for (const record of left) {
+    for (const record of remaining) {
       try {
         await run(record);
         done.push(record);

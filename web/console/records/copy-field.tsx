@@ -5,11 +5,11 @@ interface Props {
   readonly label: string;
   readonly description?: string;
   readonly value: string;
-  /** It is the one thing to do next. */
+  /** Shows the button as the primary action of the page. */
   readonly primary?: boolean;
 }
 
-/** A text to take along, and the button that copies it. */
+/** A read-only field with a button that copies its value. */
 export function CopyField({ label, description, value, primary = false }: Props) {
   return (
     <>

@@ -9,13 +9,13 @@ interface Props<T> {
   readonly action: BulkAction<T>;
   readonly record: T;
   readonly nameOf: (record: T) => string;
-  /** The list that it was in. */
-  readonly back: string;
+  /** Path of the list of such records. */
+  readonly listPath: string;
   readonly close: () => void;
 }
 
-/** Deletes the record of this page, and goes back to its list. */
-export function DeleteDialog<T>({ kind, of, action, record, nameOf, back, close }: Props<T>) {
+/** Deletes the record of the page, then opens the list. */
+export function DeleteDialog<T>({ kind, of, action, record, nameOf, listPath, close }: Props<T>) {
   const navigate = useNavigate();
   return (
     <BulkDialog
@@ -26,8 +26,8 @@ export function DeleteDialog<T>({ kind, of, action, record, nameOf, back, close 
       nameOf={nameOf}
       close={(changed) => {
         close();
-        // What was typed of it is nothing any more.
-        if (changed) void navigate({ to: back, ignoreBlocker: true });
+        // Unsaved input of a deleted record is lost, so no question is asked.
+        if (changed) void navigate({ to: listPath, ignoreBlocker: true });
       }}
     />
   );

@@ -1,13 +1,13 @@
 import { Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What belongs on an empty page, and how to put it there. */
-export const EmptyState = ({ title, words, children }: { title: string; words: string; children?: ReactNode }) => (
+/** Shown in place of an empty list: what belongs there, and how to add it. */
+export const EmptyState = ({ title, text, children }: { title: string; text: string; children?: ReactNode }) => (
   <div className="empty">
     <Title order={2} size="h3">
       {title}
     </Title>
-    <Text c="dimmed">{words}</Text>
+    <Text c="dimmed">{text}</Text>
     {children && <Group justify="center">{children}</Group>}
   </div>
 );

@@ -2,29 +2,29 @@ import type { Problem } from '#console/api/call.ts';
 
 const sentence = (detail: string) => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 
-/** What a refusal says, at the fields of a form, and of whatever has no field there. */
+/** The field errors of a problem, by form field, and those without a form field. */
 export interface AssignedErrors {
   readonly byField: Record<string, string>;
-  /** Said beside the button: nobody would see it otherwise. */
+  /** Shown beside the button, as they have no field. */
   readonly others: readonly string[];
 }
 
 /**
- * Puts each fault where its field is.
+ * Assigns each field error to its form field.
  * @param fields names of the form's fields
- * @param names the form's field by the interface's, where it is called otherwise
+ * @param names the form's field for each API field that has another name
  */
 export function assignFieldErrors(
-  { fieldErrors: faults }: Problem,
+  { fieldErrors }: Problem,
   fields: readonly string[],
   names: Readonly<Record<string, string>> = {},
 ): AssignedErrors {
-  const at: Record<string, string> = {};
-  const elsewhere: string[] = [];
-  for (const { field, detail } of faults) {
+  const byField: Record<string, string> = {};
+  const others: string[] = [];
+  for (const { field, detail } of fieldErrors) {
     const name = names[field] ?? field;
-    if (fields.includes(name)) at[name] = sentence(detail);
-    else elsewhere.push(`${field}: ${detail}.`);
+    if (fields.includes(name)) byField[name] = sentence(detail);
+    else others.push(`${field}: ${detail}.`);
   }
-  return { byField: at, others: elsewhere };
+  return { byField, others };
 }

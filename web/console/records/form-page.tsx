@@ -7,17 +7,17 @@ import type { FormPage } from './use-form-page.ts';
 interface Props<V extends Record<string, unknown>> {
   readonly page: FormPage<V>;
   readonly saveLabel: string;
-  /** What will be different, said beside the button before it is saved. */
+  /** A summary of the changes, shown beside the button before they are saved. */
   readonly changes?: string;
   readonly children: ReactNode;
   readonly extra?: ReactNode;
-  /** To look at alone: the role does not reach further. */
+  /** Shows the fields without a way to change them, as the role does not allow it. */
   readonly readOnly?: boolean;
-  /** A new record may be saved before anything was changed. */
+  /** A new record can be saved without any input. */
   readonly isNew?: boolean;
 }
 
-/** The fields, and at the foot, always in sight, what will change and the button that saves it. */
+/** A form with a bar that always stays visible: the summary of changes and the save button. */
 export function FormOnPage<V extends Record<string, unknown>>({
   page,
   saveLabel,
@@ -27,37 +27,37 @@ export function FormOnPage<V extends Record<string, unknown>>({
   isNew = false,
   readOnly = false,
 }: Props<V>) {
-  const { form, submit, failure: notSaved, busy, restored, discard } = page;
+  const { form, submit, failure, busy, restored, discard } = page;
   const dirty = form.isDirty();
   if (readOnly)
     return (
-      <fieldset disabled className="plain" aria-label="To look at">
+      <fieldset disabled className="plain" aria-label="Read-only fields">
         {children}
       </fieldset>
     );
   return (
     <form onSubmit={submit} noValidate className="form-page">
       {restored && (
-        <Alert title="This is not saved yet" color="accent" withCloseButton={false} mb="md">
+        <Alert title="Draft restored" color="accent" withCloseButton={false} mb="md">
           <Group justify="space-between">
-            <Text size="sm">What you had typed here before has been put in again.</Text>
+            <Text size="sm">You entered this earlier and did not save it.</Text>
             <Button variant="default" size="compact-sm" onClick={discard}>
-              Discard it
+              Discard draft
             </Button>
           </Group>
         </Alert>
       )}
       {children}
       <div className="save-bar">
-        <div className="save-words" role="status">
-          {notSaved && <Text c="var(--loss)">{notSaved.words}</Text>}
+        <div className="save-text" role="status">
+          {failure && <Text c="var(--loss)">{failure.text}</Text>}
           {dirty && changes && <Text c="dimmed">{changes}</Text>}
         </div>
         <Group gap="sm" wrap="nowrap">
           {extra}
           {dirty && !isNew && (
             <Button variant="default" onClick={discard} disabled={busy}>
-              Undo changes
+              Discard changes
             </Button>
           )}
           <Button type="submit" loading={busy} disabled={!dirty && !isNew}>
@@ -70,23 +70,23 @@ export function FormOnPage<V extends Record<string, unknown>>({
   );
 }
 
-interface Leaving {
+interface LeaveDialogProps {
   readonly blocker: ReturnType<typeof useBlocker>;
-  readonly words?: string;
+  readonly text?: string;
 }
 
-/** Asks before what is not saved is left. */
-export function LeaveDialog({ blocker, words = 'What you have typed stays in this tab: it is here again when you come back.' }: Leaving) {
+/** Asks for confirmation before the operator leaves a page with unsaved input. */
+export function LeaveDialog({ blocker, text = 'Your input stays in this tab. You will see it again when you come back.' }: LeaveDialogProps) {
   if (blocker.status !== 'blocked') return null;
   return (
     <Dialog onClose={blocker.reset} title="Leave without saving?">
-      <Text mb="md">{words}</Text>
+      <Text mb="md">{text}</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={blocker.proceed}>
-          Leave
+          Leave page
         </Button>
         <Button onClick={blocker.reset} data-autofocus>
-          Stay
+          Stay on page
         </Button>
       </Group>
     </Dialog>

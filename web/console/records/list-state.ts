@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** What a list shows, as its address says it: one can go back to it, and pass it on. */
+/** The state of a list, kept in the query of its URL, so that it can be bookmarked and shared. */
 export interface ListSearch {
   readonly q?: string | undefined;
   readonly page?: number | undefined;
@@ -18,18 +18,18 @@ export interface ListSearch {
   readonly to?: string | undefined;
 }
 
-/** A word of digits alone comes from the address as a number. */
+/** Reads a text parameter. The router parses a text of digits as a number. */
 const text = (value: unknown) => {
-  const read = typeof value === 'number' ? String(value) : value;
-  return typeof read === 'string' && read !== '' ? read : undefined;
+  const string = typeof value === 'number' ? String(value) : value;
+  return typeof string === 'string' && string !== '' ? string : undefined;
 };
 const number = (value: unknown) => {
-  const read = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
-  return Number.isSafeInteger(read) && read > 0 ? read : undefined;
+  const parsed = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(parsed) && parsed > 0 ? parsed : undefined;
 };
 const flag = (value: unknown) => (value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined);
 
-/** Reads the address; what makes no sense is as if it were not there. */
+/** Reads the list state from a URL. Invalid parameters are ignored. */
 export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
   q: text(raw['q']),
   page: number(raw['page']),
@@ -47,11 +47,11 @@ export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
   to: text(raw['to']),
 });
 
-/** What the list shows, and how to show something else; every change but of the page begins at the first page. */
+/** Returns the list state and a function that changes it. Every change except of the page returns to the first page. */
 export function useListState() {
   const shown = listSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const show = (change: ListSearch, how: { replace?: boolean } = {}) =>
-    void navigate({ to: '.', search: listSearch({ ...shown, page: undefined, ...change }), replace: how.replace ?? false });
+  const show = (change: ListSearch, options: { replace?: boolean } = {}) =>
+    void navigate({ to: '.', search: listSearch({ ...shown, page: undefined, ...change }), replace: options.replace ?? false });
   return { shown, show };
 }

@@ -1,6 +1,6 @@
 import { formats, formatRelative } from './format.ts';
 
-/** An instant in words, exact on hover. */
+/** Shows a time relative to now. The exact time appears on hover. */
 export const RelativeTime = ({ at, never = 'never' }: { at: string | null | undefined; never?: string }) =>
   at ? (
     <time dateTime={at} title={formats.exact(at)}>
@@ -10,8 +10,8 @@ export const RelativeTime = ({ at, never = 'never' }: { at: string | null | unde
     <span className="quiet">{never}</span>
   );
 
-/** Until when something holds. */
-export function EndTime({ at, never = 'no end' }: { at: string | null; never?: string }) {
+/** Shows when something expires. */
+export function EndTime({ at, never = 'never' }: { at: string | null; never?: string }) {
   if (!at) return <span className="quiet">{never}</span>;
   const { moment, wholeDay } = formats.end(at);
   return (

@@ -8,52 +8,52 @@ import { StaleDialog } from './stale-dialog.tsx';
 import { showMessage } from './told.tsx';
 import { useFormPage } from './use-form-page.ts';
 
-/** What every record has that can be edited. */
+/** The fields that every editable record has. */
 interface Editable {
   readonly id: number;
   readonly etag: string;
   readonly updatedOwner: string;
 }
 
-/** How records of one kind are read, written, and shown in a form. */
+/** How one kind of record is read, written, and shown in a form. */
 export interface RecordKind<R extends Editable, V extends Record<string, unknown>> {
-  /** Names them to the cache. */
+  /** First part of the query key of these records. */
   readonly kind: string;
   readonly get: (id: number) => Promise<R>;
-  readonly update: (record: R, values: V, how: ChangeOptions) => Promise<unknown>;
+  readonly update: (record: R, values: V, options: ChangeOptions) => Promise<unknown>;
   readonly valuesOf: (record: R) => V;
-  /** In words, the fields that differ. */
+  /** Returns the labels of the fields that differ. */
   readonly changedFields: (before: V, after: V) => string[];
-  /** The form's field by the interface's, where it is called otherwise. */
+  /** The form's field for each API field that has another name. */
   readonly fieldNames?: Readonly<Record<string, string>>;
-  /** Can this change be taken back? Not where it lost what nobody can read. */
+  /** Returns whether the change can be undone. A replaced secret, which nobody can read, cannot be restored. */
   readonly undoable?: (before: V, after: V) => boolean;
 }
 
 interface Props<R extends Editable, V extends Record<string, unknown>> {
   readonly of: RecordKind<R, V>;
   readonly record: R;
-  /** Said beside the button where a change means more than its fields. */
+  /** Returns a further consequence of the change, shown beside the save button. */
   readonly warning?: (before: V, after: V) => string;
-  /** Asked before what cannot be meant lightly; empty: nothing to ask. */
+  /** Returns what the operator must confirm before saving. Empty: nothing. */
   readonly confirmation?: (before: V, after: V) => string;
   readonly readOnly?: boolean;
   readonly children: (form: UseFormReturnType<V>) => ReactNode;
 }
 
-const savedText = 'Saved. It holds from this moment on.';
+const savedText = 'Saved. The change applies from now on.';
 
-/** What was changed from one to the other, laid over a third. */
-function applyChanges<V extends Record<string, unknown>>(before: V, after: V, over: V): V {
+/** Returns a third set of values with the changes between the first two applied. */
+function applyChanges<V extends Record<string, unknown>>(before: V, after: V, target: V): V {
   const changed = Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]));
-  return { ...over, ...Object.fromEntries(changed) };
+  return { ...target, ...Object.fromEntries(changed) };
 }
 
-/** The form of a record that is there: it saves over the version that was looked at, and can be taken back. */
+/** The form of an existing record. It saves only over the version that the form began with, and offers undo. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
-  const { of, record, warning, confirmation: question, readOnly = false, children } = props;
+  const { of, record, warning, confirmation, readOnly = false, children } = props;
   const client = useQueryClient();
-  /** What the form began with: a newer version in the cache is not what was looked at. */
+  /** The version that the form began with. The cache may already hold a newer one, which the operator has not seen. */
   const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<R | null>(null);
   const [valuesToConfirm, setValuesToConfirm] = useState<V | null>(null);
@@ -70,10 +70,10 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
     try {
       const saved = await write(base, values);
       const undo = async () => {
-        if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard first what you have typed since.');
+        if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard your new input first.');
         await write(saved, before);
       };
-      showMessage({ words: savedText, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
+      showMessage({ text: savedText, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
     } catch (cause) {
       if (asProblem(cause).status === 412) setTheirs(await of.get(record.id));
       throw cause;
@@ -86,7 +86,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
     page.restart(of.valuesOf(newer), values);
     setTheirs(null);
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version is shown only where nothing is being typed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version replaces the form only while it has no unsaved input
   useEffect(() => {
     if (record.etag !== base.etag && !page.form.isDirty() && !page.busy) {
       setBase(record);
@@ -97,7 +97,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
   const { values } = page.form;
   const submit = (event?: FormEvent<HTMLFormElement>) => {
     event?.preventDefault();
-    if (question?.(before, values)) setValuesToConfirm(values);
+    if (confirmation?.(before, values)) setValuesToConfirm(values);
     else page.submit(event);
   };
   const warningText = warning?.(before, values) ?? '';
@@ -120,9 +120,9 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
       />
       {valuesToConfirm && (
         <ConfirmDialog
-          title="Is this meant?"
-          words={question?.(before, valuesToConfirm) ?? ''}
-          yes="Save it"
+          title="Save this change?"
+          text={confirmation?.(before, valuesToConfirm) ?? ''}
+          confirmLabel="Save anyway"
           run={async () => void page.save(valuesToConfirm)}
           close={() => setValuesToConfirm(null)}
         />
@@ -131,10 +131,10 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
   );
 }
 
-/** In words, the fields whose values differ. @param words what each field is called */
+/** Returns a function that lists the labels of the fields whose values differ. @param labels label of each field */
 export const changedFieldsBy =
-  <V extends Record<string, unknown>>(words: Readonly<Record<string, string>>) =>
+  <V extends Record<string, unknown>>(labels: Readonly<Record<string, string>>) =>
   (before: V, after: V): string[] => {
     const changed = Object.keys(before).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-    return [...new Set(changed.map((name) => words[name] ?? name))];
+    return [...new Set(changed.map((name) => labels[name] ?? name))];
   };

@@ -1,4 +1,4 @@
 import { useParams } from '@tanstack/react-router';
 
-/** The number of the record that the address names. */
+/** Returns the id of the record in the URL. */
 export const useRecordId = () => Number(useParams({ strict: false }).id);

@@ -15,23 +15,23 @@ import { type Column, RecordTable, type Row } from './record-table.tsx';
 const pageSize = 50;
 
 interface Props<T extends Row> {
-  /** Names the records to the cache: every change of them is asked anew. */
+  /** First part of the query key. A change of such records reloads the list. */
   readonly kind: string;
-  /** One of them, and several. */
+  /** Singular and plural name of the records. */
   readonly of: Noun;
   readonly columns: readonly Column<T>[];
   readonly load: (query: Query, signal: AbortSignal) => Promise<Page<T>>;
-  /** What is asked beside the word, the order and the page. */
+  /** The filters, beside the search word, the order and the page. */
   readonly query?: Query;
   readonly filters?: ReactNode;
   readonly actions?: readonly BulkAction<T>[];
   readonly nameOf: (record: T) => string;
-  /** What stands there while there are none at all. */
+  /** Shown while no record exists. */
   readonly empty: ReactNode;
   readonly searchLabel: string;
 }
 
-/** A list of records: found while one types, filtered, sorted and paged by the server, and changed several at once. */
+/** A list of records. The server searches, filters, sorts and pages it. Actions run on several records at once. */
 export function RecordList<T extends Row>(props: Props<T>) {
   const { kind, columns, load, query = {}, filters, actions = [], nameOf, empty, searchLabel, of } = props;
   const { shown, show } = useListState();
@@ -56,9 +56,9 @@ export function RecordList<T extends Row>(props: Props<T>) {
     if (data && data.list.length === 0 && data.totalCount > 0 && page > 1 && !result.isPlaceholderData)
       show({ page: Math.ceil(data.totalCount / pageSize) }, { replace: true });
   });
-  // What is out of sight is not changed along with what is seen.
+  // Clear the selection with every new filter, so that no action changes a record that is not visible.
   const filter = JSON.stringify([query, shown.q]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter chooses none
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new filter clears the selection
   useEffect(() => setSelected(new Map()), [filter]);
   if (data?.totalCount === 0 && !filtered && !result.isPlaceholderData) return empty;
   const pages = Math.max(1, Math.ceil((data?.totalCount ?? 0) / pageSize));
@@ -69,7 +69,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
         {filters}
       </div>
       <Text fz="xs" c="dimmed" role="status" className="list-count">
-        {data ? formatCount(data.totalCount, ...of) : error ? '' : 'Looking …'}
+        {data ? formatCount(data.totalCount, ...of) : error ? '' : 'Loading …'}
       </Text>
       {error && !result.isFetching && <LoadError error={asProblem(error)} reset={() => void refetch()} />}
       {data === undefined && !error && <Skeletons />}
@@ -101,7 +101,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
           getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
         />
       )}
-      <BulkBar kind={kind} of={of} actions={actions} chosen={selected} nameOf={nameOf} clear={() => setSelected(new Map())} />
+      <BulkBar kind={kind} of={of} actions={actions} selected={selected} nameOf={nameOf} clear={() => setSelected(new Map())} />
     </>
   );
 }
@@ -114,7 +114,7 @@ function SearchField({ label }: { label: string }) {
   const field = useRef<HTMLInputElement>(null);
   const search = useDebouncedCallback((q: string) => show({ q: q.trim() || undefined }, { replace: true }), 200);
   useHotkeys([['/', () => field.current?.focus()]]);
-  // Going back to an earlier search shows its word.
+  // Show the word of an earlier search after going back to it.
   useEffect(() => {
     if (field.current !== document.activeElement) setWord(shown.q ?? '');
   }, [shown.q]);
@@ -135,7 +135,7 @@ function SearchField({ label }: { label: string }) {
   );
 }
 
-/** Shown after a moment: what comes at once needs none. */
+/** Placeholders while a list loads. CSS shows them only after 200 ms, so that fast lists do not flicker. */
 const Skeletons = () => (
   <div className="skeletons" aria-hidden>
     {Array.from({ length: 8 }, (_, index) => (
@@ -162,10 +162,10 @@ function NoResults() {
       to: undefined,
     });
   return (
-    <div className="nothing">
-      <Text>Nothing matches.</Text>
+    <div className="no-results">
+      <Text>No results found.</Text>
       <Button variant="default" onClick={clear}>
-        Show all
+        Clear filters
       </Button>
     </div>
   );

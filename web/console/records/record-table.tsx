@@ -3,16 +3,16 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useListState } from './list-state.ts';
 
-/** What every record of a list has. */
+/** The fields that every record of a list has. */
 export interface Row {
   readonly id: number;
   readonly etag?: string;
 }
 
-/** One column: how it is headed, sorted by the server, and shown. */
+/** One column: its heading, its sort field and its cells. */
 export interface Column<T> {
   readonly name: string;
-  /** Field that the server sorts by; absent: it does not. */
+  /** Field by which the server sorts. Absent: the column cannot be sorted. */
   readonly sort?: string;
   readonly cell: (record: T) => ReactNode;
 }
@@ -21,31 +21,31 @@ interface Props<T extends Row> {
   readonly columns: readonly Column<T>[];
   readonly records: readonly T[];
   readonly nameOf: (record: T) => string;
-  /** null: none can be chosen. */
+  /** The selected records by id. null: records cannot be selected. */
   readonly selected: ReadonlyMap<number, T> | null;
-  readonly onSelect: (chosen: ReadonlyMap<number, T>) => void;
-  /** What is shown is of the page before. */
+  readonly onSelect: (selected: ReadonlyMap<number, T>) => void;
+  /** The records are of the previous query, and the next ones are loading. */
   readonly stale: boolean;
 }
 
-/** Records as rows; on a phone each row is a card with its columns' names. */
-export function RecordTable<T extends Row>({ columns, records, nameOf, selected: chosen, onSelect: choose, stale }: Props<T>) {
-  const all = chosen !== null && records.every(({ id }) => chosen.has(id));
-  const some = chosen !== null && records.some(({ id }) => chosen.has(id));
+/** Shows records as rows of a table. On phones each row is a card with the names of its columns. */
+export function RecordTable<T extends Row>({ columns, records, nameOf, selected, onSelect, stale }: Props<T>) {
+  const all = selected !== null && records.every(({ id }) => selected.has(id));
+  const some = selected !== null && records.some(({ id }) => selected.has(id));
   const set = (of: readonly T[], on: boolean) => {
-    const next = new Map(chosen);
+    const next = new Map(selected);
     for (const record of of) on ? next.set(record.id, record) : next.delete(record.id);
-    choose(next);
+    onSelect(next);
   };
   return (
-    // The roles are said since a table that is shown as cards would lose them.
+    // Explicit roles: CSS that shows the table as cards would remove the implicit ones.
     <table role="table" className="records" data-stale={stale || undefined}>
       <thead role="rowgroup">
         <tr role="row">
-          {chosen && (
+          {selected && (
             <th role="columnheader" className="record-box">
               <Checkbox
-                aria-label="Choose all of this page"
+                aria-label="Select all on this page"
                 checked={all}
                 indeterminate={some && !all}
                 onChange={({ currentTarget }) => set(records, currentTarget.checked)}
@@ -59,12 +59,12 @@ export function RecordTable<T extends Row>({ columns, records, nameOf, selected:
       </thead>
       <tbody role="rowgroup">
         {records.map((record) => (
-          <tr role="row" key={record.id} data-chosen={chosen?.has(record.id) || undefined}>
-            {chosen && (
+          <tr role="row" key={record.id} data-selected={selected?.has(record.id) || undefined}>
+            {selected && (
               <td role="cell" className="record-box">
                 <Checkbox
-                  aria-label={`Choose ${nameOf(record)}`}
-                  checked={chosen.has(record.id)}
+                  aria-label={`Select ${nameOf(record)}`}
+                  checked={selected.has(record.id)}
                   onChange={({ currentTarget }) => set([record], currentTarget.checked)}
                 />
               </td>

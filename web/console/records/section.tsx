@@ -1,12 +1,12 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** A part of a form: what it is about, in one sentence, and its fields. */
+/** A section of a form: its title, one sentence about it, and its fields. */
 export function Section({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (
     <section className="section" aria-labelledby={id}>
-      <div className="section-words">
+      <div className="section-text">
         <Title order={2} size="h4" id={id}>
           {title}
         </Title>

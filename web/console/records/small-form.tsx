@@ -8,32 +8,32 @@ import { assignFieldErrors } from './faults.ts';
 export interface SmallForm<V extends Record<string, unknown>> {
   readonly form: UseFormReturnType<V>;
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
-  /** What was refused, as far as no field says it. */
+  /** The error message, unless a field shows it. */
   readonly failure: string;
 }
 
-/** @param errorsOf puts a refusal at fields where it names none */
+/** Returns the form of a dialog. @param errorsOf assigns a problem without field errors to fields */
 export function useSmallForm<V extends Record<string, unknown>>(
   initialValues: V,
   save: (values: V) => Promise<unknown>,
   errorsOf: (problem: Problem) => Record<string, string> = () => ({}),
 ): SmallForm<V> {
-  const [failed, setFailed] = useState('');
+  const [failure, setFailure] = useState('');
   const form = useForm<V>({ initialValues });
   const submit = form.onSubmit(async (values) => {
-    setFailed('');
+    setFailure('');
     try {
       await save(values);
     } catch (cause) {
       const problem = asProblem(cause);
-      const { byField: at, others: elsewhere } = assignFieldErrors(problem, Object.keys(values));
+      const { byField, others } = assignFieldErrors(problem, Object.keys(values));
       const own = errorsOf(problem);
-      form.setErrors({ ...at, ...own });
-      if (problem.fieldErrors.length > 0) setFailed(elsewhere.join(' '));
-      else if (Object.keys(own).length === 0) setFailed(problem.message);
+      form.setErrors({ ...byField, ...own });
+      if (problem.fieldErrors.length > 0) setFailure(others.join(' '));
+      else if (Object.keys(own).length === 0) setFailure(problem.message);
     }
   });
-  return { form, submit, failure: failed };
+  return { form, submit, failure };
 }
 
 interface Props<V extends Record<string, unknown>> {
@@ -43,9 +43,9 @@ interface Props<V extends Record<string, unknown>> {
   readonly children: ReactNode;
 }
 
-/** Its fields, what was refused, and its buttons. */
+/** Shows the fields, the error message and the buttons of a small form. */
 export function SmallFormFields<V extends Record<string, unknown>>({
-  of: { form, submit, failure: failed },
+  of: { form, submit, failure },
   saveLabel,
   cancel,
   children,
@@ -54,9 +54,9 @@ export function SmallFormFields<V extends Record<string, unknown>>({
     <form onSubmit={submit}>
       <Stack>
         {children}
-        {failed && (
+        {failure && (
           <Text c="var(--loss)" role="alert">
-            {failed}
+            {failure}
           </Text>
         )}
         <Group justify="flex-end">

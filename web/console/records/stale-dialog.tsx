@@ -3,7 +3,7 @@ import { Dialog } from './dialog.tsx';
 
 interface Props {
   readonly opened: boolean;
-  /** Names of the fields that another has changed meanwhile. */
+  /** Labels of the fields that another operator has changed. */
   readonly fields: readonly string[];
   readonly who: string;
   readonly takeTheirs: () => void;
@@ -11,25 +11,25 @@ interface Props {
   readonly close: () => void;
 }
 
-/** Two operators have edited the same record: whose words stand is the second one's to decide. */
+/** Shown when another operator has changed the record first: the operator discards their changes or keeps both. */
 export function StaleDialog({ opened, fields, who, takeTheirs, keepBoth, close }: Props) {
   if (!opened) return null;
   return (
-    <Dialog onClose={close} title={`${who || 'Somebody else'} has changed this meanwhile`}>
-      <Text>{fields.length > 0 ? 'Different from what you began with:' : 'What you began with is no longer the newest.'}</Text>
+    <Dialog onClose={close} title={`${who || 'Someone else'} changed this record after you opened it`}>
+      <Text>{fields.length > 0 ? 'These fields have new values:' : 'The record has a newer version.'}</Text>
       <List my="sm">
         {fields.map((field) => (
           <List.Item key={field}>{field}</List.Item>
         ))}
       </List>
       <Text size="sm" c="dimmed" mb="md">
-        Nothing is saved yet. With both, yours stand where you have changed the same.
+        Your changes are not saved yet. If you keep both, your value wins where both of you changed the same field.
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={takeTheirs}>
-          Drop mine
+          Discard my changes
         </Button>
-        <Button onClick={keepBoth}>Put mine on top of theirs</Button>
+        <Button onClick={keepBoth}>Keep both changes</Button>
       </Group>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-/** A state as a word with a dot; the colour says nothing that the word does not. */
+/** Shows a state as text with a colored dot. The color carries no information that the text does not. */
 export const StateLabel = ({ tone, children }: { tone: 'good' | 'waiting' | 'over' | 'bad'; children: string }) => (
   <span className="state" data-tone={tone}>
     {children}

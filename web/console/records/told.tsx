@@ -3,21 +3,21 @@ import { notifications } from '@mantine/notifications';
 import { asProblem } from '#console/api/call.ts';
 
 interface Message {
-  readonly words: string;
+  readonly text: string;
   readonly failed?: boolean;
-  /** Takes back what was done. */
+  /** Undoes the action. */
   readonly undo?: () => Promise<unknown>;
 }
 
-/** Tells at the foot of the page what has happened; what can be taken back offers it there. */
-export function showMessage({ words, failed = false, undo }: Message): void {
+/** Shows at the bottom of the page what has happened, with an undo button if the action can be undone. */
+export function showMessage({ text, failed = false, undo }: Message): void {
   const id = notifications.show({
     color: failed ? 'red' : 'accent',
     withCloseButton: true,
     closeButtonProps: { 'aria-label': 'Close' },
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{words}</Text>
+        <Text size="sm">{text}</Text>
         {undo && (
           <Button size="compact-sm" variant="subtle" onClick={() => void runUndo(id, undo)}>
             Undo
@@ -32,8 +32,8 @@ async function runUndo(id: string, undo: () => Promise<unknown>): Promise<void> 
   notifications.hide(id);
   try {
     await undo();
-    showMessage({ words: 'Taken back.' });
+    showMessage({ text: 'The change was undone.' });
   } catch (cause) {
-    showMessage({ words: `It could not be taken back: ${asProblem(cause).message}`, failed: true });
+    showMessage({ text: `The change could not be undone: ${asProblem(cause).message}`, failed: true });
   }
 }

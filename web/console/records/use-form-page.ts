@@ -7,52 +7,52 @@ import { draftKey, deleteDraft, saveDraft, readDraft } from './drafts.ts';
 import { assignFieldErrors } from './faults.ts';
 
 interface Options<V extends Record<string, unknown>> {
-  /** Names the draft in this tab: what was typed is there again after a reload, or on coming back. */
+  /** Key of the draft, which restores unsaved input after a reload or a return to the page. */
   readonly draft: string;
   readonly initial: V;
   readonly save: (values: V) => Promise<void>;
-  /** The form's field by the interface's, where it is called otherwise. */
+  /** The form's field for each API field that has another name. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** Why something was not saved, as far as no field says it. */
+/** Why saving failed, unless a field shows it. */
 export interface SaveFailure {
   readonly problem: Problem;
-  readonly words: string;
+  readonly text: string;
 }
 
-/** A form on a page of its own, with everything around its fields. */
+/** A form that has its own page, and its state. */
 export interface FormPage<V extends Record<string, unknown>> {
   readonly form: UseFormReturnType<V>;
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
-  /** Saves these values as if they had been typed. */
+  /** Saves the given values. */
   readonly save: (values: V) => Promise<void>;
   readonly failure: SaveFailure | null;
   readonly busy: boolean;
-  /** What was typed before, and not saved, has been put in. */
+  /** A draft has been restored. */
   readonly restored: boolean;
   readonly discard: () => void;
-  /** Begins again from these, with nothing typed but what differs. */
+  /** Resets the form to new initial values. Values that differ from them count as unsaved input. */
   readonly restart: (initial: V, values?: V) => void;
   readonly blocker: ReturnType<typeof useBlocker>;
 }
 
-function failureText(problem: Problem, elsewhere: readonly string[]): string {
+function failureText(problem: Problem, others: readonly string[]): string {
   if (problem.fieldErrors.length === 0) return problem.message;
-  return elsewhere.length > 0 ? `Not saved. ${elsewhere.join(' ')}` : 'Not saved: look at the fields that are marked.';
+  return others.length > 0 ? `Not saved. ${others.join(' ')}` : 'Not saved. Check the marked fields.';
 }
 
-/** Keeps what is typed, asks before it is left, and shows each refusal at its field. */
+/** Returns a form that keeps drafts, asks before unsaved input is left, and shows each error at its field. */
 export function useFormPage<V extends Record<string, unknown>>({ draft, initial, save, names = {} }: Options<V>): FormPage<V> {
   const key = draftKey(useCaller(), draft);
   const initialValues = useRef(initial);
   const [draftValues] = useState(() => readDraft(key, initial));
   const [restored, setRestored] = useState(draftValues !== null);
-  const [notSaved, setNotSaved] = useState<SaveFailure | null>(null);
+  const [failure, setFailure] = useState<SaveFailure | null>(null);
   const [busy, setBusy] = useState(false);
   const isSaving = useRef(false);
   const form = useForm<V>({ initialValues: initial });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a draft is put in once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a draft is restored once
   useEffect(() => {
     if (draftValues) form.setValues(draftValues);
   }, []);
@@ -62,29 +62,29 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
   const hasUnsavedInput = () => !isSaving.current && form.isDirty();
   const blocker = useBlocker({ shouldBlockFn: hasUnsavedInput, enableBeforeUnload: hasUnsavedInput, withResolver: true });
 
-  function begin(next: V, values: V = next) {
+  function restart(next: V, values: V = next) {
     initialValues.current = next;
     form.setInitialValues(next);
     form.setValues(values);
     form.resetDirty(next);
     form.clearErrors();
     saveDraft(key, next, values);
-    setNotSaved(null);
+    setFailure(null);
     setRestored(false);
   }
   async function run(values: V) {
     setBusy(true);
-    setNotSaved(null);
-    isSaving.current = true; // whoever is led on by a success leaves nothing behind
+    setFailure(null);
+    isSaving.current = true; // saving may open another page, which must not ask or store a draft
     try {
       await save(values);
       setRestored(false);
       deleteDraft(key);
     } catch (cause) {
       const problem = asProblem(cause);
-      const { byField: at, others: elsewhere } = assignFieldErrors(problem, Object.keys(values), names);
-      form.setErrors(at);
-      setNotSaved({ problem, words: failureText(problem, elsewhere) });
+      const { byField, others } = assignFieldErrors(problem, Object.keys(values), names);
+      form.setErrors(byField);
+      setFailure({ problem, text: failureText(problem, others) });
     } finally {
       setBusy(false);
       isSaving.current = false;
@@ -94,11 +94,11 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
     form,
     submit: form.onSubmit((values) => void run(values)),
     save: run,
-    failure: notSaved,
+    failure,
     busy,
     restored,
-    discard: () => begin(initialValues.current),
-    restart: begin,
+    discard: () => restart(initialValues.current),
+    restart,
     blocker,
   };
 }

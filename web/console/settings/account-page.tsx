@@ -6,17 +6,17 @@ import { Section } from '#console/records/section.tsx';
 import { useCaller } from '#console/shell/who.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 
-/** The operator's own account. */
+/** The account of the signed-in operator. */
 export function AccountPage() {
   const { id, name, role, tenantTitle } = useCaller();
   const client = useQueryClient();
   return (
     <>
       <PageHead title="Your account" lead={`${name}, ${role} of ${tenantTitle}`} />
-      <Section title="Password" lead="With a new one you are signed out everywhere, here too.">
+      <Section title="Password" lead="When you set a new password, you are signed out everywhere, including here.">
         <OperatorPasswordForm id={id} own onSaved={() => client.setQueryData(callerQuery.queryKey, null)} />
         <Text size="sm" c="dimmed">
-          An admin changes your name and your role under Settings.
+          To change your name or role, ask an admin. Admins find it under Settings.
         </Text>
       </Section>
     </>

@@ -9,7 +9,7 @@ import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
 import { useCaller } from '#console/shell/who.ts';
 import { keyRoleChoices } from './roles.ts';
 
-/** Makes a key, and shows it this once. */
+/** Creates an API key and shows it once. */
 export function AddKeyDialog({ close }: { close: () => void }) {
   const client = useQueryClient();
   const { tid } = useCaller();
@@ -22,13 +22,13 @@ export function AddKeyDialog({ close }: { close: () => void }) {
   });
   const { form } = smallForm;
   return (
-    <Dialog onClose={close} title="New API key" closeOnEscape={key === null} withCloseButton={key === null}>
+    <Dialog onClose={close} title="Create API key" closeOnEscape={key === null} withCloseButton={key === null}>
       {key === null ? (
-        <SmallFormFields of={smallForm} saveLabel="Make the key" cancel={close}>
-          <TextInput label="Name" description="Of the program that will use it." data-autofocus {...form.getInputProps('name')} />
+        <SmallFormFields of={smallForm} saveLabel="Create key" cancel={close}>
+          <TextInput label="Name" description="Name of the program that will use the key." data-autofocus {...form.getInputProps('name')} />
           <Select label="Role" allowDeselect={false} data={keyRoleChoices(tid)} {...form.getInputProps('role')} />
           <DatePickerInput
-            label="Ends after"
+            label="Expires after"
             placeholder="Never"
             clearable
             {...form.getInputProps('expiryDateTime')}
@@ -37,14 +37,14 @@ export function AddKeyDialog({ close }: { close: () => void }) {
         </SmallFormFields>
       ) : (
         <Stack>
-          <Alert title="Copy it now" color="accent">
-            It is not shown again: only its first characters are kept to recognise it by.
+          <Alert title="Copy the key now" color="accent">
+            It is not shown again. Postern stores only its first characters, so that you can recognize it.
           </Alert>
           <Group align="end" wrap="nowrap" gap="xs">
-            <CopyField label="The key" value={key} />
+            <CopyField label="Your new key" value={key} />
           </Group>
           <Group justify="flex-end">
-            <Button onClick={close}>I have it</Button>
+            <Button onClick={close}>Done</Button>
           </Group>
         </Stack>
       )}

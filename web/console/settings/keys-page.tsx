@@ -16,12 +16,12 @@ const load = (query: Query, signal: AbortSignal) => get<Page<ApiKey>>('apikey/se
 
 const deleteKeys: BulkAction<ApiKey> = {
   name: 'Delete',
-  effect: 'will end at once, and its tokens with it. This cannot be undone',
+  effect: 'will be deleted and stop working at once, including issued tokens. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
   warning: (keys) => {
     const recentlyUsed = keys.filter(({ lastUsedDateTime }) => lastUsedDateTime && Date.now() - Date.parse(lastUsedDateTime) < 7 * 86_400_000);
-    return recentlyUsed.length > 0 ? `Used within a week: ${recentlyUsed.map(({ name }) => name).join(', ')}.` : '';
+    return recentlyUsed.length > 0 ? `Used in the last 7 days: ${recentlyUsed.map(({ name }) => name).join(', ')}.` : '';
   },
   run: ({ id }, how) => remove('apikey/delete', { id }, how),
 };
@@ -40,35 +40,35 @@ const columns: readonly Column<ApiKey>[] = [
     ),
   },
   { name: 'Role', sort: 'role', cell: ({ role }) => role },
-  { name: 'Ends', sort: 'expiryDateTime', cell: ({ expiryDateTime }) => <EndTime at={expiryDateTime} never="never" /> },
+  { name: 'Expires', sort: 'expiryDateTime', cell: ({ expiryDateTime }) => <EndTime at={expiryDateTime} never="never" /> },
   { name: 'Last used', sort: 'lastUsedDateTime', cell: ({ lastUsedDateTime }) => <RelativeTime at={lastUsedDateTime} /> },
-  { name: 'Made by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
+  { name: 'Created by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
 ];
 
-/** Keys of programs. */
+/** The list of API keys. */
 export function KeysPage() {
   const [adding, setAdding] = useState(false);
   const addButton = (
     <Button leftSection={<Plus size={18} aria-hidden />} onClick={() => setAdding(true)}>
-      New key
+      Create API key
     </Button>
   );
   return (
     <>
-      <PageHead title="API keys" lead="For programs. What a key may do, its role says.">
+      <PageHead title="API keys" lead="Programs use API keys to call the REST API. The role of a key determines what it can do.">
         {addButton}
       </PageHead>
       <SettingsTabs at="/settings/keys" />
       <RecordList
         kind="key"
-        of={['key', 'keys']}
+        of={['API key', 'API keys']}
         columns={columns}
         load={load}
         actions={[deleteKeys]}
         nameOf={({ name }) => name}
-        searchLabel="Find by name"
+        searchLabel="Search by name"
         empty={
-          <EmptyState title="No keys" words="A program needs a key to call the interface.">
+          <EmptyState title="No API keys yet" text="A program needs an API key to call the REST API.">
             {addButton}
           </EmptyState>
         }

@@ -7,7 +7,7 @@ import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import type { Operator } from '#core/records/operator.ts';
 import { roleChoices } from './roles.ts';
 
-/** An operator, new or with another name or role. */
+/** Adds an operator, or changes the name or role of one. */
 export function OperatorDialog({ operator, close }: { operator: Operator | null; close: () => void }) {
   const client = useQueryClient();
   const initial = { name: operator?.name ?? '', role: String(operator?.role ?? 'editor'), password: '', confirmPassword: '' };
@@ -19,15 +19,15 @@ export function OperatorDialog({ operator, close }: { operator: Operator | null;
   });
   const { form } = small;
   return (
-    <Dialog onClose={close} title={operator ? operator.name : 'New operator'}>
-      <SmallFormFields of={small} saveLabel={operator ? 'Save' : 'Add'} cancel={close}>
+    <Dialog onClose={close} title={operator ? operator.name : 'Add operator'}>
+      <SmallFormFields of={small} saveLabel={operator ? 'Save' : 'Add operator'} cancel={close}>
         <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <Select label="Role" allowDeselect={false} data={roleChoices} {...form.getInputProps('role')} />
         {!operator && (
           <>
             <PasswordInput label="Password" autoComplete="new-password" {...form.getInputProps('password')} />
             <PasswordAdvice password={form.values.password} />
-            <PasswordInput label="Password again" autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
+            <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
           </>
         )}
       </SmallFormFields>

@@ -4,16 +4,16 @@ import { showMessage } from '#console/records/told.tsx';
 import type { Operator } from '#core/records/operator.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 
-/** Sets another operator's password. */
+/** Sets the password of an operator. */
 export function OperatorPasswordDialog({ operator: { id, name }, own, close }: { operator: Operator; own: boolean; close: () => void }) {
   const saved = () => {
-    showMessage({ words: `${name} has a new password.` });
+    showMessage({ text: `${name} has a new password.` });
     close();
   };
   return (
-    <Dialog onClose={close} title={`Password of ${name}`}>
+    <Dialog onClose={close} title={`Set password of ${name}`}>
       <Text c="dimmed" size="sm" mb="md">
-        Wherever {name} is signed in, the session ends.
+        All sessions of {name} end at once.
       </Text>
       <OperatorPasswordForm id={id} own={own} onSaved={saved} cancel={close} />
     </Dialog>

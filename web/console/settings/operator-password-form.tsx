@@ -5,13 +5,13 @@ import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 
 interface Props {
   readonly id: number;
-  /** One's own: the current password is asked for. */
+  /** The operator changes their own password and must enter the current one. */
   readonly own: boolean;
   readonly onSaved: () => void;
   readonly cancel?: () => void;
 }
 
-/** A new password of an operator. */
+/** The fields for a new operator password. */
 export function OperatorPasswordForm({ id, own, onSaved, cancel }: Props) {
   const small = useSmallForm(
     { currentPassword: '', password: '', confirmPassword: '' },
@@ -19,15 +19,15 @@ export function OperatorPasswordForm({ id, own, onSaved, cancel }: Props) {
       await post('operator/updatePassword', { id, ...values, ...(own ? { currentPassword } : {}) });
       onSaved();
     },
-    ({ code }) => (code === 'currentPasswordWrong' ? { currentPassword: 'This is not it.' } : {}),
+    ({ code }) => (code === 'currentPasswordWrong' ? { currentPassword: 'The current password is wrong.' } : {}),
   );
   const { form } = small;
   return (
-    <SmallFormFields of={small} saveLabel="Set the password" cancel={cancel}>
-      {own && <PasswordInput label="Password so far" autoComplete="current-password" {...form.getInputProps('currentPassword')} />}
+    <SmallFormFields of={small} saveLabel="Set password" cancel={cancel}>
+      {own && <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('currentPassword')} />}
       <PasswordInput label="New password" autoComplete="new-password" {...form.getInputProps('password')} />
       <PasswordAdvice password={form.values.password} />
-      <PasswordInput label="New password again" autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
+      <PasswordInput label="Confirm new password" autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
     </SmallFormFields>
   );
 }

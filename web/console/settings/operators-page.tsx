@@ -17,7 +17,7 @@ const load = (query: Query, signal: AbortSignal) => get<Page<Operator>>('operato
 
 const deleteOperators: BulkAction<Operator> = {
   name: 'Delete',
-  effect: 'will be deleted, and signed out at once. This cannot be undone',
+  effect: 'will be deleted and signed out at once. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
   run: ({ id }, how) => remove('operator/delete', { id }, how),
@@ -25,7 +25,7 @@ const deleteOperators: BulkAction<Operator> = {
 
 type OpenDialog = { readonly what: 'add' } | { readonly what: 'change' | 'password'; readonly operator: Operator } | null;
 
-const columns = (open: (asked: OpenDialog) => void): readonly Column<Operator>[] => [
+const columns = (open: (dialog: OpenDialog) => void): readonly Column<Operator>[] => [
   {
     name: 'Name',
     sort: 'name',
@@ -44,24 +44,24 @@ const columns = (open: (asked: OpenDialog) => void): readonly Column<Operator>[]
         variant="default"
         size="compact-sm"
         onClick={() => open({ what: 'password', operator })}
-        aria-label={`Set the password of ${operator.name}`}
+        aria-label={`Set password of ${operator.name}`}
       >
-        Set
+        Set password
       </Button>
     ),
   },
 ];
 
-/** Who may sign in here. */
+/** The list of operators. */
 export function OperatorsPage() {
-  const [asked, open] = useState<OpenDialog>(null);
+  const [dialog, open] = useState<OpenDialog>(null);
   const { id } = useCaller();
   const close = () => open(null);
   return (
     <>
-      <PageHead title="Operators" lead="Who may sign in to this console, and what they may do.">
+      <PageHead title="Operators" lead="The accounts that can sign in to this console, and their roles.">
         <Button leftSection={<Plus size={18} aria-hidden />} onClick={() => open({ what: 'add' })}>
-          New operator
+          Add operator
         </Button>
       </PageHead>
       <SettingsTabs at="/settings/operators" />
@@ -72,12 +72,12 @@ export function OperatorsPage() {
         load={load}
         actions={[deleteOperators]}
         nameOf={({ name }) => name}
-        searchLabel="Find by name"
+        searchLabel="Search by name"
         empty={null}
       />
-      {asked?.what === 'add' && <OperatorDialog operator={null} close={close} />}
-      {asked?.what === 'change' && <OperatorDialog operator={asked.operator} close={close} />}
-      {asked?.what === 'password' && <OperatorPasswordDialog operator={asked.operator} own={asked.operator.id === id} close={close} />}
+      {dialog?.what === 'add' && <OperatorDialog operator={null} close={close} />}
+      {dialog?.what === 'change' && <OperatorDialog operator={dialog.operator} close={close} />}
+      {dialog?.what === 'password' && <OperatorPasswordDialog operator={dialog.operator} own={dialog.operator.id === id} close={close} />}
     </>
   );
 }

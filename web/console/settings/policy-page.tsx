@@ -32,7 +32,7 @@ const policyBodyOf = ({ longestValidityDays, signInRequired, defaultPermissions 
   defaultPermissions: formatList(defaultPermissions),
 });
 
-/** What the tenant asks of its shares, by console and REST alike. */
+/** The policy of the tenant. It applies to shares from the console and from the REST API. */
 export function PolicyPage() {
   const { data: policy, error, refetch } = useQuery(policyQuery);
   return (
@@ -59,7 +59,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       await post('tenant/updatePolicy', policyBodyOf(values));
       const saved = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
       page.restart(policyValuesOf(saved));
-      showMessage({ words: 'Saved. It holds for every share that is added or changed from now on.' });
+      showMessage({ text: 'Saved. The policy applies to shares that are created or changed from now on.' });
     },
   });
   const { form } = page;
@@ -67,13 +67,13 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
     <FormOnPage page={page} saveLabel="Save">
       {policy.outsideCount > 0 && (
         <Alert color="accent" mb="md" title={`${formatCount(policy.outsideCount, 'active share does', 'active shares do')} not comply`}>
-          They go on as they are, and are held to the policy when they are changed next.
+          They keep working. The policy applies to them when they are changed next.
         </Alert>
       )}
-      <Section title="Links must end" lead="Active shares need an end. Counted from the day they begin, or are changed.">
+      <Section title="Expiry" lead="Limits how long a link is valid. The days count from the start of the share, or from its last change.">
         <NumberInput
           label="Longest validity in days"
-          description="Empty: links need not end."
+          description="Leave empty to allow links that never expire."
           min={1}
           max={36_500}
           allowDecimal={false}
@@ -82,10 +82,10 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
           {...form.getInputProps('longestValidityDays')}
         />
       </Section>
-      <Section title="Sign-in" lead="Active shares need a login profile with sign-in, or a password for the link.">
+      <Section title="Sign-in" lead="If required, active shares need a login profile with sign-in, or a password for the link.">
         <Switch label="Visitors must sign in" {...form.getInputProps('signInRequired', { type: 'checkbox' })} />
       </Section>
-      <Section title="New shares" lead="What the form for a new share begins with. Nothing chosen: look at and download.">
+      <Section title="New shares" lead="The permissions that are preselected for a new share. If you select none, they are view and download.">
         <Checkbox.Group aria-label="Default permissions" {...form.getInputProps('defaultPermissions')}>
           <Stack gap="xs">
             {permissions.map(({ flag, name }) => (

@@ -2,15 +2,15 @@ import { keyRoles, roles } from '#core/policy/role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 
 const roleLabels = {
-  metrics: 'Metrics: reads /metrics, and nothing else',
-  reader: 'Reader: sees everything but secrets and the trail',
-  editor: 'Editor: shares and people too',
-  admin: 'Admin: everything',
+  metrics: 'Metrics: can read /metrics only',
+  reader: 'Reader: can view everything except secrets and the audit log',
+  editor: 'Editor: can also change shares and access users',
+  admin: 'Admin: can do everything',
 } as const;
 
-/** The roles of operators to choose from, in words. */
+/** The choices for the role of an operator. */
 export const roleChoices = roles.map((role) => ({ value: role, label: roleLabels[role] }));
 
-/** The roles of keys. Metrics tell of all tenants: keys for them are made in tenant 1. */
+/** Returns the choices for the role of an API key. Metrics cover all tenants, so only tenant 1 has keys for them. */
 export const keyRoleChoices = (tid: number) =>
   keyRoles.filter((role) => role !== 'metrics' || tid === firstTenant).map((role) => ({ value: role, label: roleLabels[role] }));

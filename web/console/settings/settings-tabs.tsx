@@ -7,7 +7,7 @@ const tabs = [
   ['/settings/policy', 'Policy'],
 ] as const;
 
-/** Between the pages of the settings. */
+/** The tabs of the settings. */
 export function SettingsTabs({ at }: { at: string }) {
   const navigate = useNavigate();
   return (

@@ -29,11 +29,11 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
     <Table.ScrollContainer minWidth={300}>
       <Table
         data={{
-          head: ['Visitor', 'Visits', 'Downloads', 'Last'],
+          head: ['Visitor', 'Visits', 'Downloads', 'Last opened'],
           body: visitors
             .slice(0, maxNames)
             .map(({ visitor, visits, downloads, lastDateTime }) => [
-              visitor || 'Without a name',
+              visitor || 'Anonymous',
               formatNumber(visits),
               formatNumber(downloads),
               <RelativeTime key="last" at={lastDateTime} />,
@@ -44,7 +44,7 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
   );
 }
 
-/** Who opened the share, who has not yet, and how much by day. */
+/** Who has opened the share, who has not, and its activity by day. */
 export function ActivityPanel({ share: { id } }: { share: Share }) {
   const isAdmin = useHasRole('admin');
   const { data, error, refetch } = useQuery({
@@ -52,21 +52,21 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
     queryFn: () => post<Activity>('share/activity', { id, fromDate: new Date(Date.now() - days * 86_400_000).toISOString() }),
   });
   return (
-    <Paper withBorder className="panel" component="section" aria-labelledby="happened">
-      <Title order={2} size="h4" id="happened">
-        What happened
+    <Paper withBorder className="panel" component="section" aria-labelledby="share-activity">
+      <Title order={2} size="h4" id="share-activity">
+        Activity
       </Title>
       {error && <LoadError error={error} reset={() => void refetch()} />}
       {data && (
         <>
           <DayChart byDay={data.byDay} days={days} />
-          {data.byVisitor.length > 0 ? <Visitors visitors={data.byVisitor} /> : <Text c="dimmed">Nobody has opened it in that time.</Text>}
-          {data.notCome.length > 0 && <Text mt="sm">Not yet: {list.format(data.notCome.slice(0, maxNames))}.</Text>}
+          {data.byVisitor.length > 0 ? <Visitors visitors={data.byVisitor} /> : <Text c="dimmed">Nobody has opened this share in the last {days} days.</Text>}
+          {data.notCome.length > 0 && <Text mt="sm">Not opened yet: {list.format(data.notCome.slice(0, maxNames))}.</Text>}
         </>
       )}
       {isAdmin && (
         <Anchor component={Link} to={`/activity?share=${id}`} size="sm">
-          All of it, line by line
+          Show in the audit log
         </Anchor>
       )}
     </Paper>

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { ShareValues } from './share-values.ts';
 
 const alerts = [
-  ['alertView', 'Looks'],
+  ['alertView', 'Views'],
   ['alertDownload', 'Downloads'],
   ['alertUpload', 'Uploads'],
   ['alertCreateFolder', 'New folders'],
@@ -11,18 +11,18 @@ const alerts = [
   ['alertDelete', 'Deletes'],
 ] as const;
 
-/** Who is told of what. */
+/** The recipients of alerts, and the actions that cause one. */
 export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   return (
     <>
-      <TagsInput label="Tell" placeholder="ann@example.com" {...form.getInputProps('emails')} />
+      <TagsInput label="Recipients" placeholder="ann@example.com" {...form.getInputProps('emails')} />
       <Group gap="md">
         {alerts.map(([flag, name]) => (
           <Checkbox key={flag} label={name} {...form.getInputProps(flag, { type: 'checkbox' })} />
         ))}
       </Group>
       <Text size="sm" c="dimmed">
-        E-mails wait until their sending is built; what happened is under Activity at once.
+        Postern does not send e-mails yet. Alerts are queued until it does. You find all actions in the audit log at once.
       </Text>
     </>
   );

@@ -14,14 +14,14 @@ interface Explanation {
 
 const verbs: Readonly<Record<string, string>> = {
   visit: 'open the link',
-  list: 'see the list',
-  view: 'look at files',
+  list: 'list files',
+  view: 'view files',
   download: 'download files',
   downloadFolder: 'download folders',
-  upload: 'upload',
-  createFolder: 'make folders',
-  rename: 'rename',
-  delete: 'delete',
+  upload: 'upload files',
+  createFolder: 'create folders',
+  rename: 'rename files and folders',
+  delete: 'delete files and folders',
 };
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
@@ -31,9 +31,9 @@ function ExplanationResult({ answer, nobody }: { answer: Explanation; nobody: bo
   return (
     <div role="status">
       <Text fw={550}>
-        {allowed.length === 0 && 'They could do nothing there.'}
-        {onlyVisit && 'They could open the page and sign in, and nothing else.'}
-        {allowed.length > 0 && !onlyVisit && `They could ${list.format(allowed)}.`}
+        {allowed.length === 0 && 'This visitor cannot do anything.'}
+        {onlyVisit && 'This visitor can open the page and sign in, and nothing else.'}
+        {allowed.length > 0 && !onlyVisit && `This visitor can ${list.format(allowed)}.`}
       </Text>
       <List listStyleType="none" size="sm" mt="xs" spacing={4}>
         {answer.rules.map(({ rule, passed, reason }) => (
@@ -47,33 +47,33 @@ function ExplanationResult({ answer, nobody }: { answer: Explanation; nobody: bo
 }
 
 function ResultIcon({ passed }: { passed: boolean | null }) {
-  if (passed === null) return <Minus size={16} aria-label="Left open:" />;
+  if (passed === null) return <Minus size={16} aria-label="Not checked:" />;
   return passed ? (
-    <Check size={16} color="var(--done)" aria-label="Holds:" />
+    <Check size={16} color="var(--done)" aria-label="Passed:" />
   ) : (
-    <X size={16} color="var(--loss)" aria-label="Does not hold:" />
+    <X size={16} color="var(--loss)" aria-label="Not passed:" />
   );
 }
 
-/** What the link is there for: whoever may do that has entered. */
+/** Returns the main purpose of the link. A visitor who may do that has full access. */
 function mainAction({ canView, canDownload, canUpload }: Share): string {
   if (canView) return 'view';
   if (canDownload) return 'download';
   return canUpload ? 'upload' : 'visit';
 }
 
-/** Who could enter, from where, when: answered by the very rules that guard the link. */
+/** Checks what a visitor could do from an address at a time. The server answers with the rules that protect the link. */
 export function ExplainPanel({ share }: { share: Share }) {
   const [by, setBy] = useState<'nobody' | 'name' | 'email'>('nobody');
   const [at, setAt] = useState('');
   const explanation = useMutation({
-    mutationFn: (question: object) => post<Explanation>('share/explain', { id: share.id, action: mainAction(share), ...question }),
+    mutationFn: (query: object) => post<Explanation>('share/explain', { id: share.id, action: mainAction(share), ...query }),
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? '').trim() || undefined;
-    const visitor = text('person');
+    const visitor = text('visitor');
     const instant = instantOf(at);
     explanation.mutate({
       ...(by === 'name' && visitor ? { username: visitor } : {}),
@@ -86,15 +86,15 @@ export function ExplainPanel({ share }: { share: Share }) {
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="explain">
       <Title order={2} size="h4" id="explain">
-        Who could enter?
+        Check access
       </Title>
       <Text size="sm" c="dimmed">
-        Answered by the rules that guard the link, as the share is saved.
+        Uses the same rules as the link. Unsaved changes are not included.
       </Text>
       <form onSubmit={submit} onInput={() => explanation.reset()}>
         <Group align="end" gap="sm" mt="sm" className="explain">
           <SegmentedControl
-            aria-label="Who is asked about"
+            aria-label="Visitor"
             value={by}
             onChange={(next) => {
               setBy(next);
@@ -106,11 +106,11 @@ export function ExplainPanel({ share }: { share: Share }) {
               { value: 'email', label: 'E-mail' },
             ]}
           />
-          {by !== 'nobody' && <TextInput name="person" label={by === 'name' ? 'Name' : 'E-mail'} required withAsterisk={false} />}
-          {by !== 'nobody' && hasGroups(share.authTypeId) && <TextInput name="groups" label="In groups" placeholder="none" />}
-          <TextInput name="address" label="From address" placeholder="any" />
+          {by !== 'nobody' && <TextInput name="visitor" label={by === 'name' ? 'Name' : 'E-mail'} required withAsterisk={false} />}
+          {by !== 'nobody' && hasGroups(share.authTypeId) && <TextInput name="groups" label="Groups" placeholder="none" />}
+          <TextInput name="address" label="IP address" placeholder="any" />
           <DateTimePicker
-            label="At"
+            label="Time"
             placeholder="now"
             clearable
             valueFormat="D MMM YYYY HH:mm"
@@ -121,10 +121,10 @@ export function ExplainPanel({ share }: { share: Share }) {
               explanation.reset();
             }}
             clearButtonProps={{ 'aria-label': 'Now' }}
-            submitButtonProps={{ 'aria-label': 'Take this time' }}
+            submitButtonProps={{ 'aria-label': 'Apply time' }}
           />
           <Button type="submit" variant="default" loading={explanation.isPending}>
-            Ask
+            Check access
           </Button>
         </Group>
       </form>

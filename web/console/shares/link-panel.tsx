@@ -7,7 +7,7 @@ import { Dialog } from '#console/records/dialog.tsx';
 import { formats } from '#console/records/format.ts';
 import type { Share } from '#core/records/share.ts';
 
-/** A QR code, drawn as one path; light and dark as scanners expect them. */
+/** A QR code, drawn as one path. Always black on white, as some scanners cannot read inverted codes. */
 function LinkQrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 4 });
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
@@ -19,29 +19,29 @@ function LinkQrCode({ text }: { text: string }) {
   );
 }
 
-/** A mail that only needs an address: the operator's own program sends it. */
+/** Returns a mailto URL with subject and text. The operator's own mail program sends the e-mail. */
 function mailtoUrl({ title, viewUrl, validityEndDate }: Share): string {
-  const until = validityEndDate ? `\n\nThe link is good until ${formats.end(validityEndDate).moment}.` : '';
+  const until = validityEndDate ? `\n\nThe link is valid until ${formats.end(validityEndDate).moment}.` : '';
   return `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(`Here is a link to "${title}":\n${viewUrl}${until}`)}`;
 }
 
-/** The link: to copy, to scan, to mail, and to look at as a visitor does. */
+/** The link of a share: copy it, show its QR code, send it by e-mail, or open it. */
 export function LinkPanel({ share }: { share: Share }) {
   const [isCodeOpen, setCodeOpen] = useState(false);
   return (
-    <Paper withBorder className="panel" component="section" aria-label="The link">
+    <Paper withBorder className="panel" component="section" aria-label="Share link">
       <Group align="end" wrap="nowrap" gap="xs">
         <CopyField label="Link" value={share.viewUrl} primary />
-        <ActionIcon size={36} variant="default" onClick={() => setCodeOpen(true)} aria-label="Show the QR code">
+        <ActionIcon size={36} variant="default" onClick={() => setCodeOpen(true)} aria-label="Show QR code">
           <QrCode size={18} aria-hidden />
         </ActionIcon>
       </Group>
       <Group gap="lg" mt="sm">
         <Anchor href={mailtoUrl(share)} className="with-icon">
-          <Mail size={16} aria-hidden /> Write a mail with it
+          <Mail size={16} aria-hidden /> Send by e-mail
         </Anchor>
         <Anchor href={share.viewUrl} target="_blank" rel="noreferrer" className="with-icon">
-          <ExternalLink size={16} aria-hidden /> See it as a visitor does
+          <ExternalLink size={16} aria-hidden /> Open as visitor
         </Anchor>
       </Group>
       {isCodeOpen && (

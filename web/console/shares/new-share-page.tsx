@@ -14,7 +14,7 @@ import { defaultProfile, locationChoices, policyQuery } from './share-queries.ts
 import { shareBodyOf, shareFieldNames, newShareValues, type ShareValues } from './share-values.ts';
 import { latestEnd } from './when-fields.tsx';
 
-/** A new share, from the choice of a folder to its link. */
+/** The form of a new share. */
 export function NewSharePage() {
   const locations = useQuery(locationChoices);
   const profile = useQuery(defaultProfile);
@@ -26,10 +26,10 @@ export function NewSharePage() {
   if (!locations.data || !profile.data || !policy.data) return <Skeleton height={320} />;
   return (
     <>
-      <PageHead title="New share" lead="Publishes a file or a folder by link." />
+      <PageHead title="Create share" lead="Publish a file or folder by link." />
       {welcome && (
         <Alert title="Three steps to your first link" color="accent" mb="md">
-          Choose what is shared, who may open it, and what they may do. The rest is already as it is mostly meant.
+          Choose a file or folder, who can open it, and what they can do. You can keep the defaults of all other fields.
         </Alert>
       )}
       <NewShareForm initial={withPolicy(newShareValues(locations.data[0]?.name ?? '', profile.data.id), policy.data, profile.data)} />
@@ -37,7 +37,7 @@ export function NewSharePage() {
   );
 }
 
-/** What a new share begins with where the tenant has a policy. */
+/** Returns the initial values of a new share, adapted to the policy of the tenant. */
 const withPolicy = (values: ShareValues, policy: TenantPolicyRecord, { typeId }: LoginProfile): ShareValues => ({
   ...values,
   ...(policy.defaultPermissions === '' ? {} : permissionsOf(policy.defaultPermissions)),
@@ -45,7 +45,7 @@ const withPolicy = (values: ShareValues, policy: TenantPolicyRecord, { typeId }:
   ownPassword: policy.signInRequired && typeId === profileTypes.PUBLIC,
 });
 
-/** A path that was typed does not say whether it is a folder: the server does. */
+/** Adds a share. A typed path may be a file or a folder, so it tries the other kind if the server refuses the first. */
 async function addShare(values: ShareValues): Promise<{ id: number }> {
   try {
     return await post('share/add', shareBodyOf(values));
@@ -65,11 +65,11 @@ function NewShareForm({ initial }: { initial: ShareValues }) {
     save: async (values) => {
       const { id } = await addShare(values);
       await client.invalidateQueries({ queryKey: ['share'] });
-      await navigate({ to: '/shares/$id', params: { id: String(id) }, search: { fresh: true } });
+      await navigate({ to: '/shares/$id', params: { id: String(id) }, search: { created: true } });
     },
   });
   return (
-    <FormOnPage page={page} saveLabel="Make the link" isNew>
+    <FormOnPage page={page} saveLabel="Create share" isNew>
       <ShareSentence values={page.form.values} />
       <ShareForm form={page.form} fixed={false} />
     </FormOnPage>

@@ -15,7 +15,7 @@ interface FolderListing {
   readonly entries: readonly Entry[];
   readonly complete: boolean;
 }
-/** What was chosen, and whether it is a folder. */
+/** The chosen path, and whether it is a folder. */
 export interface ChosenPath {
   readonly path: string;
   readonly folder: boolean;
@@ -43,7 +43,7 @@ function FolderPath({ path, go, root }: { path: string; go: (path: string) => vo
   );
 }
 
-/** Into another folder the keyboard comes along. */
+/** Moves the focus to the first entry when opening a folder removed the focused one. */
 function focusFirst(list: HTMLUListElement | null): void {
   const hasLostFocus = document.activeElement === document.body || document.activeElement?.getAttribute('role') === 'dialog';
   if (list && hasLostFocus) list.querySelector('button')?.focus();
@@ -62,13 +62,13 @@ function Entries({
 }) {
   const [word, setWord] = useState('');
   const matches = listing.entries.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
-  if (listing.entries.length === 0) return <Text c="dimmed">This folder is empty. It can be shared all the same.</Text>;
+  if (listing.entries.length === 0) return <Text c="dimmed">This folder is empty. You can share it anyway.</Text>;
   return (
     <>
       {listing.entries.length > 10 && (
         <TextInput
-          aria-label="Find in this folder"
-          placeholder="Find in this folder"
+          aria-label="Search in this folder"
+          placeholder="Search in this folder"
           mb="sm"
           value={word}
           onChange={({ currentTarget }) => setWord(currentTarget.value)}
@@ -85,13 +85,13 @@ function Entries({
           </li>
         ))}
       </ul>
-      {matches.length > maxShown && <Text c="dimmed">There is more: find it by its name.</Text>}
-      {!listing.complete && <Text c="dimmed">This folder holds more than is listed here: type the path of what is missing.</Text>}
+      {matches.length > maxShown && <Text c="dimmed">Not all entries are shown. Search by name to find others.</Text>}
+      {!listing.complete && <Text c="dimmed">This folder is too large to list completely. If an entry is missing, close this dialog and type its path.</Text>}
     </>
   );
 }
 
-/** Looks into a location to choose the file or folder that is shared. */
+/** Lets the operator browse a location and choose the file or folder to share. */
 export function PathPicker({
   location,
   begin,
@@ -110,7 +110,7 @@ export function PathPicker({
     placeholderData: keepPreviousData,
   });
   return (
-    <Dialog onClose={close} title="What is to be shared?" size="lg">
+    <Dialog onClose={close} title="Choose a file or folder" size="lg">
       <FolderPath path={path} go={go} root={location} />
       <div className="picker-place">
         {error && (

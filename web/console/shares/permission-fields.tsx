@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { permissions, presetNames, presetOf, presets } from './permissions.ts';
 import type { ShareValues } from './share-values.ts';
 
-/** What visitors may do: one choice for what is mostly meant, or each permission by itself. */
+/** What visitors can do: a preset, or individual permissions. */
 export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const preset = presetOf(form.values);
   const [isCustom, setCustom] = useState(preset === null);
@@ -15,12 +15,12 @@ export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues
   };
   return (
     <>
-      <Radio.Group aria-label="What visitors may do" value={isCustom || preset === null ? 'own' : preset} onChange={choose}>
+      <Radio.Group aria-label="Permissions" value={isCustom || preset === null ? 'custom' : preset} onChange={choose}>
         <SimpleGrid cols={1} spacing="xs" className="choices">
           {presetNames.map((name) => (
-            <Choice key={name} value={name} name={presets[name].name} words={presets[name].words} />
+            <Choice key={name} value={name} name={presets[name].name} description={presets[name].description} />
           ))}
-          <Choice value="own" name="Own choice" words="Each permission by itself." />
+          <Choice value="custom" name="Custom" description="Choose each permission." />
         </SimpleGrid>
       </Radio.Group>
       {(isCustom || preset === null) && (
@@ -34,13 +34,13 @@ export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues
   );
 }
 
-const Choice = ({ value, name, words }: { value: string; name: string; words: string }) => (
-  <Radio.Card value={value} className="choice" aria-label={name} aria-description={words}>
+const Choice = ({ value, name, description }: { value: string; name: string; description: string }) => (
+  <Radio.Card value={value} className="choice" aria-label={name} aria-description={description}>
     <Radio.Indicator />
     <div>
       <Text fw={550}>{name}</Text>
       <Text size="sm" c="dimmed">
-        {words}
+        {description}
       </Text>
     </div>
   </Radio.Card>

@@ -1,21 +1,21 @@
 import { parseList } from '#core/list-text.ts';
 import type { Share } from '#core/records/share.ts';
 
-/** What a share may allow, in the order of its form. */
+/** The permissions of a share, in the order of its form. */
 export const permissions = [
-  { flag: 'canView', name: 'Look at files in the page', verb: 'look at' },
+  { flag: 'canView', name: 'View files in the browser', verb: 'view' },
   { flag: 'canDownload', name: 'Download files', verb: 'download' },
-  { flag: 'canDownloadFolder', name: 'Download folders as a zip', verb: 'download' },
+  { flag: 'canDownloadFolder', name: 'Download folders as zip', verb: 'download' },
   { flag: 'canUpload', name: 'Upload files', verb: 'upload to' },
-  { flag: 'canCreateFolder', name: 'Make folders', verb: 'make folders in' },
-  { flag: 'canRename', name: 'Rename', verb: 'rename in' },
-  { flag: 'canDelete', name: 'Delete, and replace files', verb: 'delete from' },
+  { flag: 'canCreateFolder', name: 'Create folders', verb: 'create folders in' },
+  { flag: 'canRename', name: 'Rename files and folders', verb: 'rename in' },
+  { flag: 'canDelete', name: 'Delete and replace files', verb: 'delete from' },
 ] as const;
 
 export type PermissionFlag = (typeof permissions)[number]['flag'];
 export type PermissionFlags = Pick<Share, PermissionFlag>;
 
-/** Returns the permissions that a text lists, as the policy of the tenant does. */
+/** Returns the permissions in a list such as that of the tenant's policy. */
 export function permissionsOf(text: string): PermissionFlags {
   const names = parseList(text) ?? [];
   return { ...none, ...Object.fromEntries(permissions.map(({ flag }) => [flag, names.includes(flag)])) };
@@ -31,22 +31,22 @@ const none: PermissionFlags = {
   canDelete: false,
 };
 
-/** What is mostly meant, by one choice. */
+/** The usual combinations of permissions. */
 export const presets = {
-  look: {
-    name: 'Look only',
-    words: 'Files are shown in the page, without a download. A determined visitor can save what they see.',
+  view: {
+    name: 'View only',
+    description: 'Visitors see files in the browser, but cannot download them. They can still save what they see.',
     can: { ...none, canView: true },
   },
   download: {
     name: 'Download',
-    words: 'Look at and download files, and folders as a zip.',
+    description: 'View and download files, and download folders as zip.',
     can: { ...none, canView: true, canDownload: true, canDownloadFolder: true },
   },
-  dropBox: { name: 'Drop box', words: 'Hand files in; what others have handed in is not shown.', can: { ...none, canUpload: true } },
-  together: {
-    name: 'Work together',
-    words: 'Everything: look, download, upload, make folders, rename and delete.',
+  dropBox: { name: 'Drop box', description: 'Visitors upload files. They do not see any files.', can: { ...none, canUpload: true } },
+  collaborate: {
+    name: 'Collaborate',
+    description: 'All permissions: view, download, upload, create folders, rename and delete.',
     can: {
       canView: true,
       canDownload: true,
@@ -57,10 +57,10 @@ export const presets = {
       canDelete: true,
     },
   },
-} as const satisfies Record<string, { name: string; words: string; can: PermissionFlags }>;
+} as const satisfies Record<string, { name: string; description: string; can: PermissionFlags }>;
 export type Preset = keyof typeof presets;
-export const presetNames = ['look', 'download', 'dropBox', 'together'] as const satisfies readonly Preset[];
+export const presetNames = ['view', 'download', 'dropBox', 'collaborate'] as const satisfies readonly Preset[];
 
-/** The choice that these permissions are; null: none of them. */
+/** Returns the preset with exactly these permissions, or null. */
 export const presetOf = (can: PermissionFlags): Preset | null =>
   presetNames.find((name) => permissions.every(({ flag }) => presets[name].can[flag] === can[flag])) ?? null;

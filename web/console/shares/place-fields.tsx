@@ -9,7 +9,7 @@ import type { ShareValues } from './share-values.ts';
 
 const lastName = (path: string) => path.split('/').filter(Boolean).at(-1) ?? '';
 
-/** What is shared: chosen once, by looking into a location. */
+/** The file or folder of a share. It cannot be changed later. */
 export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValues>; fixed: boolean }) {
   const [isPickerOpen, setPickerOpen] = useState(false);
   const { data: locations = [], isSuccess } = useQuery(locationChoices);
@@ -17,12 +17,12 @@ export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValue
   if (fixed)
     return (
       <Text>
-        {folder ? 'The folder' : 'The file'} <b>{path}</b> in {location}. It stays: another file or folder is another share.
+        {folder ? 'Folder' : 'File'} <b>{path}</b> in location "{location}". To share something else, create another share.
       </Text>
     );
   return (
     <>
-      {isSuccess && locations.length === 0 && <Alert color="red">There is no location yet: an admin adds one under Locations.</Alert>}
+      {isSuccess && locations.length === 0 && <Alert color="red">There is no location yet. Ask an admin to add one under Locations.</Alert>}
       {locations.length > 1 && (
         <Select
           label="Location"
@@ -44,7 +44,7 @@ export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValue
           error={form.errors['path'] ?? form.errors['folder'] ?? form.errors['location']}
         />
         <Button variant="default" leftSection={<FolderSearch size={18} aria-hidden />} onClick={() => setPickerOpen(true)} disabled={!location}>
-          Choose
+          Browse files
         </Button>
       </Group>
       {isPickerOpen && (

@@ -6,59 +6,59 @@ import type { Share } from '#core/records/share.ts';
 const week = 7 * 86_400_000; // ms
 const maxSharesChecked = 20;
 
-/** Changes that alone: what others have saved since the list was loaded stays. */
+/** Changes only `active`. It reads the share first, so that changes of others since the list was loaded stay. */
 const setActive =
   (active: boolean) =>
-  async ({ id }: Share, how: ChangeOptions) => {
+  async ({ id }: Share, options: ChangeOptions) => {
     const share = await post<Share>('share/get', { id });
-    await post('share/update', { ...share, active }, { ...how, ifMatch: share.etag });
+    await post('share/update', { ...share, active }, { ...options, ifMatch: share.etag });
   };
 
 interface Activity {
   readonly byVisitor: readonly { readonly visits: number; readonly visitor: string }[];
 }
 
-/** Whom it would hit: those who used these links this week. */
+/** Returns who used these links in the last seven days and would lose access. */
 async function usageWarning(shares: readonly Share[]): Promise<string> {
   const fromDate = new Date(Date.now() - week).toISOString();
   const checked = shares.slice(0, maxSharesChecked);
-  const all = await Promise.all(checked.map(({ id }) => post<Activity>('share/activity', { id, fromDate })));
-  const visitors = new Set(all.flatMap(({ byVisitor }) => byVisitor.map(({ visitor }) => visitor).filter(Boolean)));
-  const visits = all.flatMap(({ byVisitor }) => byVisitor).reduce((sum, visitor) => sum + visitor.visits, 0);
+  const activities = await Promise.all(checked.map(({ id }) => post<Activity>('share/activity', { id, fromDate })));
+  const visitors = new Set(activities.flatMap(({ byVisitor }) => byVisitor.map(({ visitor }) => visitor).filter(Boolean)));
+  const visits = activities.flatMap(({ byVisitor }) => byVisitor).reduce((sum, visitor) => sum + visitor.visits, 0);
   if (visits === 0) return '';
   return visitors.size > 0
-    ? `${formatCount(visitors.size, 'person', 'people')} who used ${shares.length === 1 ? 'this link' : 'these links'} this week will lose it.`
-    : `${shares.length === 1 ? 'This link was' : 'These links were'} used ${formatCount(visits, 'time', 'times')} this week.`;
+    ? `${formatCount(visitors.size, 'visitor', 'visitors')} used ${shares.length === 1 ? 'this link' : 'these links'} in the last 7 days and will lose access.`
+    : `${shares.length === 1 ? 'This link was' : 'These links were'} used ${formatCount(visits, 'time', 'times')} in the last 7 days.`;
 }
 
 export const activate: BulkAction<Share> = {
   name: 'Activate',
-  effect: 'will be switched on',
-  doneText: 'switched on',
+  effect: 'will be activated',
+  doneText: 'activated',
   run: setActive(true),
   undo: (share) => setActive(share.active)(share, {}),
 };
 
 export const deactivate: BulkAction<Share> = {
   name: 'Deactivate',
-  effect: 'will be switched off: the link answers as if it did not exist',
-  doneText: 'switched off',
+  effect: 'will be deactivated. Visitors see that the link does not exist',
+  doneText: 'deactivated',
   warning: usageWarning,
   run: setActive(false),
   undo: (share) => setActive(share.active)(share, {}),
 };
 
 export const replaceLink: BulkAction<Share> = {
-  name: 'New link',
-  effect: 'will get a new link; the old one stops at once',
-  doneText: 'with a new link',
+  name: 'Replace link',
+  effect: 'will get a new link. The old link stops working at once',
+  doneText: 'got a new link',
   warning: usageWarning,
   run: ({ id }, how) => post('share/updateSharableLink', { id }, how),
 };
 
 export const deleteShares: BulkAction<Share> = {
   name: 'Delete',
-  effect: 'will be deleted; the files stay. This cannot be undone',
+  effect: 'will be deleted. The files stay. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
   warning: usageWarning,

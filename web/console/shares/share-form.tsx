@@ -16,7 +16,7 @@ import { AccessFields } from './who-fields.tsx';
 
 const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD, available: true };
 
-/** What the share comes to, while it is edited. */
+/** Shows the summary sentence of a share while it is edited. */
 export function ShareSentence({ values }: { values: ShareValues }) {
   const { data: profile = null, isPending } = useQuery(profileQuery(values.authenticationId));
   const [from, until] = [instantOf(values.from), instantOf(values.until)];
@@ -35,38 +35,38 @@ export function ShareSentence({ values }: { values: ShareValues }) {
   );
 }
 
-/** Everything that a share is made of, in sections. @param fixed the file or folder is chosen already */
+/** All fields of a share, in sections. @param fixed the file or folder cannot be changed */
 export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues>; fixed: boolean }) {
   return (
     <>
-      <Section title="What" lead="The file or folder that is shared, and the name that visitors read.">
+      <Section title="Content" lead="What you share, and the title that visitors see.">
         <PathFields form={form} fixed={fixed} />
         <TextInput label="Title" required withAsterisk={false} {...form.getInputProps('title')} />
         <Textarea
           label="Description"
-          description="Below the title, for visitors."
+          description="Visitors see it below the title."
           autosize
           minRows={2}
           {...form.getInputProps('description')}
         />
       </Section>
-      <Section title="Who" lead="Who may open the link, and how they show who they are.">
+      <Section title="Access" lead="Who can open the link, and how they sign in.">
         <AccessFields form={form} />
       </Section>
-      <Section title="May" lead="What they may do there. Nothing else is offered, and nothing else is answered.">
+      <Section title="Permissions" lead="What visitors can do. Everything else is hidden and refused.">
         <PermissionFields form={form} />
       </Section>
-      <Section title="When" lead="Before it begins the link answers as if it did not exist.">
+      <Section title="Validity" lead="Before the start, visitors see that the link does not exist.">
         <ValidityFields form={form} />
-        <Switch label="The link is switched on" {...form.getInputProps('active', { type: 'checkbox' })} />
+        <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
       </Section>
-      <Section title="Alerts" lead="E-mails about what visitors do.">
+      <Section title="Alerts" lead="E-mails about actions of visitors.">
         <AlertFields form={form} />
       </Section>
-      <Section title="Protection" lead="What becomes of documents before they are shown or handed out.">
+      <Section title="Protection" lead="How documents are marked and signed before visitors get them.">
         <ProtectionFields form={form} />
       </Section>
-      <Section title="Before the files" lead="A notice that visitors read above the list.">
+      <Section title="Notice to visitors" lead="Shown above the list of files.">
         <Textarea label="Notice" autosize minRows={2} {...form.getInputProps('startupMessage')} />
       </Section>
     </>

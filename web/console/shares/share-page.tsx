@@ -24,27 +24,27 @@ import { shareQuery } from './share-queries.ts';
 import { stateOf, stateLabels } from './share-state.ts';
 import { shareBodyOf, changedShareFields, shareFieldNames, type ShareValues, shareValuesOf } from './share-values.ts';
 
-/** One share: its link, what it allows, who could enter, and what happened. */
+/** One share: its link, its settings, a check of access, and its activity. */
 export function SharePage() {
   const id = useRecordId();
-  const { fresh } = useSearch({ strict: false });
-  const mayEdit = useHasRole('editor');
+  const { created } = useSearch({ strict: false });
+  const isEditor = useHasRole('editor');
   const { data: share, error, refetch } = useQuery(shareQuery(id));
   if (error && !share) return <LoadError error={error} reset={() => void refetch()} />;
   if (!share) return <Skeleton height={320} />;
   const { label: word, tone } = stateLabels[stateOf(share, Date.now())];
   return (
     <>
-      <PageHead title={share.title} lead={<StateLabel tone={tone}>{word}</StateLabel>}>
-        {mayEdit && <Actions share={share} />}
+      <PageHead title={share.title} lead={<StateLabel tone={tone}>{label}</StateLabel>}>
+        {isEditor && <Actions share={share} />}
       </PageHead>
-      {fresh && (
+      {created && (
         <Alert color="accent" mb="md" title="The link is ready" role="status">
-          Copy it, let it be scanned, or mail it. It holds to what stands below from this moment on.
+          Copy the link, show its QR code, or send it by e-mail. The settings below apply from now on.
         </Alert>
       )}
       <LinkPanel share={share} />
-      {mayEdit ? <Editor key={share.id} share={share} /> : <ShareSentence values={shareValuesOf(share)} />}
+      {isEditor ? <Editor key={share.id} share={share} /> : <ShareSentence values={shareValuesOf(share)} />}
       <ExplainPanel key={`explain ${share.id} ${share.etag}`} share={share} />
       <ActivityPanel share={share} />
     </>
@@ -63,9 +63,9 @@ function Actions({ share }: { share: Share }) {
       const { id } = await duplicate(share);
       await client.invalidateQueries({ queryKey: ['share', 'list'] });
       await navigate({ to: '/shares/$id', params: { id: String(id) } });
-      showMessage({ words: 'This is the copy; its link is new.' });
+      showMessage({ text: 'You see the copy. It has a new link.' });
     } catch (cause) {
-      showMessage({ words: asProblem(cause).message, failed: true });
+      showMessage({ text: asProblem(cause).message, failed: true });
     }
   }
   return (
@@ -78,8 +78,8 @@ function Actions({ share }: { share: Share }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setAction(share.active ? deactivate : activate)}>{share.active ? 'Deactivate' : 'Activate'}</Menu.Item>
-          <Menu.Item onClick={() => setAction(replaceLink)}>New link</Menu.Item>
-          <Menu.Item onClick={() => setAddressDialogOpen(true)}>Choose the address</Menu.Item>
+          <Menu.Item onClick={() => setAction(replaceLink)}>Replace link</Menu.Item>
+          <Menu.Item onClick={() => setAddressDialogOpen(true)}>Choose link address</Menu.Item>
           <Menu.Item onClick={() => void copy()}>Duplicate</Menu.Item>
           <Menu.Divider />
           <Menu.Item color="red" onClick={() => setAction(deleteShares)}>
@@ -89,12 +89,12 @@ function Actions({ share }: { share: Share }) {
       </Menu>
       {isAddressDialogOpen && (
         <AddressDialog
-          title="Address of the link"
+          title="Link address"
           url={share.viewUrl}
           save={async (viewId) => {
             await post('share/updateSharableLink', { id: share.id, viewId }, { ifMatch: share.etag });
             await client.invalidateQueries({ queryKey: ['share'] });
-            showMessage({ words: 'The link has this address from now on.' });
+            showMessage({ text: 'The link now has this address.' });
           }}
           close={() => setAddressDialogOpen(false)}
         />

@@ -7,7 +7,7 @@ import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 
 const maxLocationChoices = 1000;
 
-/** Login profiles to choose from, by their title. @param withUsers only those whose people have accounts of their own */
+/** Returns login profiles, sorted by title. @param withUsers only those that have access users */
 export async function findProfiles(
   query: { readonly searchWord?: string; readonly pageSize: number },
   withUsers: boolean,
@@ -19,17 +19,17 @@ export async function findProfiles(
   return pages.flatMap(({ list }) => list).sort((a, b) => a.title.localeCompare(b.title));
 }
 
-/** The login profile that people are added to when no other is chosen; null: none has people of its own. */
+/** The first login profile that has access users, preselected for new ones. null: there is none. */
 export const firstProfileWithUsers = queryOptions({
-  queryKey: ['profile', 'with people'],
+  queryKey: ['profile', 'with users'],
   queryFn: ({ signal }) => findProfiles({ pageSize: 1 }, true, signal).then(([first]) => first ?? null),
 });
 
-/** One login profile: there may be more of them than a list to choose from holds. */
+/** One login profile. Loaded by itself, as a list of choices may not contain it. */
 export const profileQuery = (id: number) =>
   queryOptions({ queryKey: ['profile', 'one', id], queryFn: () => post<LoginProfile>('loginprofile/get', { id }), enabled: id > 0 });
 
-/** Every location by its name, to choose from. */
+/** All locations, sorted by name. */
 export const locationChoices = queryOptions({
   queryKey: ['location', 'choices'],
   queryFn: ({ signal }) => get<Page<Location>>('location/search', { pageSize: maxLocationChoices, sortField: 'name' }, signal).then(({ list }) => list),
@@ -42,7 +42,7 @@ interface LastVisit {
   readonly lastVisitDateTime: string;
 }
 
-/** A page of shares, and when each was last visited. */
+/** Returns a page of shares, each with the time of its last visit. */
 export async function sharesWithVisits(query: Parameters<typeof get>[1], signal: AbortSignal): Promise<Page<VisitedShare>> {
   const page = await get<Page<Share>>('share/search', query, signal);
   if (page.list.length === 0) return { list: [], totalCount: page.totalCount };
@@ -52,7 +52,7 @@ export async function sharesWithVisits(query: Parameters<typeof get>[1], signal:
 }
 export type VisitedShare = Share & { readonly lastVisit: string | null };
 
-/** What the tenant asks of its shares. */
+/** The policy of the tenant. */
 export const policyQuery = queryOptions({
   queryKey: ['policy'],
   queryFn: ({ signal }) => get<TenantPolicyRecord>('tenant/getPolicy', {}, signal),

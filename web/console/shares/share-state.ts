@@ -2,7 +2,7 @@ import type { Share, ShareState } from '#core/records/share.ts';
 
 type ShareTimes = Pick<Share, 'active' | 'validityStartDate' | 'validityEndDate'>;
 
-/** In which state a share's link is, as share/search filters by it. @param now ms since the epoch */
+/** Returns the state of a share's link, as share/search filters by it. @param now ms since the epoch */
 export function stateOf({ active, validityStartDate, validityEndDate }: ShareTimes, now: number): ShareState {
   if (!active) return 'inactive';
   if (validityStartDate && Date.parse(validityStartDate) > now) return 'scheduled';
@@ -12,6 +12,6 @@ export function stateOf({ active, validityStartDate, validityEndDate }: ShareTim
 export const stateLabels = {
   active: { label: 'Active', tone: 'good' },
   scheduled: { word: 'Scheduled', tone: 'waiting' },
-  ended: { word: 'Ended', tone: 'over' },
+  ended: { word: 'Expired', tone: 'over' },
   inactive: { word: 'Inactive', tone: 'over' },
 } as const;

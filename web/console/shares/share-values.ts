@@ -4,7 +4,7 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import { type PermissionFlags, permissions, presets } from './permissions.ts';
 
-/** A share as its form holds it: lists as lists, instants in the operator's own time. */
+/** The form values of a share: lists as arrays, times in the operator's time zone. */
 export interface ShareValues extends PermissionFlags, Record<string, unknown> {
   readonly title: string;
   readonly description: string;
@@ -13,7 +13,7 @@ export interface ShareValues extends PermissionFlags, Record<string, unknown> {
   readonly path: string;
   readonly folder: boolean;
   readonly authenticationId: number;
-  /** Visitors sign in by a password of this link alone, in place of the login profile. */
+  /** Visitors sign in with a password for this link, in place of a login profile. */
   readonly ownPassword: boolean;
   readonly linkPassword: string;
   readonly allowAllUsers: boolean;
@@ -39,7 +39,7 @@ export interface ShareValues extends PermissionFlags, Record<string, unknown> {
 
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-/** An instant as the operator's clock shows it. */
+/** Returns an instant in the operator's time zone: `2027-03-31 17:00:00`. */
 export function localTime(instant: string | null): string {
   if (!instant) return '';
   const at = new Date(instant);
@@ -47,10 +47,10 @@ export function localTime(instant: string | null): string {
   return `${day} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`;
 }
 
-/** The instant at which the operator's clock shows that; null: none. */
+/** Returns the instant of a time in the operator's time zone, or null for an empty text. */
 export const instantOf = (local: string): string | null => (local === '' ? null : new Date(local.replace(' ', 'T')).toISOString());
 
-/** What a new share begins with: to look and to download, and nobody yet. */
+/** Returns the initial values of a new share: view and download. */
 export const newShareValues = (location: string, authenticationId: number): ShareValues => ({
   ...presets.download.can,
   title: '',
@@ -82,13 +82,13 @@ export const newShareValues = (location: string, authenticationId: number): Shar
   proxyMode: true,
 });
 
-/** A share as it was answered, for its form. */
+/** Returns the form values of a share. */
 export function shareValuesOf(share: Share): ShareValues {
   const empty = newShareValues(share.location, share.authenticationId);
-  const same = Object.fromEntries(Object.keys(empty).flatMap((name) => (name in share ? [[name, Reflect.get(share, name)]] : [])));
+  const unchanged = Object.fromEntries(Object.keys(empty).flatMap((name) => (name in share ? [[name, Reflect.get(share, name)]] : [])));
   return {
     ...empty,
-    ...same,
+    ...unchanged,
     users: parseList(share.userNames) ?? [],
     groups: parseList(share.groupNames) ?? [],
     emails: parseList(share.notifyEmails) ?? [],
@@ -97,7 +97,7 @@ export function shareValuesOf(share: Share): ShareValues {
   };
 }
 
-/** The form as share/add and share/update take it. */
+/** Returns the request body of share/add and share/update. */
 export function shareBodyOf({ users, groups, emails, from, until, ownPassword, linkPassword, ...rest }: ShareValues) {
   return {
     ...rest,
@@ -113,29 +113,29 @@ export function shareBodyOf({ users, groups, emails, from, until, ownPassword, l
 const fieldLabels: Readonly<Record<string, string>> = {
   title: 'title',
   description: 'description',
-  startupMessage: 'message',
+  startupMessage: 'notice',
   authenticationId: 'login profile',
   ownPassword: 'password for this link',
   linkPassword: 'password for this link',
-  allowAllUsers: 'who',
-  users: 'who',
-  groups: 'who',
-  from: 'beginning',
-  until: 'end',
-  emails: 'who is told',
+  allowAllUsers: 'access',
+  users: 'access',
+  groups: 'access',
+  from: 'start',
+  until: 'expiry',
+  emails: 'alert recipients',
   copyProtect: 'copy protection',
   waterMarkText: 'watermark',
   digitalSignature: 'signature',
-  digitalSignReason: 'reason of the signature',
-  active: 'whether it is switched on',
-  proxyMode: 'how bytes travel',
+  digitalSignReason: 'signature reason',
+  active: 'active',
+  proxyMode: 'proxy mode',
 };
 
 const alertLabels = Object.fromEntries(
   ['View', 'Download', 'Upload', 'CreateFolder', 'Rename', 'Delete'].map((name) => [`alert${name}`, 'alerts']),
 );
 
-/** What the interface calls otherwise than the form. */
+/** The form's field for each API field that has another name. */
 export const shareFieldNames = {
   userNames: 'users',
   groupNames: 'groups',
@@ -144,14 +144,15 @@ export const shareFieldNames = {
   validityEndDate: 'until',
 };
 
-/** In words, the fields that differ. */
+/** Returns the labels of the fields that differ. */
 export const changedShareFields = changedFieldsBy<ShareValues>({
   ...fieldLabels,
   ...alertLabels,
   ...Object.fromEntries(permissions.map(({ flag }) => [flag, 'permissions'])),
 });
 
-/** Kinds whose visitors have names of their own to be chosen by. */
+/** Returns whether visitors of a login profile type have names, by which they can be given access. */
 export const hasNames = (typeId: number | undefined) =>
   typeId !== undefined && typeId !== profileTypes.PUBLIC && typeId !== profileTypes.PASSWORD;
+/** Returns whether visitors of a login profile type have groups. */
 export const hasGroups = (typeId: number | undefined) => typeId !== undefined && typeId >= profileTypes.OIDC;

@@ -34,27 +34,27 @@ function Title({ share: { id, title, location, path } }: { share: VisitedShare }
 
 function State({ share }: { share: VisitedShare }) {
   const { label: word, tone } = stateLabels[stateOf(share, Date.now())];
-  return <StateLabel tone={tone}>{word}</StateLabel>;
+  return <StateLabel tone={tone}>{label}</StateLabel>;
 }
 
 const columns: readonly Column<VisitedShare>[] = [
   { name: 'Title', sort: 'title', cell: (share) => <Title share={share} /> },
   { name: 'State', cell: (share) => <State share={share} /> },
-  { name: 'Who', cell: (share) => <Who share={share} /> },
-  { name: 'Until', sort: 'validityEndDate', cell: ({ validityEndDate }) => <EndTime at={validityEndDate} /> },
+  { name: 'Access', cell: (share) => <Access share={share} /> },
+  { name: 'Expires', sort: 'validityEndDate', cell: ({ validityEndDate }) => <EndTime at={validityEndDate} /> },
   { name: 'Last opened', cell: ({ lastVisit }) => <RelativeTime at={lastVisit} /> },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
+  { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
-function Who({ share }: { share: VisitedShare }) {
+function Access({ share }: { share: VisitedShare }) {
   const { data: profile } = useQuery(profileQuery(share.authenticationId));
   return accessSummary(share, profile?.title ?? 'its login profile');
 }
 
 function Filters() {
   const { shown, show } = useListState();
-  const mayLocate = useHasRole('editor');
-  const { data: locations = [] } = useQuery({ ...locationChoices, enabled: mayLocate });
+  const isEditor = useHasRole('editor');
+  const { data: locations = [] } = useQuery({ ...locationChoices, enabled: isEditor });
   return (
     <>
       <Select
@@ -71,7 +71,7 @@ function Filters() {
         value={shown.profile}
         onChange={(profile) => show({ profile })}
       />
-      {mayLocate && (
+      {isEditor && (
         <Select
           aria-label="Location"
           placeholder="Any location"
@@ -89,17 +89,17 @@ function Filters() {
 
 const AddButton = () => (
   <Button component={Link} to="/shares/new" leftSection={<Plus size={18} aria-hidden />}>
-    New share
+    Create share
   </Button>
 );
 
-/** Every share: what one decides by, found among a million as among a hundred. */
+/** The list of shares. */
 export function SharesPage() {
   const { shown } = useListState();
-  const mayEdit = useHasRole('editor');
+  const isEditor = useHasRole('editor');
   return (
     <>
-      <PageHead title="Shares">{mayEdit && <AddButton />}</PageHead>
+      <PageHead title="Shares">{isEditor && <AddButton />}</PageHead>
       <RecordList
         kind="share"
         of={['share', 'shares']}
@@ -107,12 +107,12 @@ export function SharesPage() {
         load={sharesWithVisits}
         query={{ state: shown.state, authId: shown.profile, location: shown.location }}
         filters={<Filters />}
-        actions={mayEdit ? actions : []}
+        actions={isEditor ? actions : []}
         nameOf={({ title }) => title}
-        searchLabel="Find by title, path or link"
+        searchLabel="Search by title, path or link"
         empty={
-          <EmptyState title="No shares yet" words="A share publishes a file or a folder by link, to those you choose.">
-            {mayEdit && <AddButton />}
+          <EmptyState title="No shares yet" text="A share publishes a file or folder by link, to the visitors you choose.">
+            {isEditor && <AddButton />}
           </EmptyState>
         }
       />

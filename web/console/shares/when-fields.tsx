@@ -7,7 +7,7 @@ import { localTime, type ShareValues } from './share-values.ts';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The end of the day that lies so many days ahead, in the operator's own time. */
+/** Returns the end of the day that is some days from now, in the operator's time zone. */
 function endOfDay(days: number): string {
   const at = new Date();
   at.setDate(at.getDate() + days);
@@ -15,10 +15,10 @@ function endOfDay(days: number): string {
   return localTime(at.toISOString());
 }
 
-/** Returns the end of the last day that lies wholly within so many days from now. */
+/** Returns the end of the last full day within some days from now. */
 export const latestEnd = (days: number) => endOfDay(days - 1);
 
-/** @param maxDays days until a share must have ended; null: it need not end */
+/** Returns the offered ends. @param maxDays days within which a share must expire, or null */
 const presets = (maxDays: number | null) =>
   [
     { days: 0, label: 'Today' },
@@ -29,7 +29,7 @@ const presets = (maxDays: number | null) =>
     .filter(({ days }) => maxDays === null || days < maxDays)
     .map(({ days, label }) => ({ value: endOfDay(days), label }));
 
-/** From when until when the link is good. */
+/** The start and end of a link's validity. */
 export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { from, until } = form.values;
   const { data: policy } = useQuery(policyQuery);
@@ -37,21 +37,21 @@ export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> 
   return (
     <Group grow align="start" className="when">
       <DateTimePicker
-        label="From"
-        description={`In your time zone, ${zone}`}
-        placeholder="At once"
+        label="Starts"
+        description={`In your time zone (${zone})`}
+        placeholder="Immediately"
         clearable
         valueFormat="D MMMM YYYY HH:mm"
         value={from || null}
         onChange={(value) => form.setFieldValue('from', value ?? '')}
         error={form.errors['from']}
-        clearButtonProps={{ 'aria-label': 'From at once' }}
-        submitButtonProps={{ 'aria-label': 'Take this time' }}
+        clearButtonProps={{ 'aria-label': 'Clear start' }}
+        submitButtonProps={{ 'aria-label': 'Apply time' }}
       />
       <DateTimePicker
-        label="Until"
+        label="Expires"
         description={longest === null ? 'Then the link says that it has ended' : `At most ${longest} days ahead: the policy asks for it`}
-        placeholder="No end"
+        placeholder="Never"
         clearable
         valueFormat="D MMMM YYYY HH:mm"
         defaultTimeValue="23:59"
@@ -59,8 +59,8 @@ export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> 
         value={until || null}
         onChange={(value) => form.setFieldValue('until', value ?? '')}
         error={form.errors['until']}
-        clearButtonProps={{ 'aria-label': 'No end' }}
-        submitButtonProps={{ 'aria-label': 'Take this time' }}
+        clearButtonProps={{ 'aria-label': 'Clear end' }}
+        submitButtonProps={{ 'aria-label': 'Apply time' }}
       />
     </Group>
   );

@@ -14,12 +14,12 @@ import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
 
 const maxOptions = 20;
 
-/** Names of people of a login profile that hold what is typed. */
+/** A field for user names. It suggests users of the login profile that match the input. */
 function NamesField({ form, profile, complete }: { form: UseFormReturnType<ShareValues>; profile: number; complete: boolean }) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);
   const { data: options = [] } = useQuery({
-    queryKey: ['person', 'names', profile, debouncedWord],
+    queryKey: ['user', 'names', profile, debouncedWord],
     queryFn: async ({ signal }) => {
       const query = { authId: profile, searchWord: debouncedWord, pageSize: maxOptions, sortField: 'username' };
       return (await get<Page<AccessUser>>('accessuser/search', query, signal)).list.map(({ username }) => username);
@@ -29,10 +29,10 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
   });
   return (
     <TagsInput
-      label="People"
-      placeholder="Begin to type a name"
+      label="Users"
+      placeholder="Type a name"
       data={options}
-      filter={({ options }) => options} // the server has found them by more than their name
+      filter={({ options }) => options} // the server has filtered them, also by other fields than the name
       searchValue={word}
       onSearchChange={setWord}
       clearable
@@ -41,7 +41,7 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
   );
 }
 
-/** Chooses the login profile, and all of its people or some. */
+/** The login profile, and which of its users have access. */
 function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { authenticationId, allowAllUsers } = form.values;
   const { data: loginProfile } = useQuery(profileQuery(authenticationId));
@@ -58,32 +58,32 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
       />
       {typeId !== undefined && !isProfileTypeAvailable(typeId) && (
         <Text size="sm" c="dimmed">
-          Sign-in of this kind is not available yet: until then the link answers that it is not available.
+          This kind of sign-in is not available yet. Until then, visitors cannot open the link.
         </Text>
       )}
       {typeId === profileTypes.PUBLIC && (
         <Text size="sm" c="dimmed">
-          Nobody signs in: whoever has the link comes in.
+          Visitors do not sign in. Anyone with the link has access.
         </Text>
       )}
       {typeId !== undefined && !hasNames(typeId) && !allowAllUsers && (
-        <Switch label="Admit them" {...form.getInputProps('allowAllUsers', { type: 'checkbox' })} />
+        <Switch label="Give access to all visitors" {...form.getInputProps('allowAllUsers', { type: 'checkbox' })} />
       )}
       {hasNames(typeId) && (
         <>
           <Switch
-            label={`Everyone who signs in by ${loginProfile?.title ?? 'it'}`}
+            label={`Everyone who signs in with ${loginProfile?.title ?? 'it'}`}
             {...form.getInputProps('allowAllUsers', { type: 'checkbox' })}
           />
           {!allowAllUsers && (
             <NamesField form={form} profile={authenticationId} complete={typeId !== undefined && hasAccessUsers(typeId)} />
           )}
           {!allowAllUsers && hasGroups(typeId) && (
-            <TagsInput label="Groups" description="As the identity provider names them." {...form.getInputProps('groups')} />
+            <TagsInput label="Groups" description="Group names of the identity provider." {...form.getInputProps('groups')} />
           )}
           {typeId === profileTypes.USERS && (
-            <Anchor component={Link} to={`/people?profile=${authenticationId}`} size="sm">
-              People of this login profile
+            <Anchor component={Link} to={`/users?profile=${authenticationId}`} size="sm">
+              Show users of this login profile
             </Anchor>
           )}
         </>
@@ -92,7 +92,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   );
 }
 
-/** Who may come in: by a login profile, or by a password that is for this link alone. */
+/** Who can open the link: visitors of a login profile, or those with a password for this link. */
 export function AccessFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { ownPassword } = form.values;
   return (
@@ -100,11 +100,11 @@ export function AccessFields({ form }: { form: UseFormReturnType<ShareValues> })
       <Radio.Group
         aria-label="How visitors sign in"
         value={ownPassword ? 'password' : 'profile'}
-        onChange={(way) => form.setValues({ ownPassword: way === 'password', linkPassword: '' })}
+        onChange={(choice) => form.setValues({ ownPassword: choice === 'password', linkPassword: '' })}
       >
         <Group gap="lg">
-          <Radio value="profile" label="By a login profile" />
-          <Radio value="password" label="By a password for this link" />
+          <Radio value="profile" label="Sign in with a login profile" />
+          <Radio value="password" label="Sign in with a password for this link" />
         </Group>
       </Radio.Group>
       {ownPassword ? <LinkPasswordField form={form} /> : <ProfileFields form={form} />}

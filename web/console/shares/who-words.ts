@@ -5,10 +5,10 @@ import type { Share } from '#core/records/share.ts';
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 const maxNames = 2;
 
-/** Who a share is for, in a few words. @param title of its login profile */
+/** Returns a short text about who has access to a share. @param title title of its login profile */
 export function accessSummary({ authTypeId, allowAllUsers, userNames, groupNames }: Share, title: string): string {
   if (authTypeId === profileTypes.PUBLIC) return allowAllUsers ? 'Anyone with the link' : 'Nobody';
-  if (allowAllUsers) return `Everyone of ${title}`;
+  if (allowAllUsers) return `Everyone in ${title}`;
   const names = [...(parseList(userNames) ?? []), ...(parseList(groupNames) ?? [])];
   if (names.length === 0) return 'Nobody';
   const more = names.length - maxNames;

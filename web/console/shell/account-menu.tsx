@@ -9,14 +9,14 @@ import { selectAppearance, useAppearance } from './scheme.ts';
 import { useCaller } from './who.ts';
 
 const appearanceLabels = {
-  device: { name: 'As the device', icon: Monitor },
+  device: { name: 'Device setting', icon: Monitor },
   light: { name: 'Light', icon: Sun },
   dark: { name: 'Dark', icon: Moon },
 } as const;
 
-/** Who has signed in: their account, light or dark, signing out. */
+/** The menu of the signed-in operator: account, appearance and sign-out. */
 export function AccountMenu() {
-  const who = useCaller();
+  const caller = useCaller();
   const appearance = useAppearance();
   const client = useQueryClient();
   async function endSession() {
@@ -30,13 +30,13 @@ export function AccountMenu() {
       <Menu.Target>
         <UnstyledButton className="account">
           <UserRound size={18} aria-hidden />
-          <span className="account-name">{who.name}</span>
+          <span className="account-name">{caller.name}</span>
           <ChevronDown size={14} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Text px="sm" py={4} fz="xs" c="dimmed">
-          {who.name}, {who.role} of {who.tenantTitle}
+          {caller.name}, {caller.role} of {caller.tenantTitle}
         </Text>
         <Menu.Item component={Link} to="/settings/account" leftSection={<UserRound size={16} aria-hidden />}>
           Your account

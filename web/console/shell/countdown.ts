@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Seconds that are left, told anew each second. @returns them, and what begins to count down */
+/** Counts seconds down to zero. @returns the seconds left, and a function that starts the countdown */
 export function useCountdown(): readonly [number, (seconds: number) => void] {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

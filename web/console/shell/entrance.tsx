@@ -1,12 +1,12 @@
 import { Paper, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A card in the middle of an empty page: signing in, and the first start. */
+/** A card in the middle of an empty page, for sign-in and the first start. */
 export function CardPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
   return (
-    <main className="entrance">
+    <main className="card-page">
       <title>{`${title} · Postern`}</title>
-      <Paper className="entrance-card" withBorder>
+      <Paper className="card-page-card" withBorder>
         <Title order={1} size="h2">
           {title}
         </Title>

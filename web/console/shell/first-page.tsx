@@ -8,10 +8,10 @@ import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
 import { CardPage } from './entrance.tsx';
 import { PasswordAdvice } from './password-advice.tsx';
 
-/** What the first address carries behind #: it is never sent but to make the first operator. */
+/** Returns the token after `#` in the first address. It is sent only to create the first operator. */
 const token = () => window.location.hash.slice(1);
 
-/** The first start: a name and a password, then the first share. */
+/** The page of the first start. It creates the first operator and then opens the form of the first share. */
 export function FirstPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -28,19 +28,19 @@ export function FirstPage() {
   const { form } = small;
   if (hasEnded || token() === '')
     return (
-      <CardPage title="This address no longer works" lead="It works once, and for an hour after the start.">
+      <CardPage title="This address no longer works" lead="It works once, and only for one hour after Postern has started.">
         <p>
-          If you have an account, <a href="/console">sign in</a>. If nobody has, start Postern anew: it prints another address.
+          If you have an account, <a href="/console">sign in</a>. If nobody has one, restart Postern: it prints a new address.
         </p>
       </CardPage>
     );
   return (
-    <CardPage title="Welcome to Postern" lead="Choose the name and the password that you will sign in with. Your first share comes next.">
-      <SmallFormFields of={small} saveLabel="Begin">
+    <CardPage title="Welcome to Postern" lead="Choose the name and password for your account. Then create your first share.">
+      <SmallFormFields of={small} saveLabel="Create account">
         <TextInput label="Your name" autoComplete="username" required withAsterisk={false} autoFocus {...form.getInputProps('name')} />
         <PasswordInput
           label="Password"
-          description="At least 10 characters. Three or four words that have nothing to do with each other are a good one."
+          description="At least 10 characters. Three or four unrelated words make a good password."
           autoComplete="new-password"
           required
           withAsterisk={false}
@@ -48,7 +48,7 @@ export function FirstPage() {
         />
         <PasswordAdvice password={form.values.password} />
         <PasswordInput
-          label="Password again"
+          label="Confirm password"
           autoComplete="new-password"
           required
           withAsterisk={false}

@@ -3,8 +3,8 @@ import { PageHead } from '#console/records/page-head.tsx';
 import type { Role } from '#core/policy/role.ts';
 import { useHasRole } from './who.ts';
 
-/** A page for whom the role reaches; whoever comes by its address is told. */
+/** Shows a page only to operators with the required role, and an explanation to others. */
 export function RequireRole({ role, children }: { role: Role; children: ReactNode }) {
-  const may = useHasRole(role);
-  return may ? children : <PageHead title="Not for your role" lead={`This page needs the role ${role}: an admin can give it to you.`} />;
+  const hasRole = useHasRole(role);
+  return hasRole ? children : <PageHead title="Access denied" lead={`This page needs the role ${role}. Ask an admin to give it to you.`} />;
 }

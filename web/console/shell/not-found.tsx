@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 export function NotFound() {
   return (
     <Stack className="failed">
-      <Title order={1}>There is no such page</Title>
+      <Title order={1}>Page not found</Title>
       <Text>
         <Anchor component={Link} to="/">
           Go to the overview

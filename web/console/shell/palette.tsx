@@ -12,7 +12,7 @@ import { useHasRole } from './who.ts';
 
 const maxPerKind = 5;
 
-/** Records whose text holds the word, a few of each kind. */
+/** Returns records that match a word, a few of each kind. */
 async function findRecords(searchWord: string, signal: AbortSignal) {
   const query = { searchWord, pageSize: maxPerKind };
   const [shares, users, profiles] = await Promise.all([
@@ -22,7 +22,7 @@ async function findRecords(searchWord: string, signal: AbortSignal) {
   ]);
   return [
     ...shares.list.map(({ id, title, path }) => ({ to: `/shares/${id}`, label: title, description: `Share of ${path}` })),
-    ...users.list.map(({ id, username, email }) => ({ to: `/people/${id}`, label: username, description: `Person ${email}` })),
+    ...users.list.map(({ id, username, email }) => ({ to: `/users/${id}`, label: username, description: `Access user ${email}` })),
     ...profiles.list.map(({ id, title, typeString }) => ({
       to: `/profiles/${id}`,
       label: title,
@@ -31,13 +31,13 @@ async function findRecords(searchWord: string, signal: AbortSignal) {
   ];
 }
 
-/** Ctrl-K: every page, what can be done, and every record by a part of its name. */
+/** The command palette (Ctrl-K): searches pages, commands and records. */
 export function CommandPalette() {
   const navigate = useNavigate();
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word.trim(), 150);
-  const mayEdit = useHasRole('editor');
-  const mayAll = useHasRole('admin');
+  const isEditor = useHasRole('editor');
+  const isAdmin = useHasRole('admin');
   const go = (to: string) => () => void navigate({ to });
   const { data: results = [], isPlaceholderData } = useQuery({
     queryKey: ['palette', debouncedWord],
@@ -48,12 +48,12 @@ export function CommandPalette() {
   const pages: SpotlightActionData[] = [
     { id: 'overview', label: 'Overview', onClick: go('/') },
     { id: 'shares', label: 'Shares', onClick: go('/shares') },
-    { id: 'people', label: 'People', onClick: go('/people') },
+    { id: 'users', label: 'Access users', onClick: go('/users') },
     { id: 'profiles', label: 'Login profiles', onClick: go('/profiles') },
-    ...(mayEdit ? [{ id: 'locations', label: 'Locations', onClick: go('/locations') }] : []),
-    ...(mayAll
+    ...(isEditor ? [{ id: 'locations', label: 'Locations', onClick: go('/locations') }] : []),
+    ...(isAdmin
       ? [
-          { id: 'activity', label: 'Activity', onClick: go('/activity') },
+          { id: 'activity', label: 'Audit log', onClick: go('/activity') },
           { id: 'keys', label: 'API keys', onClick: go('/settings/keys') },
           { id: 'operators', label: 'Operators', onClick: go('/settings/operators') },
           { id: 'policy', label: 'Policy', onClick: go('/settings/policy') },
@@ -61,19 +61,19 @@ export function CommandPalette() {
       : []),
     { id: 'account', label: 'Your account', onClick: go('/settings/account') },
   ];
-  const commands: SpotlightActionData[] = mayEdit
+  const commands: SpotlightActionData[] = isEditor
     ? [
-        { id: 'new-share', label: 'New share', onClick: go('/shares/new'), leftSection: <FilePlus2 size={18} aria-hidden /> },
-        { id: 'new-person', label: 'New person', onClick: go('/people/new'), leftSection: <UserPlus size={18} aria-hidden /> },
-        { id: 'import', label: 'Import people', onClick: go('/people/import'), leftSection: <UserPlus size={18} aria-hidden /> },
+        { id: 'new-share', label: 'Create share', onClick: go('/shares/new'), leftSection: <FilePlus2 size={18} aria-hidden /> },
+        { id: 'new-user', label: 'Add user', onClick: go('/users/new'), leftSection: <UserPlus size={18} aria-hidden /> },
+        { id: 'import', label: 'Import users', onClick: go('/users/import'), leftSection: <UserPlus size={18} aria-hidden /> },
       ]
     : [];
-  // What was found for another word is not what Enter means.
+  // Enter must not open a result of an earlier word.
   const isCurrent = debouncedWord !== '' && debouncedWord === word.trim() && !isPlaceholderData;
-  // Enter that came before the answer takes the first as soon as it is there.
+  // If Enter was pressed before the response, open its first result when it arrives.
   const openFirstResult = useRef(false);
   const first = isCurrent ? results[0]?.to : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each response
   useEffect(() => {
     if (!openFirstResult.current || first === undefined) return;
     openFirstResult.current = false;
@@ -91,32 +91,32 @@ export function CommandPalette() {
       shortcut={['mod + K']}
       tagsToIgnore={[]}
       actions={[
-        { group: 'Do', actions: commands },
+        { group: 'Commands', actions: commands },
         { group: 'Pages', actions: pages },
         { group: 'Records', actions: records },
       ]}
-      // The server has found the records by more than their label.
+      // Records are not filtered by label: the server also searches other fields.
       filter={(query, actions) => filterAll(query, actions)}
       scrollable
-      attributes={{ content: { 'aria-label': 'Find or do' } }}
+      attributes={{ content: { 'aria-label': 'Search or run a command' } }}
       maxHeight={420}
-      nothingFound="Nothing of that name"
+      nothingFound="No results"
       searchProps={{
         onKeyDown: (event) => {
-          openFirstResult.current = event.key === 'Enter' && !takeFirst(event.currentTarget);
+          openFirstResult.current = event.key === 'Enter' && !runFirstEntry(event.currentTarget);
         },
         leftSection: <Search size={18} aria-hidden />,
-        placeholder: 'Find or do',
-        'aria-label': 'Find or do',
+        placeholder: 'Search or run a command',
+        'aria-label': 'Search or run a command',
       }}
     />
   );
 }
 
-/** Takes what is chosen in the palette, else the first. @returns whether there was one */
-function takeFirst(search: HTMLInputElement): boolean {
+/** Runs the selected entry of the palette, or else the first. @returns whether there was one */
+function runFirstEntry(search: HTMLInputElement): boolean {
   const dialog = search.closest('[role="dialog"]');
-  if (dialog?.querySelector('[data-selected]')) return true; // the palette takes it itself
+  if (dialog?.querySelector('[data-selected]')) return true; // the palette itself runs the selected entry
   const first = dialog?.querySelector<HTMLElement>('[data-action]');
   first?.click();
   return Boolean(first);

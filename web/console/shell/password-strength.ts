@@ -1,6 +1,6 @@
 import { isCommonPassword } from '#core/common-passwords.ts';
 
-/** Letters that repeat or follow each other add little: what is left counts. */
+/** Counts the letters without repetitions and sequences such as `aaa` and `abc`, which add little strength. */
 function countVariedLetters(password: string): number {
   const letters = [...password.toLowerCase()];
   const counted = letters.filter((letter, index) => {
@@ -11,7 +11,7 @@ function countVariedLetters(password: string): number {
   return Math.min(counted.length, new Set(letters).size * 2);
 }
 
-/** A rough measure, to advise while one types; what is refused is the server's to say. 0: nothing yet. */
+/** Returns a rough strength for advice while typing. 0: empty. The server alone decides which passwords it refuses. */
 export function passwordStrength(password: string): 0 | 1 | 2 | 3 {
   if (password === '') return 0;
   const varied = countVariedLetters(password);

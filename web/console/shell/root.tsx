@@ -9,23 +9,23 @@ import { SignInDialog } from './sign-in-dialog.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 import { CallerProvider } from './who.ts';
 
-/** Lets in who has signed in; a session that ends in the middle asks again, and what was being done stays. */
+/** Shows the console to a signed-in operator. When the session ends, it asks for sign-in over the page, so that no input is lost. */
 export function Root() {
   const { pathname } = useLocation();
-  const { data: who, error, refetch } = useQuery(callerQuery);
+  const { data: current, error, refetch } = useQuery(callerQuery);
   const [lastCaller, setLast] = useState<CallerRecord | null>(null);
   useEffect(() => {
-    if (who) setLast(who);
-  }, [who]);
+    if (current) setLast(current);
+  }, [current]);
   if (pathname.endsWith('/first')) return <Outlet />;
   if (error) return <LoadError error={error} reset={() => void refetch()} />;
-  if (who === undefined) return null;
-  const caller = who ?? lastCaller;
+  if (current === undefined) return null;
+  const caller = current ?? lastCaller;
   if (!caller) return <SignInPage />;
   return (
     <CallerProvider value={caller}>
       <Shell />
-      {who === null && <SignInDialog who={caller} />}
+      {current === null && <SignInDialog caller={caller} />}
     </CallerProvider>
   );
 }

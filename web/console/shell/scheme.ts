@@ -10,7 +10,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Shows the console so from now on. */
+/** Sets and stores the appearance of the console. */
 export function selectAppearance(appearance: Appearance): void {
   current = appearance;
   chooseAppearance(appearance);
@@ -19,7 +19,7 @@ export function selectAppearance(appearance: Appearance): void {
 
 export const useAppearance = () => useSyncExternalStore(subscribe, () => current);
 
-/** Light or dark: as was chosen here, else as the device is. */
+/** Returns the color scheme: the selected one, or else that of the device. */
 export function useColorScheme(): 'light' | 'dark' {
   const device = useMediaQuery('(prefers-color-scheme: dark)', undefined, { getInitialValueInEffect: false }) ? 'dark' : 'light';
   const appearance = useAppearance();

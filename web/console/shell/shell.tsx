@@ -20,24 +20,24 @@ interface NavigationItem {
 const navigationItems: readonly NavigationItem[] = [
   { to: '/', name: 'Overview', icon: House, role: 'reader' },
   { to: '/shares', name: 'Shares', icon: Share2, role: 'reader' },
-  { to: '/people', name: 'People', icon: Users, role: 'reader' },
+  { to: '/users', name: 'Access users', icon: Users, role: 'reader' },
   { to: '/profiles', name: 'Login profiles', icon: KeyRound, role: 'reader' },
   { to: '/locations', name: 'Locations', icon: Database, role: 'editor' },
-  { to: '/activity', name: 'Activity', icon: Activity, role: 'admin' },
+  { to: '/activity', name: 'Audit log', icon: Activity, role: 'admin' },
   { to: '/settings/keys', name: 'Settings', icon: Settings, role: 'admin' },
 ];
 
-/** Addresses that need more than the section they lie in. */
+/** Pages that need another role than their section. */
 const pageRoles: readonly (readonly [string, Role])[] = [
   ['/shares/new', 'editor'],
-  ['/people/new', 'editor'],
-  ['/people/import', 'editor'],
+  ['/users/new', 'editor'],
+  ['/users/import', 'editor'],
   ['/profiles/new', 'admin'],
   ['/locations/new', 'admin'],
   ['/settings/account', 'reader'],
 ];
 
-/** The role that a page needs: what would be refused there is not offered. */
+/** Returns the role that a page needs. Pages that the server would refuse are not offered. */
 function roleFor(pathname: string): Role {
   const ownRole = pageRoles.find(([path]) => path === pathname)?.[1];
   return ownRole ?? navigationItems.find(({ to }) => to !== '/' && pathname.startsWith(`/${to.split('/')[1]}`))?.role ?? 'reader';
@@ -45,8 +45,8 @@ function roleFor(pathname: string): Role {
 
 function NavigationLink({ place: { to, name, icon: Icon, role }, chosen }: { place: NavigationItem; chosen: () => void }) {
   const { pathname } = useLocation();
-  const may = useHasRole(role);
-  if (!may) return null;
+  const hasRole = useHasRole(role);
+  if (!hasRole) return null;
   const section = to === '/' ? '/' : `/${to.split('/')[1]}`;
   const active = section === '/' ? pathname === '/' : pathname === section || pathname.startsWith(`${section}/`);
   return (
@@ -62,13 +62,13 @@ function NavigationLink({ place: { to, name, icon: Icon, role }, chosen }: { pla
   );
 }
 
-/** The rail, what is found from everywhere, and the page. */
+/** The frame of the console: navigation, search and the current page. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
   const isPhone = useMediaQuery('(max-width: 47.99em)');
   const first = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is read from its beginning
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page moves the focus to its content
   useEffect(() => {
     if (!first.current) document.getElementById('content')?.focus();
     first.current = false;
@@ -76,19 +76,19 @@ export function Shell() {
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="md">
       <a className="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={opened ? 'Close the menu' : 'Open the menu'} />
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={opened ? 'Close menu' : 'Open menu'} />
             <Text fw={650} fz="lg">
               Postern
             </Text>
           </Group>
-          <UnstyledButton className="find" onClick={spotlight.open}>
+          <UnstyledButton className="search-button" onClick={spotlight.open}>
             <Search size={16} aria-hidden />
-            <span>Find or do</span>
+            <span>Search</span>
             <Kbd size="xs" visibleFrom="sm">
               Ctrl K
             </Kbd>

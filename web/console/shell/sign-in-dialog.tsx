@@ -2,12 +2,12 @@ import { Modal, Text } from '@mantine/core';
 import type { CallerRecord } from '#core/records/operator.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
-/** Over the page: the session has ended, what was typed is still there. */
-export function SignInDialog({ who }: { who: CallerRecord }) {
+/** Asks for sign-in over the page when the session has ended. Unsaved input stays. */
+export function SignInDialog({ caller }: { caller: CallerRecord }) {
   return (
     <Modal opened onClose={() => {}} withCloseButton={false} title="Your session has ended" centered>
-      <Text mb="md">Sign in again and go on where you were.</Text>
-      <SignInForm fixed={who} />
+      <Text mb="md">Sign in again to continue. Your input is still here.</Text>
+      <SignInForm caller={caller} />
     </Modal>
   );
 }

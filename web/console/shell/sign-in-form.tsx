@@ -6,16 +6,16 @@ import { signIn, callerQuery } from '#console/api/session.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
 import { useCountdown } from './countdown.ts';
 
-/** The tenant that the address names, for operators of others than the first. */
+/** Returns the tenant in the URL. Operators of the first tenant need none. */
 const tenant = () => {
   const tid = Number(new URLSearchParams(window.location.search).get('tenant'));
   return Number.isSafeInteger(tid) && tid > 0 ? { tid } : {};
 };
 
-const errorText = ({ status, message }: Problem) => (status === 401 ? 'The name or the password is wrong.' : message);
+const errorText = ({ status, message }: Problem) => (status === 401 ? 'Wrong name or password. Check both and try again.' : message);
 
-/** @param fixed whose session has ended: the name stays */
-export function SignInForm({ fixed: caller, onSignedIn }: { fixed?: CallerRecord; onSignedIn?: (who: CallerRecord) => void }) {
+/** The sign-in form. @param caller the operator whose session has ended: the name cannot be changed */
+export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSignedIn?: (caller: CallerRecord) => void }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
@@ -26,13 +26,13 @@ export function SignInForm({ fixed: caller, onSignedIn }: { fixed?: CallerRecord
     setBusy(true);
     setProblem(null);
     try {
-      const who = await signIn({
+      const signedIn = await signIn({
         name: String(form.get('username')),
         password: String(form.get('password')),
         ...(caller ? { tid: caller.tid } : tenant()),
       });
-      onSignedIn?.(who);
-      client.setQueryData(callerQuery.queryKey, who);
+      onSignedIn?.(signedIn);
+      client.setQueryData(callerQuery.queryKey, signedIn);
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who' });
     } catch (cause) {
       const failure = asProblem(cause);
@@ -65,7 +65,7 @@ export function SignInForm({ fixed: caller, onSignedIn }: { fixed?: CallerRecord
         />
         {problem && (
           <Alert color="red" role="alert">
-            {secondsLeft > 0 ? `Too many attempts. The next one can be made in ${secondsLeft} s.` : errorText(problem)}
+            {secondsLeft > 0 ? `Too many attempts. Try again in ${secondsLeft} s.` : errorText(problem)}
           </Alert>
         )}
         <Button type="submit" loading={busy} disabled={secondsLeft > 0} size="md">

@@ -2,7 +2,7 @@ import { CardPage } from './entrance.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 export const SignInPage = () => (
-  <CardPage title="Sign in to Postern" lead="For those who run this server.">
+  <CardPage title="Sign in to Postern" lead="For operators of this server.">
     <SignInForm />
   </CardPage>
 );

@@ -5,12 +5,12 @@ import type { CallerRecord } from '#core/records/operator.ts';
 const CallerContext = createContext<CallerRecord | null>(null);
 export const CallerProvider = CallerContext.Provider;
 
-/** Who has signed in. */
+/** Returns the operator who has signed in. */
 export function useCaller(): CallerRecord {
-  const who = useContext(CallerContext);
-  if (!who) throw new Error('no operator has signed in');
-  return who;
+  const caller = useContext(CallerContext);
+  if (!caller) throw new Error('no operator has signed in');
+  return caller;
 }
 
-/** May the operator do what needs that role? What may not be done is not offered. */
+/** Returns whether the operator has a role. Actions that need another role are not offered. */
 export const useHasRole = (role: Role) => includesRole(useCaller().role, role);

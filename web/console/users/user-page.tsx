@@ -67,7 +67,7 @@ function Actions({ person }: { person: AccessUser }) {
           action={deleteUsers}
           record={person}
           nameOf={({ username }) => username}
-          back="/people"
+          listPath="/users"
           close={() => setOpenDialog(null)}
         />
       )}
