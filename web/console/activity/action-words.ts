@@ -48,12 +48,36 @@ export function actionLabel(action: string): string {
   return actionLabels[action] ?? (verbs[operation] && recordNames[record] ? `${verbs[operation]} ${recordNames[record]}` : action);
 }
 
-const shareAndUserActions = ['share/add', 'share/update', 'share/updateSharableLink', 'share/delete', 'accessuser/add', 'accessuser/update'];
-const profileActions = ['accessuser/updateUserPassword', 'accessuser/delete', 'loginprofile/add', 'loginprofile/update', 'loginprofile/delete'];
-const settingsActions = ['location/add', 'location/update', 'location/delete', 'apikey/add', 'apikey/delete', 'operator/signIn', 'operator/add'];
+const shareAndUserActions = [
+  'share/add',
+  'share/update',
+  'share/updateSharableLink',
+  'share/delete',
+  'accessuser/add',
+  'accessuser/update',
+];
+const profileActions = [
+  'accessuser/updateUserPassword',
+  'accessuser/delete',
+  'loginprofile/add',
+  'loginprofile/update',
+  'loginprofile/delete',
+];
+const settingsActions = [
+  'location/add',
+  'location/update',
+  'location/delete',
+  'apikey/add',
+  'apikey/delete',
+  'operator/signIn',
+  'operator/add',
+];
 
 /** The actions by which the audit log can be filtered. */
 export const actionChoices = [
   { group: 'Visitors', items: Object.keys(visitorActions).map((value) => ({ value, label: actionLabel(value) })) },
-  { group: 'Operators and API keys', items: [...shareAndUserActions, ...profileActions, ...settingsActions].map((value) => ({ value, label: actionLabel(value) })) },
+  {
+    group: 'Operators and API keys',
+    items: [...shareAndUserActions, ...profileActions, ...settingsActions].map((value) => ({ value, label: actionLabel(value) })),
+  },
 ];

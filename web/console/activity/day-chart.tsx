@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import { useId } from 'react';
-import { formatNumber, formatCount, formatDay } from '#console/records/format.ts';
+import { formatCount, formatDay, formatNumber } from '#console/records/format.ts';
 
 /** The numbers of visits, downloads and uploads of one day. */
 export interface DayCounts {
@@ -78,7 +78,10 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
           <Table
             data={{
               head: ['Day', 'Visits', 'Downloads', 'Uploads'],
-              body: byDay.map(({ date, visits, downloads, uploads }) => [formatDay(date), ...[visits, downloads, uploads].map(formatNumber)]),
+              body: byDay.map(({ date, visits, downloads, uploads }) => [
+                formatDay(date),
+                ...[visits, downloads, uploads].map(formatNumber),
+              ]),
             }}
           />
         )}

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
-import { get, asProblem, post } from './call.ts';
+import { asProblem, get, post } from './call.ts';
 
 /** The operator who has signed in, or null. */
 export const callerQuery = queryOptions({

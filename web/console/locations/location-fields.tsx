@@ -28,11 +28,15 @@ export const locationFieldNames = { configuration: 'folder' };
 
 /** The fields of a location. */
 export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValues> }) => (
-  <Section title="Where files are stored" lead="A share publishes one path of a location. Visitors cannot reach anything outside of that path.">
+  <Section
+    title="Where files are stored"
+    lead="A share publishes one path of a location. Visitors cannot reach anything outside of that path."
+  >
     <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
     <TextInput label="Folder on this server" placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
     <Text size="sm" c="dimmed">
-      To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS. Amazon S3 and Azure Blob Storage are not available yet.
+      To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS. Amazon S3 and Azure Blob Storage are not available
+      yet.
     </Text>
   </Section>
 );

@@ -11,7 +11,14 @@ import { useRecordId } from '#console/records/record-id.ts';
 import { LoadError } from '#console/shell/load-failed.tsx';
 import { useHasRole } from '#console/shell/who.ts';
 import type { Location } from '#core/records/location.ts';
-import { locationBodyOf, changedLocationFields, locationFieldNames, LocationFields, type LocationValues, locationValuesOf } from './location-fields.tsx';
+import {
+  changedLocationFields,
+  LocationFields,
+  type LocationValues,
+  locationBodyOf,
+  locationFieldNames,
+  locationValuesOf,
+} from './location-fields.tsx';
 import { deleteLocations } from './locations-page.tsx';
 
 const get = (id: number) => post<Location>('location/get', { id });
@@ -33,9 +40,9 @@ const stepLabels: Readonly<Record<string, string>> = { list: 'Reading the folder
 /** One location: its test and its settings. */
 export function LocationPage() {
   const id = useRecordId();
-  const mayAll = useHasRole('admin');
-  const { data: location, error, refetch } = useQuery({ queryKey: ['location', 'one', id], queryFn: () => get(id), enabled: mayAll });
-  if (!mayAll) return <PageHead title="Location" lead="You need the role admin to view and change locations." />;
+  const isAdmin = useHasRole('admin');
+  const { data: location, error, refetch } = useQuery({ queryKey: ['location', 'one', id], queryFn: () => get(id), enabled: isAdmin });
+  if (!isAdmin) return <PageHead title="Location" lead="You need the role admin to view and change locations." />;
   if (error && !location) return <LoadError error={error} reset={() => void refetch()} />;
   if (!location) return <Skeleton height={320} />;
   return (

@@ -44,23 +44,26 @@ const AddButton = () => (
 
 /** The list of locations. */
 export function LocationsPage() {
-  const mayAll = useHasRole('admin');
+  const isAdmin = useHasRole('admin');
   return (
     <>
       <PageHead title="Locations" lead="The storage that shares publish files from.">
-        {mayAll && <AddButton />}
+        {isAdmin && <AddButton />}
       </PageHead>
       <RecordList
         kind="location"
         of={['location', 'locations']}
         columns={columns}
         load={load}
-        actions={mayAll ? [deleteLocations] : []}
+        actions={isAdmin ? [deleteLocations] : []}
         nameOf={({ name }) => name}
         searchLabel="Search by name"
         empty={
-          <EmptyState title="No locations yet" text="A location is storage for files, such as a folder on this server. Add one, then create a share of it.">
-            {mayAll && <AddButton />}
+          <EmptyState
+            title="No locations yet"
+            text="A location is storage for files, such as a folder on this server. Add one, then create a share of it."
+          >
+            {isAdmin && <AddButton />}
           </EmptyState>
         }
       />

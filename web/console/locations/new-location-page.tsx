@@ -4,7 +4,7 @@ import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { locationBodyOf, locationFieldNames, LocationFields, type LocationValues } from './location-fields.tsx';
+import { LocationFields, type LocationValues, locationBodyOf, locationFieldNames } from './location-fields.tsx';
 
 /** The form of a new location. */
 export function NewLocationPage() {

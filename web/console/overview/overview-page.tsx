@@ -9,7 +9,7 @@ import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { StateLabel } from '#console/records/state-word.tsx';
 import { LoadError } from '#console/shell/load-failed.tsx';
-import { useHasRole, useCaller } from '#console/shell/who.ts';
+import { useCaller, useHasRole } from '#console/shell/who.ts';
 
 interface Overview {
   readonly byDay: readonly DayCounts[];
@@ -76,7 +76,7 @@ function Health({ overview: { store, locations, mail, alertsWaiting } }: { overv
 /** The start page of the console: activity, expiring shares and health. */
 export function OverviewPage() {
   const { name } = useCaller();
-  const mayEdit = useHasRole('editor');
+  const isEditor = useHasRole('editor');
   const { data, error, refetch } = useQuery({
     queryKey: ['overview'],
     queryFn: ({ signal }) => get<Overview>('overview/get', {}, signal),
@@ -87,7 +87,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHead title="Overview" lead={`Good to see you, ${name}.`}>
-        {mayEdit && (
+        {isEditor && (
           <Button component={Link} to="/shares/new" leftSection={<Plus size={18} aria-hidden />}>
             Create share
           </Button>
@@ -95,7 +95,8 @@ export function OverviewPage() {
       </PageHead>
       {unavailable.length > 0 && (
         <Alert color="red" role="alert" title="A location is not available" mb="md">
-          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open its files until it is available again. Run the test on the page of the location.
+          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open its files until it is available again. Run the
+          test on the page of the location.
         </Alert>
       )}
       <Paper withBorder className="panel" component="section" aria-labelledby="days">

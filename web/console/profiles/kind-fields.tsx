@@ -101,7 +101,9 @@ export function KindFields({ form }: { form: Form }) {
         </Text>
       )}
       {!isProfileTypeAvailable(form.values.typeId) && (
-        <Alert color="accent">You can set up this kind, but visitors cannot sign in with it yet. Until then, its links show that they are not available.</Alert>
+        <Alert color="accent">
+          You can set up this kind, but visitors cannot sign in with it yet. Until then, its links show that they are not available.
+        </Alert>
       )}
     </>
   );

@@ -9,7 +9,10 @@ const kindsByType: Record<ProfileType, Kind> = {
   PUBLIC: { name: 'No sign-in', description: 'Anyone with the link has access.' },
   PASSWORD: { name: 'One password', description: 'All visitors use the same password, and optionally a user name.' },
   USERS: { name: 'Users with passwords', description: 'Each access user signs in with their own user name and password.' },
-  EMAIL_CODE: { name: 'Code by e-mail', description: 'Visitors sign in with a one-time code that is sent to an e-mail address that you allow.' },
+  EMAIL_CODE: {
+    name: 'Code by e-mail',
+    description: 'Visitors sign in with a one-time code that is sent to an e-mail address that you allow.',
+  },
   OIDC: { name: 'OpenID Connect', description: 'Visitors sign in at your identity provider.' },
   SAML: { name: 'SAML', description: 'Visitors sign in at your identity provider.' },
   LDAP: { name: 'LDAP', description: 'Visitors sign in with the user name and password of your directory.' },

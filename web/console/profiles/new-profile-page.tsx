@@ -7,7 +7,7 @@ import { showMessage } from '#console/records/told.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { withConfigurationErrors } from './configuration-faults.ts';
 import { ProfileForm } from './profile-form.tsx';
-import { profileBodyOf, emptyProfile, type ProfileValues } from './profile-values.ts';
+import { emptyProfile, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
 /** The form of a new login profile. */
 export function NewProfilePage() {

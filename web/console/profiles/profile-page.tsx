@@ -14,12 +14,19 @@ import { RecordEditor, type RecordKind } from '#console/records/record-editor.ts
 import { useRecordId } from '#console/records/record-id.ts';
 import { showMessage } from '#console/records/told.tsx';
 import { LoadError } from '#console/shell/load-failed.tsx';
-import { useHasRole, useCaller } from '#console/shell/who.ts';
+import { useCaller, useHasRole } from '#console/shell/who.ts';
 import { type LoginProfile, requiresSignIn } from '#core/records/login-profile.ts';
 import { withConfigurationErrors } from './configuration-faults.ts';
 import { kinds } from './kinds.ts';
-import { ProfileForm, excludesAddress } from './profile-form.tsx';
-import { profileBodyOf, changedProfileFields, type ProfileValues, profileChangeQuestion, profileValuesOf, profileChangeWarning } from './profile-values.ts';
+import { excludesAddress, ProfileForm } from './profile-form.tsx';
+import {
+  changedProfileFields,
+  type ProfileValues,
+  profileBodyOf,
+  profileChangeQuestion,
+  profileChangeWarning,
+  profileValuesOf,
+} from './profile-values.ts';
 import { deleteProfiles } from './profiles-page.tsx';
 
 const get = (id: number) => post<LoginProfile>('loginprofile/get', { id });
@@ -39,14 +46,14 @@ const profiles: RecordKind<LoginProfile, ProfileValues> = {
 export function ProfilePage() {
   const id = useRecordId();
   const { address } = useCaller();
-  const mayAll = useHasRole('admin');
+  const isAdmin = useHasRole('admin');
   const { data: profile, error, refetch } = useQuery({ queryKey: ['profile', 'one', id], queryFn: () => get(id) });
   if (error && !profile) return <LoadError error={error} reset={() => void refetch()} />;
   if (!profile) return <Skeleton height={320} />;
   return (
     <>
       <PageHead title={profile.title} lead={kinds[profile.typeString]?.name}>
-        {mayAll && <Actions profile={profile} />}
+        {isAdmin && <Actions profile={profile} />}
       </PageHead>
       <Paper withBorder className="panel" component="section" aria-label="Shares and users">
         <Group gap="lg">
@@ -63,7 +70,7 @@ export function ProfilePage() {
         key={profile.id}
         of={profiles}
         record={profile}
-        readOnly={!mayAll}
+        readOnly={!isAdmin}
         confirmation={(before, after) => profileChangeQuestion(before, after, profile.shareCount, excludesAddress(after.ipRange, address))}
         warning={(before, after) => profileChangeWarning(before, after, excludesAddress(after.ipRange, address))}
       >

@@ -22,14 +22,14 @@ interface Props {
 }
 
 /** A select for a login profile. The server searches by title, as there may be more profiles than a list can show. */
-export function ProfileSelect({ label, description, placeholder, value, onChange, error, withUsers: withPeople = false, withKind = false }: Props) {
+export function ProfileSelect({ label, description, placeholder, value, onChange, error, withUsers = false, withKind = false }: Props) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);
   const { data: selected } = useQuery(profileQuery(value ?? 0));
   const searchWord = selected?.title === debouncedWord ? '' : debouncedWord;
   const { data: options = [] } = useQuery({
-    queryKey: ['profile', 'offered', searchWord, withPeople],
-    queryFn: ({ signal }) => findProfiles({ searchWord, pageSize: maxOptions }, withPeople, signal),
+    queryKey: ['profile', 'offered', searchWord, withUsers],
+    queryFn: ({ signal }) => findProfiles({ searchWord, pageSize: maxOptions }, withUsers, signal),
     placeholderData: keepPreviousData,
   });
   const all = selected && !options.some(({ id }) => id === selected.id) ? [selected, ...options] : options;

@@ -73,7 +73,8 @@ const certificatesIn = (text: string) =>
 
 /** Returns the configuration of the selected kind as the API takes it, without empty optional fields. */
 function configurationOf(values: ProfileValues): object | null {
-  const withoutEmpty = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
+  const withoutEmpty = (fields: object) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
   switch (values.typeId) {
     case profileTypes.EMAIL_CODE:
       return { allow: values.allow };
@@ -145,7 +146,9 @@ export const changedProfileFields = changedFieldsBy<ProfileValues>({
   ...fieldLabels,
 });
 
-const fieldsThatEndSessions = Object.keys(emptyProfile).filter((name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange'].includes(name));
+const fieldsThatEndSessions = Object.keys(emptyProfile).filter(
+  (name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange'].includes(name),
+);
 
 /** Returns what a change means for visitors who use the profile, or an empty text. */
 export function profileChangeWarning(before: ProfileValues, after: ProfileValues, excludesOperator: boolean): string {

@@ -58,19 +58,19 @@ const AddButton = () => (
 
 /** The list of login profiles. */
 export function ProfilesPage() {
-  const mayAll = useHasRole('admin');
+  const isAdmin = useHasRole('admin');
   const { data: standard } = useQuery(defaultProfile);
   return (
     <>
       <PageHead title="Login profiles" lead="How visitors sign in, and from which addresses.">
-        {mayAll && <AddButton />}
+        {isAdmin && <AddButton />}
       </PageHead>
       <RecordList
         kind="profile"
         of={['login profile', 'login profiles']}
         columns={columns(standard?.id)}
         load={load}
-        actions={mayAll ? [deleteProfiles] : []}
+        actions={isAdmin ? [deleteProfiles] : []}
         nameOf={({ title }) => title}
         searchLabel="Search by title or description"
         empty={<EmptyState title="No login profiles" text="A login profile determines how visitors sign in." />}

@@ -1,7 +1,7 @@
 import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type BulkAction, runForEach, type RefusedRecord } from './bulk.ts';
+import { type BulkAction, type RefusedRecord, runForEach } from './bulk.ts';
 import { Dialog } from './dialog.tsx';
 import { formatCount, type Noun } from './format.ts';
 import { showMessage } from './told.tsx';

@@ -1,4 +1,4 @@
-import { formats, formatRelative } from './format.ts';
+import { formatRelative, formats } from './format.ts';
 
 /** Shows a time relative to now. The exact time appears on hover. */
 export const RelativeTime = ({ at, never = 'never' }: { at: string | null | undefined; never?: string }) =>

@@ -79,7 +79,12 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
       throw cause;
     }
   }
-  const page = useFormPage<V>({ draft: `${of.kind} ${record.id}`, initial: before, save, ...(of.fieldNames ? { names: of.fieldNames } : {}) });
+  const page = useFormPage<V>({
+    draft: `${of.kind} ${record.id}`,
+    initial: before,
+    save,
+    ...(of.fieldNames ? { names: of.fieldNames } : {}),
+  });
   function adopt(newer: R, values: V = of.valuesOf(newer)) {
     setBase(newer);
     client.setQueryData([of.kind, 'one', record.id], newer);

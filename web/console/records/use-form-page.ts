@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
 import { useCaller } from '#console/shell/who.ts';
-import { draftKey, deleteDraft, saveDraft, readDraft } from './drafts.ts';
+import { deleteDraft, draftKey, readDraft, saveDraft } from './drafts.ts';
 import { assignFieldErrors } from './faults.ts';
 
 interface Options<V extends Record<string, unknown>> {

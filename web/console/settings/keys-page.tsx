@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { get, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
 import { EmptyState } from '#console/records/empty.tsx';
-import { RelativeTime, EndTime } from '#console/records/moment.tsx';
+import { EndTime, RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
@@ -20,7 +20,9 @@ const deleteKeys: BulkAction<ApiKey> = {
   doneText: 'deleted',
   destructive: true,
   warning: (keys) => {
-    const recentlyUsed = keys.filter(({ lastUsedDateTime }) => lastUsedDateTime && Date.now() - Date.parse(lastUsedDateTime) < 7 * 86_400_000);
+    const recentlyUsed = keys.filter(
+      ({ lastUsedDateTime }) => lastUsedDateTime && Date.now() - Date.parse(lastUsedDateTime) < 7 * 86_400_000,
+    );
     return recentlyUsed.length > 0 ? `Used in the last 7 days: ${recentlyUsed.map(({ name }) => name).join(', ')}.` : '';
   },
   run: ({ id }, how) => remove('apikey/delete', { id }, how),

@@ -85,7 +85,10 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       <Section title="Sign-in" lead="If required, active shares need a login profile with sign-in, or a password for the link.">
         <Switch label="Visitors must sign in" {...form.getInputProps('signInRequired', { type: 'checkbox' })} />
       </Section>
-      <Section title="New shares" lead="The permissions that are preselected for a new share. If you select none, they are view and download.">
+      <Section
+        title="New shares"
+        lead="The permissions that are preselected for a new share. If you select none, they are view and download."
+      >
         <Checkbox.Group aria-label="Default permissions" {...form.getInputProps('defaultPermissions')}>
           <Stack gap="xs">
             {permissions.map(({ flag, name }) => (

@@ -60,7 +60,11 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
       {data && (
         <>
           <DayChart byDay={data.byDay} days={days} />
-          {data.byVisitor.length > 0 ? <Visitors visitors={data.byVisitor} /> : <Text c="dimmed">Nobody has opened this share in the last {days} days.</Text>}
+          {data.byVisitor.length > 0 ? (
+            <Visitors visitors={data.byVisitor} />
+          ) : (
+            <Text c="dimmed">Nobody has opened this share in the last {days} days.</Text>
+          )}
           {data.notCome.length > 0 && <Text mt="sm">Not opened yet: {list.format(data.notCome.slice(0, maxNames))}.</Text>}
         </>
       )}

@@ -11,7 +11,7 @@ import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 import { permissionsOf } from './permissions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { defaultProfile, locationChoices, policyQuery } from './share-queries.ts';
-import { shareBodyOf, shareFieldNames, newShareValues, type ShareValues } from './share-values.ts';
+import { newShareValues, type ShareValues, shareBodyOf, shareFieldNames } from './share-values.ts';
 import { latestEnd } from './when-fields.tsx';
 
 /** The form of a new share. */

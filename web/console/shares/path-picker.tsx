@@ -2,7 +2,7 @@ import { Anchor, Breadcrumbs, Button, Group, Skeleton, Text, TextInput, Unstyled
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronRight, File, Folder } from 'lucide-react';
 import { useState } from 'react';
-import { get, asProblem } from '#console/api/call.ts';
+import { asProblem, get } from '#console/api/call.ts';
 import { Dialog } from '#console/records/dialog.tsx';
 import { formats } from '#console/records/format.ts';
 
@@ -86,7 +86,9 @@ function Entries({
         ))}
       </ul>
       {matches.length > maxShown && <Text c="dimmed">Not all entries are shown. Search by name to find others.</Text>}
-      {!listing.complete && <Text c="dimmed">This folder is too large to list completely. If an entry is missing, close this dialog and type its path.</Text>}
+      {!listing.complete && (
+        <Text c="dimmed">This folder is too large to list completely. If an entry is missing, close this dialog and type its path.</Text>
+      )}
     </>
   );
 }

@@ -43,7 +43,12 @@ export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValue
           {...form.getInputProps('path')}
           error={form.errors['path'] ?? form.errors['folder'] ?? form.errors['location']}
         />
-        <Button variant="default" leftSection={<FolderSearch size={18} aria-hidden />} onClick={() => setPickerOpen(true)} disabled={!location}>
+        <Button
+          variant="default"
+          leftSection={<FolderSearch size={18} aria-hidden />}
+          onClick={() => setPickerOpen(true)}
+          disabled={!location}
+        >
           Browse files
         </Button>
       </Group>

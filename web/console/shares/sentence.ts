@@ -40,7 +40,7 @@ function subjectOf(parts: SentenceParts): string | null {
   return allowAllUsers ? `Everyone who signs in with ${profile.title}` : `${names(parts)}, signed in with ${profile.title},`;
 }
 
-const verbsOf = (told: SentenceParts) => [...new Set(permissions.filter(({ flag }) => told[flag]).map(({ verb }) => verb))];
+const verbsOf = (parts: SentenceParts) => [...new Set(permissions.filter(({ flag }) => parts[flag]).map(({ verb }) => verb))];
 
 const validityOf = ({ from, until }: SentenceParts) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
 
@@ -51,13 +51,13 @@ function limitationOf({ profile, marked }: SentenceParts): string {
 }
 
 /** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027." */
-export function sentenceOf(told: SentenceParts): string {
-  if (told.path === '') return 'Choose the file or folder to share.';
-  const subject = subjectOf(told);
-  const allowed = verbsOf(told);
-  if (!told.active) return `The link to ${told.path} is inactive. Nobody can open it.`;
-  if (told.ended) return `The link to ${told.path} ended on ${told.until}: nobody can open it.`;
-  if (subject === null) return `Nobody may open ${told.path} yet: choose who.`;
-  if (allowed.length === 0) return `${subject} may open the link to ${told.path}, and do nothing there.`;
-  return `${subject} can ${list.format(allowed)} ${told.path}${validityOf(told)}.${limitationOf(told)}`;
+export function sentenceOf(parts: SentenceParts): string {
+  if (parts.path === '') return 'Choose the file or folder to share.';
+  const subject = subjectOf(parts);
+  const allowed = verbsOf(parts);
+  if (!parts.active) return `The link to ${parts.path} is inactive. Nobody can open it.`;
+  if (parts.ended) return `The link to ${parts.path} expired on ${parts.until}. Nobody can open it.`;
+  if (subject === null) return `Nobody can open ${parts.path} yet. Choose who gets access.`;
+  if (allowed.length === 0) return `${subject} can open the link to ${parts.path}, but cannot do anything there.`;
+  return `${subject} can ${list.format(allowed)} ${parts.path}${validityOf(parts)}.${limitationOf(parts)}`;
 }

@@ -21,8 +21,8 @@ import { LinkPanel } from './link-panel.tsx';
 import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { shareQuery } from './share-queries.ts';
-import { stateOf, stateLabels } from './share-state.ts';
-import { shareBodyOf, changedShareFields, shareFieldNames, type ShareValues, shareValuesOf } from './share-values.ts';
+import { stateLabels, stateOf } from './share-state.ts';
+import { changedShareFields, type ShareValues, shareBodyOf, shareFieldNames, shareValuesOf } from './share-values.ts';
 
 /** One share: its link, its settings, a check of access, and its activity. */
 export function SharePage() {
@@ -32,7 +32,7 @@ export function SharePage() {
   const { data: share, error, refetch } = useQuery(shareQuery(id));
   if (error && !share) return <LoadError error={error} reset={() => void refetch()} />;
   if (!share) return <Skeleton height={320} />;
-  const { label: word, tone } = stateLabels[stateOf(share, Date.now())];
+  const { label, tone } = stateLabels[stateOf(share, Date.now())];
   return (
     <>
       <PageHead title={share.title} lead={<StateLabel tone={tone}>{label}</StateLabel>}>

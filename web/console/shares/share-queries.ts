@@ -32,7 +32,8 @@ export const profileQuery = (id: number) =>
 /** All locations, sorted by name. */
 export const locationChoices = queryOptions({
   queryKey: ['location', 'choices'],
-  queryFn: ({ signal }) => get<Page<Location>>('location/search', { pageSize: maxLocationChoices, sortField: 'name' }, signal).then(({ list }) => list),
+  queryFn: ({ signal }) =>
+    get<Page<Location>>('location/search', { pageSize: maxLocationChoices, sortField: 'name' }, signal).then(({ list }) => list),
 });
 
 export const shareQuery = (id: number) => queryOptions({ queryKey: ['share', 'one', id], queryFn: () => post<Share>('share/get', { id }) });

@@ -11,7 +11,7 @@ export function stateOf({ active, validityStartDate, validityEndDate }: ShareTim
 
 export const stateLabels = {
   active: { label: 'Active', tone: 'good' },
-  scheduled: { word: 'Scheduled', tone: 'waiting' },
-  ended: { word: 'Expired', tone: 'over' },
-  inactive: { word: 'Inactive', tone: 'over' },
+  scheduled: { label: 'Scheduled', tone: 'waiting' },
+  ended: { label: 'Expired', tone: 'over' },
+  inactive: { label: 'Inactive', tone: 'over' },
 } as const;

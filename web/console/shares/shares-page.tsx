@@ -5,7 +5,7 @@ import { Plus } from 'lucide-react';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import { EmptyState } from '#console/records/empty.tsx';
 import { useListState } from '#console/records/list-state.ts';
-import { RelativeTime, EndTime } from '#console/records/moment.tsx';
+import { EndTime, RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
@@ -14,7 +14,7 @@ import { useHasRole } from '#console/shell/who.ts';
 import { shareStates } from '#core/records/share.ts';
 import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
 import { locationChoices, profileQuery, sharesWithVisits, type VisitedShare } from './share-queries.ts';
-import { stateOf, stateLabels } from './share-state.ts';
+import { stateLabels, stateOf } from './share-state.ts';
 import { accessSummary } from './who-words.ts';
 
 const actions = [activate, deactivate, replaceLink, deleteShares];
@@ -33,7 +33,7 @@ function Title({ share: { id, title, location, path } }: { share: VisitedShare }
 }
 
 function State({ share }: { share: VisitedShare }) {
-  const { label: word, tone } = stateLabels[stateOf(share, Date.now())];
+  const { label, tone } = stateLabels[stateOf(share, Date.now())];
   return <StateLabel tone={tone}>{label}</StateLabel>;
 }
 

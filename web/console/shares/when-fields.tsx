@@ -33,7 +33,7 @@ const presets = (maxDays: number | null) =>
 export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { from, until } = form.values;
   const { data: policy } = useQuery(policyQuery);
-  const longest = policy?.longestValidityDays ?? null;
+  const maxDays = policy?.longestValidityDays ?? null;
   return (
     <Group grow align="start" className="when">
       <DateTimePicker
@@ -50,12 +50,14 @@ export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> 
       />
       <DateTimePicker
         label="Expires"
-        description={longest === null ? 'Then the link says that it has ended' : `At most ${longest} days ahead: the policy asks for it`}
+        description={
+          maxDays === null ? 'Then visitors see that the link has expired' : `At most ${maxDays} days from now, as the policy requires`
+        }
         placeholder="Never"
         clearable
         valueFormat="D MMMM YYYY HH:mm"
         defaultTimeValue="23:59"
-        presets={presets(longest)}
+        presets={presets(maxDays)}
         value={until || null}
         onChange={(value) => form.setFieldValue('until', value ?? '')}
         error={form.errors['until']}

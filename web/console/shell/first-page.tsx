@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { asProblem } from '#console/api/call.ts';
-import { createFirstOperator, callerQuery } from '#console/api/session.ts';
+import { callerQuery, createFirstOperator } from '#console/api/session.ts';
 import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
 import { CardPage } from './entrance.tsx';
 import { PasswordAdvice } from './password-advice.tsx';

@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
-import { signIn, callerQuery } from '#console/api/session.ts';
+import { callerQuery, signIn } from '#console/api/session.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
 import { useCountdown } from './countdown.ts';
 

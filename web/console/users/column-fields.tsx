@@ -15,7 +15,7 @@ interface Props {
   readonly onChange: (mapping: ColumnMapping) => void;
 }
 
-/** Chooses which column holds which field, and names the columns that are not imported. */
+/** Lets the operator map columns to fields, and lists the columns that are not imported. */
 export function ColumnFields({ table: { headings, records }, mapping, onChange }: Props) {
   const nameOf = (column: number) => headings[column] || `Column ${column + 1}`;
   const ignored = headings.flatMap((_, column) => (mapping[column] ? [] : [nameOf(column)]));
@@ -32,7 +32,7 @@ export function ColumnFields({ table: { headings, records }, mapping, onChange }
           </Table.Thead>
           <Table.Tbody>
             {headings.map((_, column) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place; two may have one heading
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is identified by its position, as two columns may have the same heading
               <Table.Tr key={column}>
                 <Table.Td>{nameOf(column)}</Table.Td>
                 <Table.Td visibleFrom="xs">
@@ -53,7 +53,7 @@ export function ColumnFields({ table: { headings, records }, mapping, onChange }
       </Table.ScrollContainer>
       {!mapping.includes('username') && (
         <Text c="var(--loss)" role="alert">
-          Choose the column that holds the user names.
+          Choose the column that contains the user names.
         </Text>
       )}
       {ignored.length > 0 && <Text c="dimmed">{`Not imported: ${ignored.join(', ')}.`}</Text>}

@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { get, asProblem, type Page, type Query } from '#console/api/call.ts';
+import { asProblem, get, type Page, type Query } from '#console/api/call.ts';
 import { Dialog } from '#console/records/dialog.tsx';
 import { formatCount } from '#console/records/format.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
@@ -8,45 +8,43 @@ import { writeCsv } from './write-csv.ts';
 
 const pageSize = 1000;
 
-/** Every match, by the order of their numbers: who is added meanwhile comes at the end. */
+/** Loads all matching users, ordered by id, so that a user who is added meanwhile comes last. */
 async function loadAllUsers(query: Query, signal: AbortSignal, progress: (done: number, all: number) => void): Promise<AccessUser[]> {
   const users: AccessUser[] = [];
   for (;;) {
-    const { list, totalCount } = await get<Page<AccessUser>>(
-      'accessuser/search',
-      { ...query, startIndex: users.length, pageSize },
-      signal,
-    );
+    const { list, totalCount } = await get<Page<AccessUser>>('accessuser/search', { ...query, startIndex: users.length, pageSize }, signal);
     users.push(...list);
     progress(users.length, totalCount);
     if (list.length < pageSize) return users;
   }
 }
 
-/** Collects what is listed, and hands it over as a file. */
+/** Loads all users that match the list's filters and offers them as a CSV file. */
 export function ExportDialog({ query, close }: { query: Query; close: () => void }) {
   const [{ done, all }, setProgress] = useState({ done: 0, all: 1 });
   const [error, setError] = useState('');
   const [fileUrl, setFileUrl] = useState<string | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was listed when the dialog opened
+  // biome-ignore lint/correctness/useExhaustiveDependencies: uses the filters of the moment when the dialog opened
   useEffect(() => {
     const controller = new AbortController();
     loadAllUsers(query, controller.signal, (some, total) => setProgress({ done: some, all: Math.max(1, total) })).then(
-      (people) => setFileUrl(URL.createObjectURL(new Blob([`\ufeff${writeCsv(people)}`], { type: 'text/csv' }))),
+      (all) => setFileUrl(URL.createObjectURL(new Blob([`\ufeff${writeCsv(all)}`], { type: 'text/csv' }))),
       (cause) => controller.signal.aborted || setError(asProblem(cause).message),
     );
     return () => controller.abort();
   }, []);
   useEffect(() => () => (fileUrl === null ? undefined : URL.revokeObjectURL(fileUrl)), [fileUrl]);
   return (
-    <Dialog onClose={close} title="Export people">
+    <Dialog onClose={close} title="Export users">
       {error ? (
         <Text c="var(--loss)" role="alert">
           {error}
         </Text>
       ) : (
         <>
-          <Text role="status">{fileUrl === null ? 'Collecting …' : `${formatCount(done, 'person', 'people')}, without passwords.`}</Text>
+          <Text role="status">
+            {fileUrl === null ? 'Preparing the file …' : `${formatCount(done, 'user', 'users')}, without passwords.`}
+          </Text>
           <Progress value={(100 * done) / all} my="sm" aria-label="Progress" />
         </>
       )}
@@ -55,8 +53,8 @@ export function ExportDialog({ query, close }: { query: Query; close: () => void
           Close
         </Button>
         {fileUrl !== null && (
-          <Button component="a" href={fileUrl} download="people.csv" onClick={() => setTimeout(close, 0)}>
-            Save the file
+          <Button component="a" href={fileUrl} download="access-users.csv" onClick={() => setTimeout(close, 0)}>
+            Save file
           </Button>
         )}
       </Group>

@@ -1,10 +1,10 @@
 import type { CsvTable } from './read-csv.ts';
 
-/** The fields that a column can hold, in the order of an export. */
+/** The fields that a column can contain, in the order of an export. */
 export const importFields = ['username', 'firstName', 'lastName', 'email', 'active', 'password'] as const;
 export type ImportField = (typeof importFields)[number];
 
-/** What a field is called on the page. */
+/** The label of each field. */
 export const fieldLabels: Readonly<Record<ImportField, string>> = {
   username: 'User name',
   firstName: 'First name',
@@ -14,7 +14,7 @@ export const fieldLabels: Readonly<Record<ImportField, string>> = {
   password: 'Password',
 };
 
-/** Headings that other systems export, without spaces, hyphens and case. */
+/** Headings that other systems export, in lower case, without spaces and hyphens. */
 const aliases: Readonly<Record<ImportField, readonly string[]>> = {
   username: ['username', 'user', 'login', 'loginname', 'userid', 'account', 'samaccountname', 'benutzername', 'benutzer', 'identifiant'],
   firstName: ['firstname', 'givenname', 'first', 'vorname', 'prenom', 'nombre', 'nome'],
@@ -24,37 +24,37 @@ const aliases: Readonly<Record<ImportField, readonly string[]>> = {
   password: ['password', 'passwort', 'kennwort', 'motdepasse', 'contrasena'],
 };
 
-const plain = (heading: string) =>
+const normalize = (heading: string) =>
   heading
     .normalize('NFD')
     .replace(/[^\p{L}\p{N}]/gu, '')
     .toLowerCase();
 
-/** By column, the field it holds; null: the column is not imported. */
+/** The field of each column. null: the column is not imported. */
 export type ColumnMapping = readonly (ImportField | null)[];
 
-/** Returns the field that each heading names; of two columns for one field, the first. */
+/** Returns the field that each heading names. If two columns name the same field, the first one gets it. */
 export function guessMapping(headings: readonly string[]): ColumnMapping {
   const used = new Set<ImportField>();
   return headings.map((heading) => {
-    const field = importFields.find((one) => aliases[one].includes(plain(heading)));
+    const field = importFields.find((one) => aliases[one].includes(normalize(heading)));
     if (!field || used.has(field)) return null;
     used.add(field);
     return field;
   });
 }
 
-/** Returns the mapping with one column changed; a field that another column held goes to this one. */
+/** Returns the mapping with one column changed. If another column had the field, that column is no longer imported. */
 export const withColumn = (mapping: ColumnMapping, column: number, field: ImportField | null): ColumnMapping =>
   mapping.map((before, index) => (index === column ? field : before === field ? null : before));
 
-/** One user of a file: its line, and its cells by field. */
+/** One row of a file: its line number, and its cells by field. */
 export interface ImportRow {
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ImportField, string>>>;
 }
 
-/** Returns the records of a table by the fields of its columns. */
+/** Returns the rows of a table with their cells by field. */
 export const rowsOf = ({ records }: CsvTable, mapping: ColumnMapping): ImportRow[] =>
   records.map(({ line, cells }) => ({
     line,
@@ -64,7 +64,7 @@ export const rowsOf = ({ records }: CsvTable, mapping: ColumnMapping): ImportRow
 const yes = ['', 'true', 'yes', '1', 'active', 'enabled', 'wahr', 'ja', 'vrai', 'oui', 'sí', 'si'];
 const no = ['false', 'no', '0', 'inactive', 'disabled', 'falsch', 'nein', 'faux', 'non'];
 
-/** Returns whether a cell says that the user can sign in; an empty one does. null: it says neither. */
+/** Returns whether a cell says that the user can sign in. An empty cell means true. null: the text is not recognized. */
 export function activeIn(text: string | undefined): boolean | null {
   const word = (text ?? '').trim().toLowerCase();
   if (yes.includes(word)) return true;

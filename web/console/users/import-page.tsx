@@ -31,15 +31,15 @@ function RefusedRows({ refused }: { refused: readonly RefusedRow[] }) {
 }
 
 function Outcome({ outcome: { dryRun, added, refused, failure } }: { outcome: ImportOutcome }) {
-  const users = formatCount(added, 'person', 'people');
+  const users = formatCount(added, 'user', 'users');
   return (
     <div role="status">
       <Alert color="accent" title={dryRun ? `${users} would be added` : `${users} added`}>
         {refused.length === 0 ? 'No row was refused.' : `${formatCount(refused.length, 'row was', 'rows were')} refused.`}
       </Alert>
       {failure !== null && (
-        <Alert color="red" mt="sm" title="The import ended before the last row">
-          {failure} Import the file again: people who have been added are named, and not added twice.
+        <Alert color="red" mt="sm" title="The import stopped before the last row">
+          {failure} Import the file again. Users who are already added are reported, and not added twice.
         </Alert>
       )}
       {refused.length > 0 && <RefusedRows refused={refused} />}
@@ -54,7 +54,7 @@ interface FileFieldsProps {
   readonly onChange: (text: string) => void;
 }
 
-/** Takes in the file, or its lines. */
+/** Lets the operator choose a file or paste its text. */
 function FileFields({ text, error, rowCount, onChange }: FileFieldsProps) {
   return (
     <>
@@ -65,14 +65,14 @@ function FileFields({ text, error, rowCount, onChange }: FileFieldsProps) {
         >
           {(props) => (
             <Button {...props} variant="default" leftSection={<FileUp size={18} aria-hidden />}>
-              Choose a file
+              Choose file
             </Button>
           )}
         </FileButton>
         {rowCount > 0 && <Text>{formatCount(rowCount, 'row', 'rows')}</Text>}
       </Group>
       <Textarea
-        aria-label="Lines of the CSV"
+        aria-label="CSV text"
         placeholder={'username,firstName,lastName,email\nann,Ann,Lee,ann@example.com'}
         autosize
         minRows={4}
@@ -85,7 +85,7 @@ function FileFields({ text, error, rowCount, onChange }: FileFieldsProps) {
   );
 }
 
-/** The text of a file, its table, and which column holds which field. */
+/** Returns the state of an import: the text, its table, and the field of each column. */
 function useImportFile() {
   const [text, setText] = useState('');
   const [table, setTable] = useState<CsvTable | null>(null);
@@ -97,14 +97,14 @@ function useImportFile() {
     setText(next);
     setTable(nextTable);
     setError(result && 'error' in result ? result.error : undefined);
-    // What was chosen by hand stays while the headings do.
+    // Keep the operator's mapping while the headings stay the same.
     if (nextTable?.headings.join('\n') !== table?.headings.join('\n')) setMapping(guessMapping(nextTable?.headings ?? []));
   };
   const rows: readonly ImportRow[] = table && mapping.includes('username') ? rowsOf(table, mapping) : [];
   return { text, table, error, mapping, rows, change, setMapping };
 }
 
-/** Adds people from a CSV file. Every row is tried first; each that is refused is shown with its line and the reason. */
+/** Adds users from a CSV file. A dry run checks every row first. Refused rows are shown with their line and the reason. */
 export function ImportPage() {
   const client = useQueryClient();
   const { data: defaultProfile } = useQuery(firstProfileWithUsers);
@@ -113,24 +113,24 @@ export function ImportPage() {
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
   const { text, table, error, mapping, rows, change, setMapping } = useImportFile();
   const authId = chosenProfile ?? defaultProfile?.id ?? 0;
-  async function go(dryRun: boolean) {
+  async function runImport(dryRun: boolean) {
     setOutcome(null);
     setRowsDone(0);
     setOutcome(await importUsers(rows, { authId, dryRun }, setRowsDone));
     setRowsDone(null);
-    if (!dryRun) await client.invalidateQueries({ queryKey: ['person'] });
+    if (!dryRun) await client.invalidateQueries({ queryKey: ['user'] });
   }
-  const unfinished = () => rows.length > 0 && (outcome === null || outcome.dryRun);
-  const blocker = useBlocker({ shouldBlockFn: unfinished, enableBeforeUnload: unfinished, withResolver: true });
+  const hasUnsavedInput = () => rows.length > 0 && (outcome === null || outcome.dryRun);
+  const blocker = useBlocker({ shouldBlockFn: hasUnsavedInput, enableBeforeUnload: hasUnsavedInput, withResolver: true });
   return (
     <>
       <PageHead
-        title="Import people"
-        lead="From a CSV file whose first line names its columns, separated by commas, semicolons or tabs. Only user names are needed."
+        title="Import users"
+        lead="Use a CSV file with column names in the first line, separated by commas, semicolons or tabs. Only user names are required."
       />
-      <Section title="Into" lead="The login profile that these people sign in by.">
+      <Section title="Login profile" lead="The users sign in with this login profile.">
         {defaultProfile === null ? (
-          <Text>There is no login profile with people of its own yet: make one under Login profiles.</Text>
+          <Text>There is no login profile with access users yet. Create one under Login profiles.</Text>
         ) : (
           <ProfileSelect
             label="Login profile"
@@ -143,7 +143,7 @@ export function ImportPage() {
           />
         )}
       </Section>
-      <Section title="The file" lead="Choose it, or paste its lines.">
+      <Section title="File" lead="Choose a file, or paste its lines.">
         <FileFields
           text={text}
           error={error}
@@ -155,7 +155,7 @@ export function ImportPage() {
         />
       </Section>
       {table && (
-        <Section title="Columns" lead="Check which column holds what.">
+        <Section title="Columns" lead="Check the field of each column.">
           <ColumnFields
             table={table}
             mapping={mapping}
@@ -166,16 +166,16 @@ export function ImportPage() {
           />
         </Section>
       )}
-      <LeaveDialog blocker={blocker} words="What you have put in here is not imported, and is not kept." />
+      <LeaveDialog blocker={blocker} text="The file is not imported yet. If you leave, you have to choose it again." />
       <Stack>
         {rowsDone !== null && <Progress value={(100 * rowsDone) / Math.max(1, rows.length)} aria-label="Progress" />}
         {outcome && <Outcome outcome={outcome} />}
         <Group justify="flex-end">
-          <Button variant="default" disabled={rows.length === 0 || authId === 0 || rowsDone !== null} onClick={() => void go(true)}>
-            Try it first
+          <Button variant="default" disabled={rows.length === 0 || authId === 0 || rowsDone !== null} onClick={() => void runImport(true)}>
+            Check file
           </Button>
-          <Button disabled={!outcome?.dryRun || outcome.added === 0} onClick={() => void go(false)}>
-            {outcome?.dryRun ? `Import ${formatCount(outcome.added, 'person', 'people')}` : 'Import'}
+          <Button disabled={!outcome?.dryRun || outcome.added === 0} onClick={() => void runImport(false)}>
+            {outcome?.dryRun ? `Import ${formatCount(outcome.added, 'user', 'users')}` : 'Import'}
           </Button>
         </Group>
       </Stack>

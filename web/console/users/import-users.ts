@@ -4,7 +4,7 @@ import { maxUsersPerCall } from '#core/records/access-user.ts';
 import { activeIn, fieldLabels, type ImportRow, importFields } from './import-columns.ts';
 import { passwordError } from './user-password.ts';
 
-/** A row that is refused, and why. */
+/** A row that was refused, and the reason. */
 export interface RefusedRow {
   readonly line: number;
   readonly name: string;
@@ -15,21 +15,21 @@ export interface ImportOutcome {
   readonly dryRun: boolean;
   readonly added: number;
   readonly refused: readonly RefusedRow[];
-  /** Why it ended before its last row, such as a lost connection. */
+  /** Why the import stopped early, such as a lost connection. null: it did not. */
   readonly failure: string | null;
 }
 
 const refusedRow = ({ line, cells }: ImportRow, reason: string): RefusedRow => ({ line, name: cells.username ?? '', reason });
 
-/** Checks a row before it is sent. Returns the reason for a refusal, or null. */
+/** Returns why a row cannot be sent, or null. */
 function rowError({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
   if (sameName !== undefined) return `The user name is the same as in line ${sameName}.`;
   if (activeIn(active) === null) return `Active must be true or false, not "${active}".`;
-  const fault = password === '' ? null : passwordError(username, password);
-  return fault && `The password ${fault}.`;
+  const detail = password === '' ? null : passwordError(username, password);
+  return detail && `The password ${detail}.`;
 }
 
-/** Returns the first line that has each row's user name, for the rows that repeat it. */
+/** Returns the rows that repeat a user name, each with the line where the name occurs first. */
 function repeatedNames(rows: readonly ImportRow[]): ReadonlyMap<ImportRow, number> {
   const lines = new Map<string, number>();
   const repeated = new Map<ImportRow, number>();
@@ -50,7 +50,7 @@ const userOf = ({ cells: { password: _, active, ...fields } }: ImportRow) => ({
 
 const labelOf = (name: string) => fieldLabels[importFields.find((field) => field === name) ?? 'username'];
 
-/** Returns the reasons by row of a refusal such as `users.3.email`. */
+/** Returns the reason for each row from field errors such as `users.3.email`. */
 function reasonsByRow(fieldErrors: readonly FieldError[]): ReadonlyMap<number, string> {
   const reasons = new Map<number, string>();
   for (const { field, detail } of fieldErrors) {
@@ -63,8 +63,8 @@ function reasonsByRow(fieldErrors: readonly FieldError[]): ReadonlyMap<number, s
 }
 
 /**
- * Adds a batch, without the rows that the server refuses.
- * @throws Problem that names no row
+ * Adds a batch of rows. It sends the batch again without the rows that the server refuses.
+ * @throws Problem that concerns no single row
  */
 async function addBatch(
   batch: readonly ImportRow[],
@@ -89,13 +89,13 @@ async function addBatch(
 }
 
 const addedWithoutPassword = (row: ImportRow, problem: Problem) =>
-  refusedRow(row, `Added, but without the password: ${problem.message} Set it on the page of this person.`);
+  refusedRow(row, `Added without a password: ${problem.message} Set it on the page of the user.`);
 
 async function setPassword({ cells: { username, password } }: ImportRow, authId: number): Promise<void> {
   await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });
 }
 
-/** Sets the passwords that a batch has. @returns the rows that have none now */
+/** Sets the passwords of a batch. @returns the rows whose password could not be set */
 async function setPasswords(rows: readonly ImportRow[], authId: number, progress: (done: number) => void): Promise<RefusedRow[]> {
   const withPassword = rows.filter(({ cells }) => (cells.password ?? '') !== '');
   const { refused } = await runForEach(withPassword, (row) => setPassword(row, authId), progress);
@@ -103,9 +103,9 @@ async function setPasswords(rows: readonly ImportRow[], authId: number, progress
 }
 
 /**
- * Adds the users of a file, a thousand at a time, and sets their passwords. A row that is refused does not hold up the others.
- * @param dryRun the server only says which rows it would refuse
- * @param progress called with the number of rows that are through
+ * Adds the users of a file, a thousand at a time, and sets their passwords. A refused row does not stop the others.
+ * @param dryRun the server only checks the rows
+ * @param progress called with the number of rows done
  */
 export async function importUsers(
   rows: readonly ImportRow[],
@@ -116,9 +116,9 @@ export async function importUsers(
   const refused: RefusedRow[] = [];
   const valid: ImportRow[] = [];
   for (const row of rows) {
-    const fault = rowError(row, repeated.get(row));
-    if (fault === null) valid.push(row);
-    else refused.push(refusedRow(row, fault));
+    const error = rowError(row, repeated.get(row));
+    if (error === null) valid.push(row);
+    else refused.push(refusedRow(row, error));
   }
   let added = 0;
   let failure: string | null = null;

@@ -13,13 +13,13 @@ import { UserFields } from './user-fields.tsx';
 import { passwordError } from './user-password.ts';
 import type { UserValues } from './user-values.ts';
 
-/** A new person, with a password at once or later. */
+/** The form of a new access user. The password can be set now or later. */
 export function NewUserPage() {
   const { data: profile } = useQuery(firstProfileWithUsers);
   if (profile === undefined) return <Skeleton height={320} />;
   return (
     <>
-      <PageHead title="New person" />
+      <PageHead title="Add user" />
       <NewUserForm authId={profile?.id ?? 0} />
     </>
   );
@@ -29,27 +29,27 @@ function NewUserForm({ authId }: { authId: number }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const page = useFormPage<UserValues>({
-    draft: 'person new',
+    draft: 'user new',
     initial: { username: '', firstName: '', lastName: '', email: '', authId, active: true, password: '' },
     save: async ({ password, ...values }) => {
       const passwordDetail = password === '' ? null : passwordError(values.username, password);
       if (passwordDetail !== null) throw new Problem(400, 'fieldInvalid', passwordDetail, [{ field: 'password', detail: passwordDetail }]);
       const { id, message } = await post<{ id: number; message: string }>('accessuser/add', values);
       const passwordFailure = password === '' ? null : await setPassword(values, password);
-      await client.invalidateQueries({ queryKey: ['person'] });
+      await client.invalidateQueries({ queryKey: ['user'] });
       showMessage(
         passwordFailure === null
-          ? { words: `${message}.` }
-          : { words: `${values.username} is there, but without a password: ${passwordFailure}`, failed: true },
+          ? { text: `${message}.` }
+          : { text: `${values.username} was added without a password: ${passwordFailure}`, failed: true },
       );
-      await navigate({ to: '/people/$id', params: { id: String(id) } });
+      await navigate({ to: '/users/$id', params: { id: String(id) } });
     },
   });
   const { form } = page;
   return (
-    <FormOnPage page={page} saveLabel="Add" isNew>
+    <FormOnPage page={page} saveLabel="Add user" isNew>
       <UserFields form={form} isNew />
-      <Section title="Password" lead="Without one they cannot sign in yet; it can be set at any time.">
+      <Section title="Password" lead="Without a password, the user cannot sign in yet. You can set it at any time.">
         <PasswordInput label="Password" autoComplete="new-password" {...form.getInputProps('password')} />
         <PasswordAdvice password={form.values.password} />
       </Section>
@@ -57,7 +57,7 @@ function NewUserForm({ authId }: { authId: number }) {
   );
 }
 
-/** @returns what was wrong with the password, or null */
+/** Sets the password. @returns the error message, or null */
 async function setPassword({ username, authId }: Pick<UserValues, 'username' | 'authId'>, password: string): Promise<string | null> {
   try {
     await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });

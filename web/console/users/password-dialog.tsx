@@ -6,23 +6,23 @@ import { showMessage } from '#console/records/told.tsx';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 
-/** Sets a person's password: their open sessions end. */
-export function PasswordDialog({ person, close }: { person: Pick<AccessUser, 'username' | 'authId'>; close: () => void }) {
+/** Sets the password of a user. Open sessions of the user end. */
+export function PasswordDialog({ user, close }: { user: Pick<AccessUser, 'username' | 'authId'>; close: () => void }) {
   const small = useSmallForm({ userPassword: '', confirmPassword: '' }, async (values) => {
-    await post('accessuser/updateUserPassword', { ...values, username: person.username, authId: person.authId });
-    showMessage({ words: `${person.username} has a new password.` });
+    await post('accessuser/updateUserPassword', { ...values, username: user.username, authId: user.authId });
+    showMessage({ text: `${user.username} has a new password.` });
     close();
   });
   const { form } = small;
   return (
-    <Dialog onClose={close} title={`Password of ${person.username}`}>
-      <SmallFormFields of={small} saveLabel="Set the password" cancel={close}>
+    <Dialog onClose={close} title={`Set password of ${user.username}`}>
+      <SmallFormFields of={small} saveLabel="Set password" cancel={close}>
         <Text c="dimmed" size="sm">
-          Whoever is signed in with the old one is signed out at once.
+          All sessions of this user end at once.
         </Text>
         <PasswordInput label="New password" autoComplete="new-password" data-autofocus {...form.getInputProps('userPassword')} />
         <PasswordAdvice password={form.values.userPassword} />
-        <PasswordInput label="The same again" autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
+        <PasswordInput label="Confirm password" autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
       </SmallFormFields>
     </Dialog>
   );

@@ -1,17 +1,17 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 
-/** A CSV file: the names in its first line, and the records below, each with its line. */
+/** A CSV file: the headings in its first line, and the records below with their line numbers. */
 export interface CsvTable {
   readonly headings: readonly string[];
   readonly records: readonly { readonly line: number; readonly cells: readonly string[] }[];
 }
 
-/** A table, or why the text cannot be read. */
+/** A table, or the reason why the text cannot be read. */
 export type ReadResult = { readonly table: CsvTable } | { readonly error: string };
 
 /**
- * Decodes a file of text. Spreadsheets write UTF-8, UTF-16 with a byte order mark, or the Windows-1252 of Western Europe;
- * bytes that are not UTF-8 are taken for the last.
+ * Decodes a text file. Spreadsheets write UTF-8, UTF-16 with a byte order mark, or, in Western Europe, Windows-1252.
+ * Bytes that are not valid UTF-8 are decoded as Windows-1252.
  */
 export function decodeText(bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));

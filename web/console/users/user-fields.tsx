@@ -4,17 +4,17 @@ import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import { Section } from '#console/records/section.tsx';
 import type { UserValues } from './user-values.ts';
 
-/** @param isNew the name can still be chosen */
+/** The fields of an access user. @param isNew the user name can still be chosen */
 export function UserFields({ form, isNew }: { form: UseFormReturnType<UserValues>; isNew: boolean }) {
   return (
-    <Section title="Who" lead={isNew ? 'Shares name people by their user name.' : 'The user name stays: shares name people by it.'}>
+    <Section title="User" lead={isNew ? 'Shares refer to users by user name.' : 'You cannot change the user name, as shares refer to it.'}>
       <TextInput label="User name" required withAsterisk={false} readOnly={!isNew} {...form.getInputProps('username')} />
       <TextInput label="First name" {...form.getInputProps('firstName')} />
       <TextInput label="Last name" {...form.getInputProps('lastName')} />
       <TextInput label="E-mail" type="email" {...form.getInputProps('email')} />
       <ProfileSelect
         label="Login profile"
-        {...(isNew ? {} : { description: 'Another one takes the person out of the shares that name them.' })}
+        {...(isNew ? {} : { description: 'If you change the login profile, the user is removed from all shares.' })}
         value={form.values.authId || undefined}
         onChange={(id) => id && form.setFieldValue('authId', id)}
         error={form.errors['authId']}

@@ -18,20 +18,20 @@ import { changedUserFields, type UserValues, userValuesOf } from './user-values.
 const get = (id: number) => post<AccessUser>('accessuser/get', { id });
 
 const users: RecordKind<AccessUser, UserValues> = {
-  kind: 'person',
+  kind: 'user',
   get,
   update: ({ id }, { username: _, password: __, ...values }, how) => post('accessuser/update', { id, ...values }, how),
   valuesOf: userValuesOf,
   changedFields: changedUserFields,
-  // The shares that named them do so no more.
+  // A change of the login profile removes the user from shares, which an undo would not restore.
   undoable: (before, after) => before.authId === after.authId,
 };
 
-/** One person who signs in. */
+/** One access user. */
 export function UserPage() {
   const id = useRecordId();
-  const { data: user, error, refetch } = useQuery({ queryKey: ['person', 'one', id], queryFn: () => get(id) });
-  const mayEdit = useHasRole('editor');
+  const { data: user, error, refetch } = useQuery({ queryKey: ['user', 'one', id], queryFn: () => get(id) });
+  const isEditor = useHasRole('editor');
   if (error && !user) return <LoadError error={error} reset={() => void refetch()} />;
   if (!user) return <Skeleton height={320} />;
   return (
@@ -40,32 +40,32 @@ export function UserPage() {
         title={user.username}
         lead={<StateLabel tone={user.active ? 'good' : 'over'}>{user.active ? 'Active' : 'Inactive'}</StateLabel>}
       >
-        {mayEdit && <Actions person={user} />}
+        {isEditor && <Actions user={user} />}
       </PageHead>
-      <RecordEditor key={user.id} of={users} record={user} readOnly={!mayEdit}>
+      <RecordEditor key={user.id} of={users} record={user} readOnly={!isEditor}>
         {(form) => <UserFields form={form} isNew={false} />}
       </RecordEditor>
     </>
   );
 }
 
-function Actions({ person }: { person: AccessUser }) {
+function Actions({ user }: { user: AccessUser }) {
   const [openDialog, setOpenDialog] = useState<'password' | 'delete' | null>(null);
   return (
     <>
       <Button variant="default" onClick={() => setOpenDialog('password')}>
-        Set a password
+        Set password
       </Button>
       <Button variant="default" onClick={() => setOpenDialog('delete')}>
-        Delete
+        Delete user
       </Button>
-      {openDialog === 'password' && <PasswordDialog person={person} close={() => setOpenDialog(null)} />}
+      {openDialog === 'password' && <PasswordDialog user={user} close={() => setOpenDialog(null)} />}
       {openDialog === 'delete' && (
         <DeleteDialog
-          kind="person"
-          of={['person', 'people']}
+          kind="user"
+          of={['user', 'users']}
           action={deleteUsers}
-          record={person}
+          record={user}
           nameOf={({ username }) => username}
           listPath="/users"
           close={() => setOpenDialog(null)}

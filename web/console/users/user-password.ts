@@ -3,7 +3,7 @@ import { checkNewPassword } from '#core/password-rules.ts';
 
 const minLength = 10;
 
-/** What the server would say of a person's first password; null: nothing. Asked before the person is added. */
+/** Returns why the server would refuse a new user's password, or null. Checked before the user is added. */
 export function passwordError(username: string, password: string): string | null {
   if (password.length < minLength) return `must be at least ${minLength} characters long`;
   try {

@@ -1,7 +1,7 @@
 import { changedFieldsBy } from '#console/records/record-editor.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 
-/** A person as their form holds them. */
+/** The form values of an access user. */
 export interface UserValues extends Record<string, unknown> {
   readonly username: string;
   readonly firstName: string;
@@ -9,10 +9,11 @@ export interface UserValues extends Record<string, unknown> {
   readonly email: string;
   readonly authId: number;
   readonly active: boolean;
-  /** Of a new person alone; empty: none yet. */
+  /** Only for a new user. Empty: no password yet. */
   readonly password: string;
 }
 
+/** Returns the form values of an access user. */
 export const userValuesOf = ({ username, firstName, lastName, email, authId, active }: AccessUser): UserValues => ({
   username,
   firstName,
@@ -28,5 +29,5 @@ export const changedUserFields = changedFieldsBy<UserValues>({
   lastName: 'last name',
   email: 'e-mail',
   authId: 'login profile',
-  active: 'whether they can sign in',
+  active: 'can sign in',
 });

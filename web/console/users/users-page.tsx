@@ -14,7 +14,7 @@ import { StateLabel } from '#console/records/state-word.tsx';
 import { useHasRole } from '#console/shell/who.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { ExportDialog } from './export-dialog.tsx';
-import { deleteUsers, activateUsers, deactivateUsers } from './user-actions.ts';
+import { activateUsers, deactivateUsers, deleteUsers } from './user-actions.ts';
 
 const actions = [activateUsers, deactivateUsers, deleteUsers];
 const load = (query: Query, signal: AbortSignal) => get<Page<AccessUser>>('accessuser/search', query, signal);
@@ -25,7 +25,7 @@ const columns: readonly Column<AccessUser>[] = [
     sort: 'username',
     cell: ({ id, username, firstName, lastName }) => (
       <>
-        <Anchor component={Link} to={`/people/${id}`} fw={550}>
+        <Anchor component={Link} to={`/users/${id}`} fw={550}>
           {username}
         </Anchor>
         <span className="second">{[firstName, lastName].filter(Boolean).join(' ')}</span>
@@ -39,7 +39,7 @@ const columns: readonly Column<AccessUser>[] = [
     sort: 'active',
     cell: ({ active }) => <StateLabel tone={active ? 'good' : 'over'}>{active ? 'Active' : 'Inactive'}</StateLabel>,
   },
-  { name: 'Changed', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
+  { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
 function Filters() {
@@ -68,52 +68,55 @@ function Filters() {
 }
 
 const AddButton = () => (
-  <Button component={Link} to="/people/new" leftSection={<Plus size={18} aria-hidden />}>
-    New person
+  <Button component={Link} to="/users/new" leftSection={<Plus size={18} aria-hidden />}>
+    Add user
   </Button>
 );
 
-/** Access users: those who sign in with a name of their own. */
+/** The list of access users. */
 export function UsersPage() {
   const { shown } = useListState();
   const [exporting, setExporting] = useState(false);
-  const mayEdit = useHasRole('editor');
+  const isEditor = useHasRole('editor');
   const query = { authId: shown.profile, active: shown.active };
   return (
     <>
-      <PageHead title="People" lead="Those who sign in with a name of their own.">
+      <PageHead title="Access users" lead="Visitors who sign in with their own user name.">
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
-              CSV
+              Import or export
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            {mayEdit && (
-              <Menu.Item component={Link} to="/people/import">
+            {isEditor && (
+              <Menu.Item component={Link} to="/users/import">
                 Import from CSV
               </Menu.Item>
             )}
-            <Menu.Item onClick={() => setExporting(true)}>Export what is listed as CSV</Menu.Item>
+            <Menu.Item onClick={() => setExporting(true)}>Export to CSV</Menu.Item>
           </Menu.Dropdown>
         </Menu>
-        {mayEdit && <AddButton />}
+        {isEditor && <AddButton />}
       </PageHead>
       <RecordList
-        kind="person"
-        of={['person', 'people']}
+        kind="user"
+        of={['user', 'users']}
         columns={columns}
         load={load}
         query={query}
         filters={<Filters />}
-        actions={mayEdit ? actions : []}
+        actions={isEditor ? actions : []}
         nameOf={({ username }) => username}
-        searchLabel="Find by name or e-mail"
+        searchLabel="Search by name or e-mail"
         empty={
-          <EmptyState title="No people yet" words="People sign in by a login profile that asks for a name and a password.">
-            {mayEdit && <AddButton />}
-            {mayEdit && (
-              <Button component={Link} to="/people/import" variant="default">
+          <EmptyState
+            title="No access users yet"
+            text="Access users sign in with a user name and password. Add a user, or import users from a CSV file."
+          >
+            {isEditor && <AddButton />}
+            {isEditor && (
+              <Button component={Link} to="/users/import" variant="default">
                 Import from CSV
               </Button>
             )}

@@ -4,7 +4,7 @@ import { importFields } from './import-columns.ts';
 
 const columns = importFields.filter((field) => field !== 'password');
 
-/** Writes users as CSV, without passwords, which nobody can read. No cell is a formula to a spreadsheet (OWASP, CSV injection). */
+/** Returns users as CSV, without passwords. Cells that a spreadsheet would run as a formula are escaped (OWASP, CSV injection). */
 export function writeCsv(users: readonly Pick<AccessUser, (typeof columns)[number]>[]): string {
   return stringify([...users], {
     header: true,
