@@ -17,19 +17,19 @@ for (const look of [
     await assertClean(page, 'first');
     await page.getByLabel('Your name').fill('Olga');
     await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByLabel('Password again').fill(password);
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByLabel('Confirm password').fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('Three steps to your first link').waitFor();
-    await page.getByRole('button', { name: 'Choose' }).click();
+    await page.getByRole('button', { name: 'Browse files' }).click();
     await page.getByRole('button', { name: /reports/ }).click();
     await page.getByText('annual.txt').waitFor();
     await assertClean(page, 'picker');
     await page.getByRole('button', { name: 'Share this folder' }).click();
-    await page.getByText('Anyone with the link may look at and download /reports.').waitFor();
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByText('Anyone with the link can view and download /reports.').waitFor();
+    await page.getByRole('button', { name: 'Create share' }).click();
     await page.getByText('The link is ready').waitFor();
     const link = await page.getByLabel('Link', { exact: true }).inputValue();
-    await page.getByLabel('Show the QR code').click();
+    await page.getByLabel('Show QR code').click();
     await page.getByRole('img', { name: `QR code of ${link}` }).waitFor();
     assert.deepEqual(realComplaints(complaints), []);
 
@@ -50,8 +50,8 @@ test('a first address that was used says what to do', async (t) => {
   await page.goto(postern.firstConsoleUrl ?? '');
   await page.getByLabel('Your name').fill('Eve');
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByLabel('Password again').fill(password);
-  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.getByLabel('Confirm password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('This address no longer works').waitFor();
   await page.getByRole('link', { name: 'sign in' }).click();
   await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
@@ -63,7 +63,7 @@ test('a weak password is refused at its field', async (t) => {
   await page.getByLabel('Your name').fill('Olga');
   await page.getByLabel('Password', { exact: true }).fill('password123');
   await page.getByText('Weak').waitFor();
-  await page.getByLabel('Password again').fill('password123');
-  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.getByLabel('Confirm password').fill('password123');
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('Is one of the commonest passwords; choose another.').waitFor();
 });

@@ -11,7 +11,7 @@ test('the palette finds pages, deeds and records, and goes there', async (t) => 
   await go('');
   await page.getByText('Good to see you').waitFor();
   const { keyboard } = page;
-  const asked = page.getByPlaceholder('Find or do').last();
+  const asked = page.getByPlaceholder('Search or run a command').last();
   await keyboard.press('Control+k');
   await asked.pressSequentially('annual');
   await page.getByText('Share of /').waitFor();
@@ -19,9 +19,9 @@ test('the palette finds pages, deeds and records, and goes there', async (t) => 
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
   await keyboard.press('Control+k');
-  await asked.pressSequentially('new person');
+  await asked.pressSequentially('add user');
   await keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'New person' }).waitFor();
+  await page.getByRole('heading', { name: 'Add user' }).waitFor();
   // From a field, and with Enter before the answer.
   await page.getByLabel('User name').focus();
   await keyboard.press('Control+k');
@@ -47,13 +47,13 @@ test('an operator gets along with the keyboard alone: from the list to a new sha
   await page.reload();
   await page.getByText('Good to see you').waitFor();
   await keyboard.press('Tab');
-  assert.match(String(await focused()), /Skip to the content/);
+  assert.match(String(await focused()), /Skip to content/);
   await tabTo(/^Shares$/);
   await keyboard.press('Enter');
   await page.getByText('No shares yet').waitFor();
-  await tabTo(/^New share$/);
+  await tabTo(/^Create share$/);
   await keyboard.press('Enter');
-  await tabTo(/^Choose$/);
+  await tabTo(/^Browse files$/);
   await keyboard.press('Enter');
   await page.getByRole('dialog').getByText('reports').waitFor();
   await tabTo(/^reports$/);
@@ -61,8 +61,8 @@ test('an operator gets along with the keyboard alone: from the list to a new sha
   await page.getByText('This folder is empty').waitFor();
   await tabTo(/^Share this folder$/);
   await keyboard.press('Enter');
-  await page.getByText('may look at and download /reports').waitFor();
-  await tabTo(/^Make the link$/);
+  await page.getByText('can view and download /reports').waitFor();
+  await tabTo(/^Create share$/);
   await keyboard.press('Enter');
   await page.getByText('The link is ready').waitFor();
 });
@@ -74,15 +74,12 @@ test('what happened is found by who and what, and taken away as a file', async (
   await go('/activity');
   const lines = page.locator('.records');
   await lines.getByText('Changed a share').waitFor();
-  await page.getByText('fields').first().click();
+  await page.getByText('changed field').first().click();
   await lines.locator('.difference').getByRole('cell', { name: 'Reports of 2026' }).waitFor();
   await page.getByRole('searchbox').fill('olga');
   await lines.getByText('Changed a share').waitFor({ state: 'detached' });
   await lines.getByText('Signed in to the console').first().waitFor();
   await page.getByRole('button', { name: 'Export' }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'What is listed, as CSV' }).click(),
-  ]);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Export as CSV' }).click()]);
   assert.match(download.suggestedFilename(), /\.csv$/);
 });

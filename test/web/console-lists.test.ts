@@ -31,7 +31,7 @@ test('shares are found while one types, filtered, sorted and paged, and the addr
     .getByRole('combobox', { name: 'State' })
     .or(page.getByRole('textbox', { name: 'State' }))
     .click();
-  await page.getByRole('option', { name: 'Ended' }).click();
+  await page.getByRole('option', { name: 'Expired' }).click();
   await listSays(page, '3 shares');
   assert.deepEqual((await rowNames(page)).sort(), ['Report 1', 'Report 2', 'Report 3']);
   await page.goBack();
@@ -45,57 +45,57 @@ test('several shares at once: switched off, and on again by undo; given new link
   const active = async () => (await postern.call('share/search', { state: 'active' })).totalCount;
   await go('/shares');
   const choose = async () => {
-    for (const title of ['One', 'Two']) await page.getByLabel(`Choose ${title}`).check();
+    for (const title of ['One', 'Two']) await page.getByLabel(`Select ${title}`).check();
   };
   const act = async (name: string, words: RegExp) => {
-    await page.getByLabel('What is chosen').getByRole('button', { name }).click();
+    await page.getByLabel('Bulk actions').getByRole('button', { name }).click();
     await page.getByRole('dialog').getByText(words).waitFor();
     await assertClean(page, name);
     await page.getByRole('dialog').getByRole('button', { name }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
   await choose();
-  await act('Deactivate', /2 shares will be switched off/);
-  await page.getByText('2 shares switched off.').waitFor();
+  await act('Deactivate', /2 shares will be deactivated/);
+  await page.getByText('2 shares deactivated.').waitFor();
   assert.equal(await active(), 1);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('Taken back.').waitFor();
+  await page.getByText('The change was undone.').waitFor();
   assert.equal(await active(), 3);
   const links = async () => (await postern.call('share/search')).list.map(({ viewId }: { viewId: string }) => viewId);
   const before = await links();
   await choose();
-  await act('New link', /2 shares will get a new link/);
-  await page.getByText('2 shares with a new link.').first().waitFor();
+  await act('Replace link', /2 shares will get a new link/);
+  await page.getByText('2 shares got a new link.').first().waitFor();
   const after = await links();
   assert.deepEqual(
     before.map((link: string, index: number) => link === after[index]),
     [false, false, true],
   );
   await choose();
-  await act('Delete', /2 shares will be deleted; the files stay/);
+  await act('Delete', /2 shares will be deleted. The files stay/);
   await listSays(page, '1 share');
 });
 
-test('shares and people are switched on several at once', async (t) => {
+test('shares and users are switched on several at once', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   for (const title of ['One', 'Two']) await postern.call('share/add', newShare({ title, active: false }));
   for (const id of Object.values(profile.users)) await postern.call('accessuser/update', { id, authId: profile.id, active: false });
   const all = async (path: string, words: RegExp) => {
     await go(path);
-    await page.getByLabel('Choose all of this page').check();
-    await page.getByLabel('What is chosen').getByRole('button', { name: 'Activate', exact: true }).click();
+    await page.getByLabel('Select all on this page').check();
+    await page.getByLabel('Bulk actions').getByRole('button', { name: 'Activate', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
     await page.getByText(words).waitFor();
   };
-  await all('/shares?state=inactive', /2 shares switched on/);
+  await all('/shares?state=inactive', /2 shares activated/);
   assert.equal((await postern.call('share/search', { state: 'active' })).totalCount, 2);
-  await all('/people', /2 people activated/);
+  await all('/users', /2 users activated/);
   assert.equal((await postern.call('accessuser/search', { active: true })).totalCount, 2);
-  await page.getByLabel('Choose all of this page').check();
-  await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+  await page.getByLabel('Select all on this page').check();
+  await page.getByLabel('Bulk actions').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('No people yet').waitFor();
+  await page.getByText('No access users yet').waitFor();
 });
 
 test('what cannot be done is said before, with its reason: a login profile in use', async (t) => {
@@ -104,9 +104,9 @@ test('what cannot be done is said before, with its reason: a login profile in us
   await postern.call('loginprofile/add', { title: 'Unused', typeId: 3 });
   await postern.call('share/add', newShare({ authenticationId }));
   await go('/profiles');
-  await page.getByLabel('Choose Clients').check();
-  await page.getByLabel('Choose Unused').check();
-  await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+  await page.getByLabel('Select Clients').check();
+  await page.getByLabel('Select Unused').check();
+  await page.getByLabel('Bulk actions').getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 login profile will be deleted').waitFor();
   await dialog.getByText(/^Clients: /).waitFor();
@@ -114,25 +114,25 @@ test('what cannot be done is said before, with its reason: a login profile in us
   await listSays(page, '2 login profiles');
 });
 
-test('people are found, switched off and deleted several at once', async (t) => {
+test('users are found, switched off and deleted several at once', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await usersProfile(postern, ['ann', 'bob', 'carla']);
-  await go('/people');
-  await listSays(page, '3 people');
+  await go('/users');
+  await listSays(page, '3 users');
   await page.getByRole('searchbox').fill('example.com');
-  await listSays(page, '3 people');
+  await listSays(page, '3 users');
   await page.getByRole('searchbox').fill('carl');
-  await listSays(page, '1 person');
-  await page.getByLabel('Choose all of this page').check();
+  await listSays(page, '1 user');
+  await page.getByLabel('Select all on this page').check();
   await page.getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByRole('dialog').getByText('1 person will not be able to sign in').waitFor();
+  await page.getByRole('dialog').getByText('1 user will not be able to sign in').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
   await page.locator('.records').getByText('Inactive', { exact: true }).waitFor();
   assert.equal((await postern.call('accessuser/search', { active: false })).totalCount, 1);
   await page.getByRole('searchbox').fill('nobody of that name');
-  await page.getByText('Nothing matches.').waitFor();
-  await page.getByRole('button', { name: 'Show all' }).click();
-  await listSays(page, '3 people');
+  await page.getByText('No results found.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await listSays(page, '3 users');
 });
 
 test('locations, keys and operators are listed, made and deleted', async (t) => {
@@ -140,30 +140,30 @@ test('locations, keys and operators are listed, made and deleted', async (t) => 
   const [local] = (await postern.call('location/search')).list;
   await postern.call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
   const removeRow = async (name: string) => {
-    await page.getByLabel(`Choose ${name}`).check();
-    await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+    await page.getByLabel(`Select ${name}`).check();
+    await page.getByLabel('Bulk actions').getByRole('button', { name: 'Delete' }).click();
     const button = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
     await button.click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByLabel(`Choose ${name}`).waitFor({ state: 'detached' });
+    await page.getByLabel(`Select ${name}`).waitFor({ state: 'detached' });
   };
   await go('/locations');
   await removeRow('second');
   await go('/settings/keys');
-  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('nightly');
-  await page.getByRole('button', { name: 'Make the key' }).click();
-  const key = await page.getByLabel('The key').inputValue();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const key = await page.getByLabel('Your new key').inputValue();
   assert.equal((await postern.send('share/search', {}, { key })).status, 200);
-  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await removeRow('nightly');
   assert.equal((await postern.send('share/search', {}, { key })).status, 401);
   await page.getByRole('tab', { name: 'Operators' }).click();
-  await page.getByRole('button', { name: 'New operator' }).click();
+  await page.getByRole('button', { name: 'Add operator' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Rita');
   await dialog.getByLabel('Password', { exact: true }).fill('another long secret');
-  await dialog.getByLabel('Password again').fill('another long secret');
+  await dialog.getByLabel('Confirm password').fill('another long secret');
   await dialog.getByRole('button', { name: 'Add' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Rita', exact: true }).click();

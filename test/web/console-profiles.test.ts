@@ -8,25 +8,25 @@ const choose = async (page: import('playwright-core').Page, kind: string) => pag
 const kinds: Record<string, { typeId: number; fields: Record<string, string>; configuration: object | '' }> = {
   'No sign-in': { typeId: 1, fields: {}, configuration: '' },
   'One password': { typeId: 2, fields: { 'User name': 'guest', Password: 'a long shared secret' }, configuration: '' },
-  'People with passwords': { typeId: 3, fields: {}, configuration: '' },
+  'Users with passwords': { typeId: 3, fields: {}, configuration: '' },
   'OpenID Connect': {
     typeId: 5,
-    fields: { Issuer: 'https://login.example.com', 'Client id': 'postern', 'Client secret': 'secret', 'Claim that lists groups': 'groups' },
+    fields: { Issuer: 'https://login.example.com', 'Client ID': 'postern', 'Client secret': 'secret', 'Groups claim': 'groups' },
     configuration: { issuer: 'https://login.example.com', clientId: 'postern', clientSecret: '********', groupsClaim: 'groups' },
   },
   SAML: {
     typeId: 6,
-    fields: { 'Address of the metadata': 'https://login.example.com/metadata' },
+    fields: { 'Metadata URL': 'https://login.example.com/metadata' },
     configuration: { metadataUrl: 'https://login.example.com/metadata' },
   },
   LDAP: {
     typeId: 7,
     fields: {
-      Address: 'ldaps://directory.example.com',
-      'Where users are looked for': 'ou=people,dc=example,dc=com',
-      'Who looks for them': 'cn=postern',
-      'Their password': 'secret',
-      'Filter that finds a user': '(uid={username})',
+      'Server URL': 'ldaps://directory.example.com',
+      'Base DN': 'ou=people,dc=example,dc=com',
+      'Bind DN': 'cn=postern',
+      'Bind password': 'secret',
+      'User filter': '(uid={username})',
     },
     configuration: {
       url: 'ldaps://directory.example.com',
@@ -46,7 +46,7 @@ test('each kind of login profile has a form of its own, and is kept as it was fi
     await page.getByLabel('Title').fill(`By ${kind}`);
     await choose(page, kind);
     for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
-    await page.getByRole('button', { name: 'Make the login profile' }).click();
+    await page.getByRole('button', { name: 'Create login profile' }).click();
     await page.getByRole('heading', { name: `By ${kind}` }).waitFor();
     const [profile] = (await postern.call('loginprofile/search', { searchWord: `by ${kind}` })).list;
     assert.equal(profile.typeId, typeId, kind);
@@ -100,16 +100,16 @@ test('a change that shuts people out says so before it is saved, with one’s ow
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await go(`/profiles/${id}`);
   await page.getByText('Your own address is 127.0.0.1.').waitFor();
-  await page.getByLabel('Addresses').fill('10.0.0.0/8');
-  await page.getByText('Your own address is 127.0.0.1, which is not among these.').waitFor();
-  await page.getByText(/Visitors from other addresses are shut out at once. Your own address is not among them./).waitFor();
-  await page.getByLabel('Addresses').fill('10.0.0.0/40');
+  await page.getByLabel('IP addresses').fill('10.0.0.0/8');
+  await page.getByText('Your own address is 127.0.0.1, which is not in this list.').waitFor();
+  await page.getByText(/Visitors from other addresses lose access at once. Your own address is not in the list./).waitFor();
+  await page.getByLabel('IP addresses').fill('10.0.0.0/40');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Not saved: look at the fields that are marked.').waitFor();
-  assert.equal(await page.getByLabel('Addresses').getAttribute('aria-invalid'), 'true');
-  await page.getByLabel('Addresses').fill('');
+  await page.getByText('Not saved. Check the marked fields.').waitFor();
+  assert.equal(await page.getByLabel('IP addresses').getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('IP addresses').fill('');
   await choose(page, 'One password');
-  await page.getByText(/Everyone who is signed in by it is signed out./).waitFor();
+  await page.getByText(/Everyone who is signed in with it is signed out./).waitFor();
 });
 
 test('a portal gets a new address, a profile becomes the default, is duplicated and deleted', async (t) => {
@@ -122,17 +122,17 @@ test('a portal gets a new address, a profile becomes the default, is duplicated 
     await page.getByRole('menuitem', { name }).click();
   };
   const before = await viewId();
-  await act('New portal address');
-  await page.getByRole('dialog').getByRole('button', { name: 'Make a new address' }).click();
+  await act('Replace portal address');
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace address' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.notEqual(await viewId(), before);
-  await act('Choose the portal address');
+  await act('Choose portal address');
   await page.getByRole('dialog').getByLabel('Address').fill('clients');
-  await page.getByRole('dialog').getByRole('button', { name: 'Change the address' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Change address' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await viewId(), 'clients');
-  await act('Make it the default');
-  await page.getByText('New people belong to it').waitFor();
+  await act('Set as default');
+  await page.getByText('This is now the default login profile').waitFor();
   assert.equal((await postern.call('loginprofile/get')).id, id);
   await act('Duplicate');
   await page.getByRole('heading', { name: 'Clients (copy)' }).waitFor();
@@ -145,14 +145,14 @@ test('a location is added, tried for real, and changed', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await go('/locations/new');
   await page.getByLabel('Name').fill('archive');
-  await page.getByLabel('Folder of this server').fill('/nowhere at all');
+  await page.getByLabel('Folder on this server').fill('/nowhere at all');
   await page.getByRole('button', { name: 'Add' }).click();
-  await page.getByText('Not saved: look at the fields that are marked.').waitFor();
-  await page.getByLabel('Folder of this server').fill(postern.files);
+  await page.getByText('Not saved. Check the marked fields.').waitFor();
+  await page.getByLabel('Folder on this server').fill(postern.files);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('heading', { name: 'archive' }).waitFor();
-  await page.getByRole('button', { name: 'Try it' }).click();
-  await page.getByText('Writing a file, and taking it back').waitFor();
+  await page.getByRole('button', { name: 'Run test' }).click();
+  await page.getByText('Writing and deleting a test file').waitFor();
   await page.getByLabel('Name').fill('archive of 2026');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'archive of 2026' }).waitFor();

@@ -8,13 +8,13 @@ test('a wrong name or password is told in plain words, and slowed down with a co
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   await go('');
   await signIn(page, 'Olga', 'not this one');
-  await page.getByText('The name or the password is wrong.').waitFor();
+  await page.getByText('Wrong name or password.').waitFor();
   for (let count = 0; count < 6; count += 1) {
     const answered = page.waitForResponse(/signIn/);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await answered;
   }
-  await page.getByText(/next one can be made in \d+ s/).waitFor();
+  await page.getByText(/Try again in \d+ s/).waitFor();
 });
 
 test('a session that ends in the middle asks again, and what was typed is still there', async (t) => {
@@ -30,7 +30,7 @@ test('a session that ends in the middle asks again, and what was typed is still 
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await page.getByLabel('Title').inputValue(), 'Reports of 2026');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  await page.getByText('Saved. The change applies from now on.').waitFor();
   assert.equal((await postern.call('share/get', { id })).title, 'Reports of 2026');
 });
 
@@ -48,13 +48,13 @@ test('a new password of one’s own is asked for with the one so far, and signs 
   const { page, go } = await signedIn(t);
   await go('/settings/account');
   const fresh = 'another long secret';
-  await page.getByLabel('Password so far').fill('not this one');
+  await page.getByLabel('Current password').fill('not this one');
   await page.getByLabel('New password', { exact: true }).fill(fresh);
-  await page.getByLabel('New password again').fill(fresh);
-  await page.getByRole('button', { name: 'Set the password' }).click();
-  await page.getByText('This is not it.').waitFor();
-  await page.getByLabel('Password so far').fill(password);
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByLabel('Confirm new password').fill(fresh);
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByText('The current password is wrong.').waitFor();
+  await page.getByLabel('Current password').fill(password);
+  await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Your session has ended').waitFor();
   await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(fresh);
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
@@ -66,12 +66,12 @@ test('a reader is offered nothing that would be refused', async (t) => {
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go('/shares');
   await page.getByRole('link', { name: 'Reports' }).waitFor();
-  for (const name of ['Activity', 'Settings', 'Locations'])
+  for (const name of ['Audit log', 'Settings', 'Locations'])
     assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, name);
-  assert.equal(await page.getByRole('link', { name: 'New share' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Create share' }).count(), 0);
   assert.equal(await page.getByRole('checkbox').count(), 0);
   await go(`/shares/${id}`);
-  await page.getByText('Who could enter?').waitFor();
+  await page.getByRole('heading', { name: 'Check access' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Actions' }).count(), 0);
 });

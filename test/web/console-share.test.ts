@@ -13,25 +13,25 @@ test('the sentence of the whole changes as one edits, and what is saved is what 
   await page.getByLabel('File or folder').fill('/reports');
   await page.getByLabel('Title').fill('Reports');
   const says = (words: string) => page.locator('.sentence').getByText(words, { exact: true }).waitFor();
-  await says('Anyone with the link may look at and download /reports.');
+  await says('Anyone with the link can view and download /reports.');
   await page
     .getByRole('combobox', { name: 'Login profile' })
     .or(page.getByRole('textbox', { name: 'Login profile' }))
     .click();
   await page.getByRole('option', { name: /Clients/ }).click();
-  await says('Everyone who signs in by Clients may look at and download /reports.');
-  await page.getByLabel('Everyone who signs in by Clients').click();
-  await says('Nobody may open /reports yet: choose who.');
-  const people = page.getByRole('combobox', { name: 'People' }).or(page.getByRole('textbox', { name: 'People' }));
-  await people.fill('an');
+  await says('Everyone who signs in with Clients can view and download /reports.');
+  await page.getByLabel('Everyone who signs in with Clients').click();
+  await says('Nobody can open /reports yet. Choose who gets access.');
+  const users = page.getByRole('combobox', { name: 'Users' }).or(page.getByRole('textbox', { name: 'Users' }));
+  await users.fill('an');
   await page.getByRole('option', { name: 'ann' }).click();
-  await people.fill('bo');
+  await users.fill('bo');
   await page.getByRole('option', { name: 'bob' }).click();
-  await says('ann and bob, signed in by Clients, may look at and download /reports.');
-  await page.getByLabel('Look only').click();
-  await says('ann and bob, signed in by Clients, may look at /reports.');
+  await says('ann and bob, signed in with Clients, can view and download /reports.');
+  await page.getByLabel('View only').click();
+  await says('ann and bob, signed in with Clients, can view /reports.');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('button', { name: 'Create share' }).click();
   await page.getByText('The link is ready').waitFor();
   const [share] = (await postern.call('share/search')).list;
   assert.deepEqual(
@@ -46,8 +46,8 @@ test('what the server refuses is shown at its field, and nothing is lost', async
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/nowhere');
   await page.getByLabel('Title').fill('Reports');
-  await page.getByRole('button', { name: 'Make the link' }).click();
-  await page.getByText('Not saved: look at the fields that are marked.').waitFor();
+  await page.getByRole('button', { name: 'Create share' }).click();
+  await page.getByText('Not saved. Check the marked fields.').waitFor();
   assert.equal(await page.getByLabel('File or folder').getAttribute('aria-invalid'), 'true');
   assert.equal(await page.getByLabel('Title').inputValue(), 'Reports');
 });
@@ -61,20 +61,20 @@ test('two operators who edit the same share are told, and the second decides', a
   await change({ title: 'Theirs' });
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('environment has changed this meanwhile').waitFor();
+  await dialog.getByText('environment changed this record after you opened it').waitFor();
   await dialog.getByText('title', { exact: true }).waitFor();
   await assertClean(page, 'two operators');
-  await dialog.getByRole('button', { name: 'Drop mine' }).click();
+  await dialog.getByRole('button', { name: 'Discard my changes' }).click();
   await page.getByRole('heading', { name: 'Theirs' }).waitFor();
   assert.equal(await page.getByLabel('Description').inputValue(), '');
   await page.getByLabel('Description').fill('Mine again');
   await change({ title: 'Theirs again' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByRole('button', { name: 'Put mine on top of theirs' }).click();
+  await dialog.getByRole('button', { name: 'Keep both changes' }).click();
   await page.getByRole('heading', { name: 'Theirs again' }).waitFor();
   await page.getByText('Changes: description.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  await page.getByText('Saved. The change applies from now on.').waitFor();
   const share = await postern.call('share/get', { id });
   assert.deepEqual([share.title, share.description], ['Theirs again', 'Mine again']);
 });
@@ -97,22 +97,22 @@ test('what is not saved is asked about before it is left, and is there again aft
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
   await page.getByLabel('Title').fill('Not saved');
-  await page.getByRole('link', { name: 'People' }).first().click();
+  await page.getByRole('link', { name: 'Access users' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Leave without saving?').waitFor();
   await dialog.getByRole('button', { name: 'Stay' }).click();
   assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved');
-  await page.getByRole('link', { name: 'People' }).first().click();
+  await page.getByRole('link', { name: 'Access users' }).first().click();
   await dialog.getByRole('button', { name: 'Leave' }).click();
-  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Access users', level: 1 }).waitFor();
   await page.goBack();
-  await page.getByText('This is not saved yet').waitFor();
+  await page.getByText('Draft restored').waitFor();
   assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved');
-  await page.getByRole('button', { name: 'Discard it' }).click();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
   assert.equal(await page.getByLabel('Title').inputValue(), 'Reports');
   await page.getByRole('link', { name: 'Shares' }).first().click();
   await page.getByRole('link', { name: 'Reports' }).click();
-  await page.getByText('Who could enter?').waitFor();
+  await page.getByRole('heading', { name: 'Check access' }).waitFor();
   await page.getByLabel('Title').fill('Not saved either');
   await page.evaluate('history.back()');
   await dialog.getByRole('button', { name: 'Stay' }).click();
@@ -124,16 +124,16 @@ test('a panel answers who could enter, by the rules that guard the link', async 
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
   await go(`/shares/${id}`);
-  const panel = page.getByRole('region', { name: 'Who could enter?' });
-  await panel.getByRole('button', { name: 'Ask' }).click();
-  await panel.getByText('They could open the page and sign in, and nothing else.').waitFor();
+  const panel = page.getByRole('region', { name: 'Check access' });
+  await panel.getByRole('button', { name: 'Check access' }).click();
+  await panel.getByText('This visitor can open the page and sign in, and nothing else.').waitFor();
   await panel.getByText('Name', { exact: true }).click();
   await panel.getByRole('textbox', { name: 'Name' }).fill('ann');
-  await panel.getByRole('button', { name: 'Ask' }).click();
-  await panel.getByText(/They could open the link, see the list, look at files, download files/).waitFor();
+  await panel.getByRole('button', { name: 'Check access' }).click();
+  await panel.getByText(/This visitor can open the link, list files, view files, download files/).waitFor();
   await panel.getByRole('textbox', { name: 'Name' }).fill('bob');
-  await panel.getByRole('button', { name: 'Ask' }).click();
-  await panel.getByText('They could do nothing there.').waitFor();
+  await panel.getByRole('button', { name: 'Check access' }).click();
+  await panel.getByText('This visitor cannot do anything.').waitFor();
   await assertClean(page, 'explained');
 });
 
@@ -146,11 +146,11 @@ test('a share says who opened it, who has not yet, and how much by day', async (
   await postern.visit(`/s/${share.viewId}/visit`, { headers: { cookie } });
   await postern.visit(`/s/${share.viewId}/file/report.txt`, { headers: { cookie } });
   await go(`/shares/${share.id}`);
-  const panel = page.getByRole('region', { name: 'What happened' });
+  const panel = page.getByRole('region', { name: 'Activity' });
   await panel.getByRole('img', { name: '1 visit, 1 download and 0 uploads in 30 days' }).waitFor();
   await panel.getByRole('cell', { name: 'ann' }).waitFor();
-  await panel.getByText('Not yet: bob.').waitFor();
-  await panel.getByText('As a table').click();
+  await panel.getByText('Not opened yet: bob.').waitFor();
+  await panel.getByText('Show as table').click();
   await panel.getByRole('columnheader', { name: 'Day' }).waitFor();
   await assertClean(page, 'what happened');
 });
@@ -192,7 +192,7 @@ test('a link gets an address that can be remembered; one that is taken or too sh
   await postern.call('share/updateSharableLink', { id: (await postern.call('share/add', newShare())).id, viewId: 'spring-report' });
   await go(`/shares/${id}`);
   await page.getByRole('button', { name: 'Actions' }).click();
-  await page.getByRole('menuitem', { name: 'Choose the address' }).click();
+  await page.getByRole('menuitem', { name: 'Choose link address' }).click();
   const dialog = page.getByRole('dialog');
   for (const [viewId, words] of [
     ['spring-report', /is taken/i],
@@ -200,12 +200,12 @@ test('a link gets an address that can be remembered; one that is taken or too sh
     ['with space', /letters/],
   ] as const) {
     await dialog.getByLabel('Address').fill(viewId);
-    await dialog.getByRole('button', { name: 'Change the address' }).click();
+    await dialog.getByRole('button', { name: 'Change address' }).click();
     await dialog.getByText(words).first().waitFor();
   }
   await assertClean(page, 'an address that is refused');
   await dialog.getByLabel('Address').fill('summer-report');
-  await dialog.getByRole('button', { name: 'Change the address' }).click();
-  await page.getByText('The link has this address from now on.').waitFor();
+  await dialog.getByRole('button', { name: 'Change address' }).click();
+  await page.getByText('The link now has this address.').waitFor();
   assert.equal((await postern.visit('/s/summer-report/visit')).status, 200);
 });

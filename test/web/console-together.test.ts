@@ -19,10 +19,10 @@ test('what another operator takes away stays away, though the page has seen the 
   await page.getByRole('menuitem', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
   await asked;
-  await page.getByText('1 share switched off.').waitFor();
+  await page.getByText('1 share deactivated.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('has changed this meanwhile').waitFor();
-  await page.getByRole('button', { name: 'Put mine on top of theirs' }).click();
+  await page.getByText('changed this record after you opened it').waitFor();
+  await page.getByRole('button', { name: 'Keep both changes' }).click();
   await page.getByText('Changes: title.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Reports of 2026' }).waitFor();
@@ -36,11 +36,11 @@ test('switching off a share from an old list changes nothing else of it', async 
   const named = { authenticationId: profile.id, allowAllUsers: false };
   const { id } = await postern.call('share/add', newShare({ title: 'Reports', ...named, userNames: 'ann, bob' }));
   await go('/shares');
-  await page.getByLabel('Choose Reports').check();
+  await page.getByLabel('Select Reports').check();
   await changeShare(postern, id, { userNames: 'ann' });
-  await page.getByLabel('What is chosen').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByLabel('Bulk actions').getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByText('1 share switched off.').waitFor();
+  await page.getByText('1 share deactivated.').waitFor();
   const share = await postern.call('share/get', { id });
   assert.deepEqual([share.active, share.userNames], [false, 'ann']);
 });
@@ -50,14 +50,14 @@ test('what was typed and left comes back on top of what others have saved since'
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
   await page.getByLabel('Description').fill('Not saved');
-  await page.getByRole('link', { name: 'People' }).first().click();
+  await page.getByRole('link', { name: 'Access users' }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
   await changeShare(postern, id, { title: 'Theirs' });
   await go(`/shares/${id}`);
-  await page.getByText('This is not saved yet').waitFor();
+  await page.getByText('Draft restored').waitFor();
   await page.getByText('Changes: description.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  await page.getByText('Saved. The change applies from now on.').waitFor();
   const share = await postern.call('share/get', { id });
   assert.deepEqual([share.title, share.description], ['Theirs', 'Not saved']);
 });
@@ -86,15 +86,15 @@ test('no password stays in the browser, and nothing at all for the next operator
 test('what could not be taken back is not told as taken back', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await usersProfile(postern, ['ann']);
-  await go('/people');
-  await page.getByLabel('Choose ann').check();
-  await page.getByLabel('What is chosen').getByRole('button', { name: 'Deactivate' }).click();
+  await go('/users');
+  await page.getByLabel('Select ann').check();
+  await page.getByLabel('Bulk actions').getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByText('1 person deactivated.').waitFor();
+  await page.getByText('1 user deactivated.').waitFor();
   const [ann] = (await postern.call('accessuser/search')).list;
   await postern.call('accessuser/delete', { id: ann.id });
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText(/It could not be taken back/).waitFor();
+  await page.getByText(/The change could not be undone/).waitFor();
 });
 
 test('a double click in the picker goes one folder down, and the keyboard comes along', async (t) => {
@@ -102,7 +102,7 @@ test('a double click in the picker goes one folder down, and the keyboard comes 
   await mkdir(join(postern.files, 'reports/reports'), { recursive: true });
   await writeFile(join(postern.files, 'reports/annual.txt'), 'text');
   await go('/shares/new');
-  await page.getByRole('button', { name: 'Choose' }).click();
+  await page.getByRole('button', { name: 'Browse files' }).click();
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /reports/ })
@@ -120,7 +120,7 @@ test('a file whose path is typed is shared as the file it is', async (t) => {
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/welcome.txt');
   await page.getByLabel('Title').fill('Welcome');
-  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('button', { name: 'Create share' }).click();
   await page.getByText('The link is ready').waitFor();
   assert.equal((await postern.call('share/search')).list[0].folder, false);
 });
@@ -128,11 +128,11 @@ test('a file whose path is typed is shared as the file it is', async (t) => {
 test('whoever may only look is shown the fields, and no way to change them', async (t) => {
   const { postern, page, go } = await signedIn(t, undefined, 'reader');
   const { users } = await usersProfile(postern, ['ann']);
-  await go(`/people/${users['ann']}`);
+  await go(`/users/${users['ann']}`);
   await page.getByLabel('E-mail').waitFor();
   assert.ok(await page.getByLabel('E-mail').isDisabled());
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
-  await go('/people/new');
+  await go('/users/new');
   await page.getByText('This page needs the role editor').waitFor();
 });
 
@@ -140,8 +140,8 @@ test('after the last rows of the last page are gone the list shows the page befo
   const { postern, page, go } = await signedIn(t);
   for (let index = 0; index < 51; index += 1) await postern.call('share/add', newShare({ title: `Share ${index + 1}` }));
   await go('/shares?page=2');
-  await page.getByLabel('Choose Share 51').check();
-  await page.getByLabel('What is chosen').getByRole('button', { name: 'Delete' }).click();
+  await page.getByLabel('Select Share 51').check();
+  await page.getByLabel('Bulk actions').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await listSays(page, '50 shares');
   await page.getByRole('link', { name: 'Share 50' }).waitFor();
@@ -154,12 +154,12 @@ test('a login profile that would open its shares to everyone asks first', async 
   await go(`/profiles/${id}`);
   await page.getByRole('radio', { name: 'No sign-in', exact: true }).click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('One share will be open to anyone who has the link, without any sign-in.').waitFor();
+  await page.getByText('Anyone with the link will be able to open 1 share without signing in.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   assert.equal((await postern.call('loginprofile/get', { id })).typeId, 3);
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Save it' }).click();
-  await page.getByText('Saved. It holds from this moment on.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save anyway' }).click();
+  await page.getByText('Saved. The change applies from now on.').waitFor();
   assert.equal((await postern.call('loginprofile/get', { id })).typeId, 1);
 });
 

@@ -4,34 +4,34 @@ import { test } from 'node:test';
 import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
 import { assertClean, listSays, signedIn } from './console.ts';
 
-test('a new person can sign in with the password given, and with another one that is set later', async (t) => {
+test('a new user can sign in with the password given, and with another one that is set later', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const profile = await usersProfile(postern, []);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
-  await go('/people/new');
+  await go('/users/new');
   await page.getByLabel('User name').fill('ann');
   await page.getByLabel('E-mail').fill('ann@example.com');
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(profile.password);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('heading', { name: 'ann' }).waitFor();
   await signInAtLink(postern, `/s/${share.viewId}`, 'ann');
-  await page.getByRole('button', { name: 'Set a password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('New password').fill('ann');
-  await dialog.getByLabel('The same again').fill('ann');
-  await dialog.getByRole('button', { name: 'Set the password' }).click();
+  await dialog.getByLabel('Confirm password').fill('ann');
+  await dialog.getByRole('button', { name: 'Set password' }).click();
   await dialog.getByText(/at least 10|10 characters/i).waitFor();
   await assertClean(page, 'a password that is refused');
   await dialog.getByLabel('New password').fill('another long secret');
-  await dialog.getByLabel('The same again').fill('another long secret');
-  await dialog.getByRole('button', { name: 'Set the password' }).click();
+  await dialog.getByLabel('Confirm password').fill('another long secret');
+  await dialog.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('ann has a new password.').waitFor();
 });
 
-test('a person is changed, told what changes, and deleted', async (t) => {
+test('a user is changed, told what changes, and deleted', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { users } = await usersProfile(postern, ['ann']);
-  await go(`/people/${users['ann']}`);
+  await go(`/users/${users['ann']}`);
   await page.getByLabel('First name').fill('Ann');
   await page.getByText('Changes: first name.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
@@ -39,16 +39,16 @@ test('a person is changed, told what changes, and deleted', async (t) => {
   assert.equal((await postern.call('accessuser/search')).list[0].firstName, 'Ann');
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Access users', level: 1 }).waitFor();
   assert.equal((await postern.call('accessuser/search')).totalCount, 0);
 });
 
 test('an import tries every row first, names each refused one with its line and reason, and adds the others', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await usersProfile(postern, ['ann']);
-  await go('/people/import');
+  await go('/users/import');
   await page
-    .getByLabel('Lines of the CSV')
+    .getByLabel('CSV text')
     .fill(
       [
         'User Name;First name;email;active',
@@ -59,8 +59,8 @@ test('an import tries every row first, names each refused one with its line and 
         'fay;Fay;;perhaps',
       ].join('\n'),
     );
-  await page.getByRole('button', { name: 'Try it first' }).click();
-  await page.getByText('1 person would be added').waitFor();
+  await page.getByRole('button', { name: 'Check file' }).click();
+  await page.getByText('1 user would be added').waitFor();
   const rows = await page
     .getByRole('status')
     .locator('tbody tr')
@@ -80,8 +80,8 @@ test('an import tries every row first, names each refused one with its line and 
   assert.match(rows[3]?.[2] ?? '', /Active must be true or false/);
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
   await assertClean(page, 'tried');
-  await page.getByRole('button', { name: 'Import 1 person' }).click();
-  await page.getByText('1 person added').waitFor();
+  await page.getByRole('button', { name: 'Import 1 user' }).click();
+  await page.getByText('1 user added').waitFor();
   assert.equal((await postern.call('accessuser/search')).totalCount, 2);
 });
 
@@ -89,18 +89,18 @@ test('a file of another system is imported: its letters are right, its columns a
   const { postern, page, go } = await signedIn(t);
   const { id: authId, password } = await usersProfile(postern, []);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: authId }));
-  await go('/people/import');
+  await go('/users/import');
   const lines = ['Kürzel;Vorname;Abteilung;Kennwort', `jos\xe9;Jos\xe9;Einkauf;${password}`, 'ren\xe9e;Ren\xe9e;;'];
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose a file' }).click()]);
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose file' }).click()]);
   await chooser.setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n'), 'latin1') });
-  await page.getByText('Choose the column that holds the user names.').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Try it first' }).isDisabled(), true);
+  await page.getByText('Choose the column that contains the user names.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Check file' }).isDisabled(), true);
   await page.getByLabel('Field for the column Kürzel').selectOption('User name');
   await page.getByText('Not imported: Abteilung.').waitFor();
   await assertClean(page, 'columns');
-  await page.getByRole('button', { name: 'Try it first' }).click();
-  await page.getByRole('button', { name: 'Import 2 people' }).click();
-  await page.getByText('2 people added').waitFor();
+  await page.getByRole('button', { name: 'Check file' }).click();
+  await page.getByRole('button', { name: 'Import 2 users' }).click();
+  await page.getByText('2 users added').waitFor();
   const { list } = await postern.call('accessuser/search', { sortField: 'username' });
   assert.deepEqual(
     list.map((user: { username: string; firstName: string }) => [user.username, user.firstName]),
@@ -116,12 +116,12 @@ test('an export holds what is listed, and no formula that a spreadsheet would ru
   const { postern, page, go } = await signedIn(t);
   const { id: authId } = await usersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/add', { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', active: false, authId });
-  await go('/people');
+  await go('/users');
   await page.getByRole('searchbox').fill('carla');
-  await listSays(page, '1 person');
-  await page.getByRole('button', { name: 'CSV' }).click();
-  await page.getByRole('menuitem', { name: 'Export what is listed as CSV' }).click();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save the file' }).click()]);
+  await listSays(page, '1 user');
+  await page.getByRole('button', { name: 'Import or export' }).click();
+  await page.getByRole('menuitem', { name: 'Export to CSV' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save file' }).click()]);
   const text = await readFile(await download.path(), 'utf8');
   assert.equal(text, '\ufeffusername,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
 });

@@ -25,39 +25,39 @@ const told = (over: Partial<SentenceParts>): string =>
 test('one sentence says what a share comes to', () => {
   assert.equal(
     told({ users: ['Ann', 'Bob'], until: '31 March 2027' }),
-    'Ann and Bob, signed in by Clients, may look at and download /reports until 31 March 2027.',
+    'Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027.',
   );
   assert.equal(
     told({ allowAllUsers: true, from: '1 May 2027', until: '31 May 2027', ...presets.dropBox.can }),
-    'Everyone who signs in by Clients may upload to /reports from 1 May 2027 until 31 May 2027.',
+    'Everyone who signs in with Clients can upload to /reports from 1 May 2027 until 31 May 2027.',
   );
   assert.equal(
     told({ users: ['Ann', 'Bob', 'Carla', 'Dora'], groups: ['Finance'] }),
-    'Ann, Bob, and 3 more, signed in by Clients, may look at and download /reports.',
+    'Ann, Bob, and 3 more, signed in with Clients, can view and download /reports.',
   );
 });
 
 test('the sentence does not promise what nobody may do', () => {
-  assert.equal(told({}), 'Nobody may open /reports yet: choose who.');
-  assert.equal(told({ allowAllUsers: true, active: false }), 'The link to /reports is switched off: nobody can open it.');
+  assert.equal(told({}), 'Nobody can open /reports yet. Choose who gets access.');
+  assert.equal(told({ allowAllUsers: true, active: false }), 'The link to /reports is inactive. Nobody can open it.');
   assert.equal(
     told({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1, available: true } }),
-    'Nobody may open /reports yet: choose who.',
+    'Nobody can open /reports yet. Choose who gets access.',
   );
   const nothing = { canView: false, canDownload: false, canDownloadFolder: false };
   assert.equal(
     told({ allowAllUsers: true, ...nothing }),
-    'Everyone who signs in by Clients may open the link to /reports, and do nothing there.',
+    'Everyone who signs in with Clients can open the link to /reports, but cannot do anything there.',
   );
 });
 
 test('the sentence says what keeps it from being true', () => {
   const everyone = { allowAllUsers: true };
-  assert.match(told({ ...everyone, marked: true }), /\/reports\. Files that would have to be marked or signed are not handed out yet\.$/);
-  assert.match(told({ ...everyone, profile: { title: 'Staff', typeId: 5, available: false } }), /Sign-in by Staff is not available yet/);
+  assert.match(told({ ...everyone, marked: true }), /\/reports\. Visitors cannot open files that must be marked or signed yet\.$/);
+  assert.match(told({ ...everyone, profile: { title: 'Staff', typeId: 5, available: false } }), /Sign-in with Staff is not available yet/);
   assert.equal(
     told({ ...everyone, until: '31 March 2026', ended: true }),
-    'The link to /reports ended on 31 March 2026: nobody can open it.',
+    'The link to /reports expired on 31 March 2026. Nobody can open it.',
   );
 });
 

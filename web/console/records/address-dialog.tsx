@@ -14,7 +14,7 @@ interface Props {
 /** Asks for the last part of an address, so that it is easy to read and remember. */
 export function AddressDialog({ title, url, save, close }: Props) {
   const end = url.lastIndexOf('/') + 1;
-  const small = useSmallForm(
+  const smallForm = useSmallForm(
     { viewId: url.slice(end) },
     async ({ viewId }) => {
       await save(viewId.trim());
@@ -24,14 +24,14 @@ export function AddressDialog({ title, url, save, close }: Props) {
   );
   return (
     <Dialog onClose={close} title={title}>
-      <SmallFormFields of={small} saveLabel="Change address" cancel={close}>
+      <SmallFormFields of={smallForm} saveLabel="Change address" cancel={close}>
         <TextInput
           label="Address"
           description={`${url.slice(0, end)}…, with letters, digits, - and _`}
           autoComplete="off"
           spellCheck={false}
           data-autofocus
-          {...small.form.getInputProps('viewId')}
+          {...smallForm.form.getInputProps('viewId')}
         />
         <Text size="sm" c="dimmed">
           The old address stops working at once. Strangers can guess a short address: without sign-in, it needs at least 8 characters.

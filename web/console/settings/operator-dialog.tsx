@@ -11,16 +11,16 @@ import { roleChoices } from './roles.ts';
 export function OperatorDialog({ operator, close }: { operator: Operator | null; close: () => void }) {
   const client = useQueryClient();
   const initial = { name: operator?.name ?? '', role: String(operator?.role ?? 'editor'), password: '', confirmPassword: '' };
-  const small = useSmallForm(initial, async ({ name, role, ...secrets }) => {
+  const smallForm = useSmallForm(initial, async ({ name, role, ...secrets }) => {
     if (operator) await post('operator/update', { id: operator.id, name, role }, { ifMatch: operator.etag });
     else await post('operator/add', { name, role, ...secrets });
     await client.invalidateQueries({ queryKey: ['operator'] });
     close();
   });
-  const { form } = small;
+  const { form } = smallForm;
   return (
     <Dialog onClose={close} title={operator ? operator.name : 'Add operator'}>
-      <SmallFormFields of={small} saveLabel={operator ? 'Save' : 'Add operator'} cancel={close}>
+      <SmallFormFields of={smallForm} saveLabel={operator ? 'Save' : 'Add operator'} cancel={close}>
         <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <Select label="Role" allowDeselect={false} data={roleChoices} {...form.getInputProps('role')} />
         {!operator && (

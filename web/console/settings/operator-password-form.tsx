@@ -13,7 +13,7 @@ interface Props {
 
 /** The fields for a new operator password. */
 export function OperatorPasswordForm({ id, own, onSaved, cancel }: Props) {
-  const small = useSmallForm(
+  const smallForm = useSmallForm(
     { currentPassword: '', password: '', confirmPassword: '' },
     async ({ currentPassword, ...values }) => {
       await post('operator/updatePassword', { id, ...values, ...(own ? { currentPassword } : {}) });
@@ -21,9 +21,9 @@ export function OperatorPasswordForm({ id, own, onSaved, cancel }: Props) {
     },
     ({ code }) => (code === 'currentPasswordWrong' ? { currentPassword: 'The current password is wrong.' } : {}),
   );
-  const { form } = small;
+  const { form } = smallForm;
   return (
-    <SmallFormFields of={small} saveLabel="Set password" cancel={cancel}>
+    <SmallFormFields of={smallForm} saveLabel="Set password" cancel={cancel}>
       {own && <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('currentPassword')} />}
       <PasswordInput label="New password" autoComplete="new-password" {...form.getInputProps('password')} />
       <PasswordAdvice password={form.values.password} />

@@ -96,16 +96,16 @@ function Entries({
 /** Lets the operator browse a location and choose the file or folder to share. */
 export function PathPicker({
   location,
-  begin,
+  initialPath,
   choose,
   close,
 }: {
   location: string;
-  begin: string;
+  initialPath: string;
   choose: (chosen: ChosenPath) => void;
   close: () => void;
 }) {
-  const [path, go] = useState(begin);
+  const [path, go] = useState(initialPath);
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['browse', location, path],
     queryFn: ({ signal }) => get<FolderListing>('location/browse', { location, path }, signal),

@@ -8,14 +8,14 @@ import type { ShareValues } from './share-values.ts';
 export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const preset = presetOf(form.values);
   const [isCustom, setCustom] = useState(preset === null);
-  const choose = (name: string) => {
+  const selectPreset = (name: string) => {
     const chosen = presetNames.find((one) => one === name);
     setCustom(!chosen);
     if (chosen) form.setValues({ ...presets[chosen].can });
   };
   return (
     <>
-      <Radio.Group aria-label="Permissions" value={isCustom || preset === null ? 'custom' : preset} onChange={choose}>
+      <Radio.Group aria-label="Permissions" value={isCustom || preset === null ? 'custom' : preset} onChange={selectPreset}>
         <SimpleGrid cols={1} spacing="xs" className="choices">
           {presetNames.map((name) => (
             <Choice key={name} value={name} name={presets[name].name} description={presets[name].description} />

@@ -55,7 +55,7 @@ export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValue
       {isPickerOpen && (
         <PathPicker
           location={location}
-          begin={folder && path.startsWith('/') ? path : '/'}
+          initialPath={folder && path.startsWith('/') ? path : '/'}
           close={() => setPickerOpen(false)}
           choose={(chosen) => {
             setPickerOpen(false);

@@ -16,7 +16,7 @@ export function FirstPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [hasEnded, setHasEnded] = useState(false);
-  const small = useSmallForm({ name: '', password: '', confirmPassword: '' }, async (values) => {
+  const smallForm = useSmallForm({ name: '', password: '', confirmPassword: '' }, async (values) => {
     try {
       client.setQueryData(callerQuery.queryKey, await createFirstOperator({ token: token(), ...values }));
       await navigate({ to: '/shares/new', search: { welcome: true }, replace: true });
@@ -25,7 +25,7 @@ export function FirstPage() {
       setHasEnded(true);
     }
   });
-  const { form } = small;
+  const { form } = smallForm;
   if (hasEnded || token() === '')
     return (
       <CardPage title="This address no longer works" lead="It works once, and only for one hour after Postern has started.">
@@ -36,7 +36,7 @@ export function FirstPage() {
     );
   return (
     <CardPage title="Welcome to Postern" lead="Choose the name and password for your account. Then create your first share.">
-      <SmallFormFields of={small} saveLabel="Create account">
+      <SmallFormFields of={smallForm} saveLabel="Create account">
         <TextInput label="Your name" autoComplete="username" required withAsterisk={false} autoFocus {...form.getInputProps('name')} />
         <PasswordInput
           label="Password"

@@ -43,7 +43,7 @@ function roleFor(pathname: string): Role {
   return ownRole ?? navigationItems.find(({ to }) => to !== '/' && pathname.startsWith(`/${to.split('/')[1]}`))?.role ?? 'reader';
 }
 
-function NavigationLink({ place: { to, name, icon: Icon, role }, chosen }: { place: NavigationItem; chosen: () => void }) {
+function NavigationLink({ item: { to, name, icon: Icon, role }, onNavigate }: { item: NavigationItem; onNavigate: () => void }) {
   const { pathname } = useLocation();
   const hasRole = useHasRole(role);
   if (!hasRole) return null;
@@ -53,7 +53,7 @@ function NavigationLink({ place: { to, name, icon: Icon, role }, chosen }: { pla
     <NavLink
       component={Link}
       to={to}
-      onClick={chosen}
+      onClick={onNavigate}
       label={name}
       active={active}
       {...(active ? { 'aria-current': 'page' } : {})}
@@ -98,8 +98,8 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Sections" inert={Boolean(isPhone) && !opened}>
         <AppShell.Section grow component={ScrollArea}>
-          {navigationItems.map((place) => (
-            <NavigationLink key={place.to} place={place} chosen={close} />
+          {navigationItems.map((item) => (
+            <NavigationLink key={item.to} item={item} onNavigate={close} />
           ))}
         </AppShell.Section>
       </AppShell.Navbar>

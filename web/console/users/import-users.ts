@@ -123,12 +123,12 @@ export async function importUsers(
   let added = 0;
   let failure: string | null = null;
   try {
-    for (let begin = 0; begin < valid.length; begin += maxUsersPerCall) {
-      const batch = await addBatch(valid.slice(begin, begin + maxUsersPerCall), authId, dryRun);
+    for (let start = 0; start < valid.length; start += maxUsersPerCall) {
+      const batch = await addBatch(valid.slice(start, start + maxUsersPerCall), authId, dryRun);
       added += batch.added.length;
       refused.push(...batch.refused);
-      if (!dryRun) refused.push(...(await setPasswords(batch.added, authId, (done) => progress(begin + done))));
-      progress(Math.min(valid.length, begin + maxUsersPerCall));
+      if (!dryRun) refused.push(...(await setPasswords(batch.added, authId, (done) => progress(start + done))));
+      progress(Math.min(valid.length, start + maxUsersPerCall));
     }
   } catch (cause) {
     failure = asProblem(cause).message;

@@ -8,15 +8,15 @@ import type { AccessUser } from '#core/records/access-user.ts';
 
 /** Sets the password of a user. Open sessions of the user end. */
 export function PasswordDialog({ user, close }: { user: Pick<AccessUser, 'username' | 'authId'>; close: () => void }) {
-  const small = useSmallForm({ userPassword: '', confirmPassword: '' }, async (values) => {
+  const smallForm = useSmallForm({ userPassword: '', confirmPassword: '' }, async (values) => {
     await post('accessuser/updateUserPassword', { ...values, username: user.username, authId: user.authId });
     showMessage({ text: `${user.username} has a new password.` });
     close();
   });
-  const { form } = small;
+  const { form } = smallForm;
   return (
     <Dialog onClose={close} title={`Set password of ${user.username}`}>
-      <SmallFormFields of={small} saveLabel="Set password" cancel={close}>
+      <SmallFormFields of={smallForm} saveLabel="Set password" cancel={close}>
         <Text c="dimmed" size="sm">
           All sessions of this user end at once.
         </Text>
