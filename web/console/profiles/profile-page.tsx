@@ -84,7 +84,12 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
   return (
     <>
       <Group align="end" wrap="nowrap" gap="xs" mt="sm">
-        <CopyField label="Portal" description="Visitors who sign in here see all shares that they have access to." value={viewUrl} />
+        <CopyField
+          label="Portal"
+          description="Visitors who sign in here see all shares that they have access to."
+          value={viewUrl}
+          copyLabel="Copy address"
+        />
       </Group>
       <Anchor href={viewUrl} target="_blank" rel="noreferrer" className="with-icon" mt="xs">
         <ExternalLink size={16} aria-hidden /> Open as visitor

@@ -5,12 +5,14 @@ interface Props {
   readonly label: string;
   readonly description?: string;
   readonly value: string;
+  /** Text of the button, such as `Copy link`. */
+  readonly copyLabel: string;
   /** Shows the button as the primary action of the page. */
   readonly primary?: boolean;
 }
 
 /** A read-only field with a button that copies its value. */
-export function CopyField({ label, description, value, primary = false }: Props) {
+export function CopyField({ label, description, value, copyLabel, primary = false }: Props) {
   return (
     <>
       <TextInput
@@ -28,7 +30,7 @@ export function CopyField({ label, description, value, primary = false }: Props)
             onClick={copy}
             leftSection={copied ? <Check size={18} aria-hidden /> : <Copy size={18} aria-hidden />}
           >
-            {copied ? 'Copied' : 'Copy'}
+            {copied ? 'Copied' : copyLabel}
           </Button>
         )}
       </CopyButton>

@@ -41,7 +41,7 @@ export function AddKeyDialog({ close }: { close: () => void }) {
             It is not shown again. Postern stores only its first characters, so that you can recognize it.
           </Alert>
           <Group align="end" wrap="nowrap" gap="xs">
-            <CopyField label="Your new key" value={key} />
+            <CopyField label="Your new key" value={key} copyLabel="Copy key" />
           </Group>
           <Group justify="flex-end">
             <Button onClick={close}>Done</Button>

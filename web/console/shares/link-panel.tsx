@@ -31,7 +31,7 @@ export function LinkPanel({ share }: { share: Share }) {
   return (
     <Paper withBorder className="panel" component="section" aria-label="Share link">
       <Group align="end" wrap="nowrap" gap="xs">
-        <CopyField label="Link" value={share.viewUrl} primary />
+        <CopyField label="Link" value={share.viewUrl} copyLabel="Copy link" primary />
         <ActionIcon size={36} variant="default" onClick={() => setCodeOpen(true)} aria-label="Show QR code">
           <QrCode size={18} aria-hidden />
         </ActionIcon>
