@@ -56,21 +56,21 @@ const lastPage: Act = (page) =>
 
 /** What somebody does to a list. */
 interface Deed {
-  readonly list: 'shares' | 'people';
+  readonly list: 'shares' | 'users';
   readonly name: string;
   readonly act: Act;
 }
-const states = ['Active', 'Scheduled', 'Ended', 'Inactive'];
+const states = ['Active', 'Scheduled', 'Expired', 'Inactive'];
 const deeds: readonly Deed[] = [
   { list: 'shares', name: 'typing a word', act: typing('report', 'invoice', 'contract', 'drawing', 'timesheet') },
   { list: 'shares', name: 'sorting by title', act: sortingBy('Title') },
-  { list: 'shares', name: 'sorting by the end', act: sortingBy('Until') },
+  { list: 'shares', name: 'sorting by the end', act: sortingBy('Expires') },
   { list: 'shares', name: 'the last page', act: lastPage },
   ...states.map((state): Deed => ({ list: 'shares', name: `those that are ${state.toLowerCase()}`, act: inState(state) })),
-  { list: 'people', name: 'typing a word', act: typing('dorn', 'schmidt', 'okafor', 'keller', 'rossi') },
-  { list: 'people', name: 'sorting by e-mail', act: sortingBy('E-mail') },
-  { list: 'people', name: 'the last page', act: lastPage },
-  { list: 'people', name: 'those that are inactive', act: inState('Inactive') },
+  { list: 'users', name: 'typing a word', act: typing('dorn', 'schmidt', 'okafor', 'keller', 'rossi') },
+  { list: 'users', name: 'sorting by e-mail', act: sortingBy('E-mail') },
+  { list: 'users', name: 'the last page', act: lastPage },
+  { list: 'users', name: 'those that are inactive', act: inState('Inactive') },
 ];
 
 const rounds = 5;

@@ -77,55 +77,55 @@ interface Scene {
 const scenes: Record<string, Scene> = {
   first: { at: '/first#token', sign: 'Welcome to Postern', signedOut: true },
   'sign-in': { at: '', sign: 'Sign in to Postern', signedOut: true },
-  overview: { at: '', sign: 'Ending soon' },
+  overview: { at: '', sign: 'Expiring soon' },
   shares: { at: '/shares', sign: 'Reports of 2026' },
   'shares-chosen': {
     at: '/shares',
     sign: 'Reports of 2026',
     async after(page) {
-      await page.getByLabel('Choose Reports of 2026').check();
-      await page.getByLabel('Choose Drawings for the builders').check();
+      await page.getByLabel('Select Reports of 2026').check();
+      await page.getByLabel('Select Drawings for the builders').check();
       await page.getByRole('button', { name: 'Deactivate' }).click();
-      await page.getByText('will lose it').waitFor();
+      await page.getByText('will lose access').waitFor();
     },
   },
-  'share-new': { at: '/shares/new', sign: 'What is to be shared' },
+  'share-new': { at: '/shares/new', sign: 'Choose the file or folder' },
   'share-pick': {
     at: '/shares/new',
-    sign: 'Choose what',
+    sign: 'Choose the file or folder',
     async after(page) {
-      await page.getByRole('button', { name: 'Choose' }).click();
+      await page.getByRole('button', { name: 'Browse files' }).click();
       await page.getByText('drawings').waitFor();
     },
   },
-  share: { at: `/shares/${reports.id}`, sign: 'Who could enter' },
+  share: { at: `/shares/${reports.id}`, sign: 'Check access' },
   'share-foot': {
     at: `/shares/${reports.id}`,
-    sign: 'Who could enter',
+    sign: 'Check access',
     async after(page) {
-      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByRole('button', { name: 'Check access' }).click();
       await page.getByText('and sign in, and nothing else').waitFor();
-      await page.getByText('Not yet: bob').scrollIntoViewIfNeeded();
+      await page.getByText('Not opened yet: bob').scrollIntoViewIfNeeded();
     },
   },
   'share-code': {
     at: `/shares/${reports.id}`,
-    sign: 'Who could enter',
+    sign: 'Check access',
     async after(page) {
-      await page.getByLabel('Show the QR code').click();
+      await page.getByLabel('Show QR code').click();
       await page.getByRole('img', { name: /QR code/ }).waitFor();
     },
   },
-  people: { at: '/people', sign: 'carla' },
-  person: { at: '/people/1', sign: 'Can sign in' },
+  users: { at: '/users', sign: 'carla' },
+  user: { at: '/users/1', sign: 'Can sign in' },
   import: {
-    at: '/people/import',
-    sign: 'Import people',
+    at: '/users/import',
+    sign: 'Import users',
     async after(page) {
       await page
-        .getByLabel('Lines of the CSV')
+        .getByLabel('CSV text')
         .fill('username;email;Department\ndora;dora@example.com;Sales\nann;ann@example.com\n;nobody');
-      await page.getByRole('button', { name: 'Try it first' }).click();
+      await page.getByRole('button', { name: 'Check file' }).click();
       await page.getByText('would be added').scrollIntoViewIfNeeded();
     },
   },
@@ -133,38 +133,38 @@ const scenes: Record<string, Scene> = {
   profile: { at: `/profiles/${clients.id}`, sign: 'Portal' },
   'profile-new': { at: '/profiles/new', sign: 'How visitors sign in' },
   locations: { at: '/locations', sign: 'local' },
-  location: { at: '/locations/1', sign: 'Does it work' },
+  location: { at: '/locations/1', sign: 'Location test' },
   activity: { at: '/activity', sign: 'Added a share' },
   keys: { at: '/settings/keys', sign: 'environment' },
   operators: { at: '/settings/operators', sign: 'Olga' },
   policy: { at: '/settings/policy', sign: 'Visitors must sign in' },
   'share-password': {
     at: '/shares/new',
-    sign: 'By a password for this link',
+    sign: 'Sign in with a password for this link',
     async after(page) {
-      await page.getByLabel('By a password for this link').check();
-      await page.getByRole('button', { name: 'Suggest' }).click();
+      await page.getByLabel('Sign in with a password for this link').check();
+      await page.getByRole('button', { name: 'Generate' }).click();
     },
   },
-  account: { at: '/settings/account', sign: 'Password so far' },
-  'person-new': { at: '/people/new', sign: 'Without one they cannot' },
-  'location-new': { at: '/locations/new', sign: 'Where files lie' },
-  'not-found': { at: '/nowhere', sign: 'There is no such page' },
+  account: { at: '/settings/account', sign: 'Current password' },
+  'user-new': { at: '/users/new', sign: 'Without a password' },
+  'location-new': { at: '/locations/new', sign: 'Where files are stored' },
+  'not-found': { at: '/nowhere', sign: 'Page not found' },
   missing: { at: '/shares/999', sign: 'This record does not exist' },
-  nothing: { at: '/shares?q=zzz', sign: 'Nothing matches' },
-  'key-new': { at: '/settings/keys', sign: 'environment', after: (page) => page.getByRole('button', { name: 'New key' }).click() },
+  nothing: { at: '/shares?q=zzz', sign: 'No results found' },
+  'key-new': { at: '/settings/keys', sign: 'environment', after: (page) => page.getByRole('button', { name: 'Create API key' }).click() },
   'operator-new': {
     at: '/settings/operators',
     sign: 'Olga',
-    after: (page) => page.getByRole('button', { name: 'New operator' }).click(),
+    after: (page) => page.getByRole('button', { name: 'Add operator' }).click(),
   },
-  password: { at: '/people/1', sign: 'Can sign in', after: (page) => page.getByRole('button', { name: 'Set a password' }).click() },
+  password: { at: '/users/1', sign: 'Can sign in', after: (page) => page.getByRole('button', { name: 'Set password' }).click() },
   refused: {
     at: '/shares/new',
-    sign: 'Choose what',
+    sign: 'Choose the file or folder',
     async after(page) {
       await page.getByLabel('File or folder').fill('/nowhere');
-      await page.getByRole('button', { name: 'Make the link' }).click();
+      await page.getByRole('button', { name: 'Create share' }).click();
       await page.getByText('Not saved').waitFor();
     },
   },
@@ -173,14 +173,14 @@ const scenes: Record<string, Scene> = {
     sign: 'Reports of 2026',
     async after(page) {
       await page.getByRole('link', { name: 'Reports of 2026' }).click();
-      await page.getByText('Who could enter').waitFor();
+      await page.getByRole('heading', { name: 'Check access' }).waitFor();
       await page.getByLabel('Title').fill('Reports');
       await page.evaluate('history.back()');
       await page.getByText('Leave without saving?').waitFor();
     },
   },
   'session-ended': {
-    at: '/people',
+    at: '/users',
     sign: 'carla',
     async after(page) {
       await page.route('**/api/v1/**', (route) =>
@@ -195,7 +195,7 @@ const scenes: Record<string, Scene> = {
     sign: 'Reports of 2026',
     async after(page) {
       await page.keyboard.press('Control+k');
-      await page.getByPlaceholder('Find or do').fill('repo');
+      await page.getByPlaceholder('Search or run a command').fill('repo');
       await page.getByText('Share of /reports').first().waitFor();
     },
   },

@@ -6,6 +6,7 @@ import { type TurnVisitor, wideNetworkOf } from '#features/turns/visitor-turns.t
 import type { MediaTypes } from '#ports/media.ts';
 
 const maxUnqueuedEntries = 1000; // formatting them takes some ms
+const retryAfter = 2; // seconds
 const maxWaiting = { inner: 512, all: 2048 };
 const folderType = 'inode/directory';
 
@@ -40,7 +41,7 @@ export type FormatListing = (visitor: TurnVisitor, page: ListingPage, media: Med
  * blocks the event loop for tens of milliseconds.
  */
 export function listingFormatter(): FormatListing {
-  const largePageTurns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('listingBusy') });
+  const largePageTurns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
   const neverAborted = new AbortController().signal; // several requests may wait for the same page
   return async (visitor, page, media) => {
     if (page.entries.length <= maxUnqueuedEntries) return pageJson(page, media);
