@@ -122,9 +122,7 @@ const scenes: Record<string, Scene> = {
     at: '/users/import',
     sign: 'Import users',
     async after(page) {
-      await page
-        .getByLabel('CSV text')
-        .fill('username;email;Department\ndora;dora@example.com;Sales\nann;ann@example.com\n;nobody');
+      await page.getByLabel('CSV text').fill('username;email;Department\ndora;dora@example.com;Sales\nann;ann@example.com\n;nobody');
       await page.getByRole('button', { name: 'Check file' }).click();
       await page.getByText('would be added').scrollIntoViewIfNeeded();
     },

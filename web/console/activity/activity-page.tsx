@@ -3,16 +3,16 @@ import { DatePickerInput } from '@mantine/dates';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { get, type Page, type Query } from '#console/api/call.ts';
-import { EmptyState } from '#console/records/empty.tsx';
+import { EmptyState } from '#console/records/empty-state.tsx';
 import { formats } from '#console/records/format.ts';
 import { useListState } from '#console/records/list-state.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { StateLabel } from '#console/records/state-word.tsx';
+import { StateLabel } from '#console/records/state-label.tsx';
 import type { AuditEntry } from '#core/records/audit-entry.ts';
-import { actionChoices, actionLabel } from './action-words.ts';
-import { ChangedFields } from './difference.tsx';
+import { actionChoices, actionLabel } from './action-labels.ts';
+import { ChangedFields } from './changed-fields.tsx';
 
 const load = (query: Query, signal: AbortSignal) =>
   // The newest entry first, unless another order is chosen.

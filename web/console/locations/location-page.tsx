@@ -8,8 +8,8 @@ import { DeleteDialog } from '#console/records/delete-dialog.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/records/record-editor.tsx';
 import { useRecordId } from '#console/records/record-id.ts';
-import { LoadError } from '#console/shell/load-failed.tsx';
-import { useHasRole } from '#console/shell/who.ts';
+import { useHasRole } from '#console/shell/caller.ts';
+import { LoadError } from '#console/shell/load-error.tsx';
 import type { Location } from '#core/records/location.ts';
 import {
   changedLocationFields,

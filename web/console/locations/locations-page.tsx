@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { get, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
-import { EmptyState } from '#console/records/empty.tsx';
-import { RelativeTime } from '#console/records/moment.tsx';
+import { EmptyState } from '#console/records/empty-state.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { useHasRole } from '#console/shell/who.ts';
+import { RelativeTime } from '#console/records/times.tsx';
+import { useHasRole } from '#console/shell/caller.ts';
 import type { Location } from '#core/records/location.ts';
 
 const load = (query: Query, signal: AbortSignal) => get<Page<Location>>('location/search', query, signal);

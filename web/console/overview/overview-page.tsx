@@ -5,11 +5,11 @@ import { Plus } from 'lucide-react';
 import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
 import { get } from '#console/api/call.ts';
 import { formatCount } from '#console/records/format.ts';
-import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
-import { StateLabel } from '#console/records/state-word.tsx';
-import { LoadError } from '#console/shell/load-failed.tsx';
-import { useCaller, useHasRole } from '#console/shell/who.ts';
+import { StateLabel } from '#console/records/state-label.tsx';
+import { RelativeTime } from '#console/records/times.tsx';
+import { useCaller, useHasRole } from '#console/shell/caller.ts';
+import { LoadError } from '#console/shell/load-error.tsx';
 
 interface Overview {
   readonly byDay: readonly DayCounts[];

@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
-import { showMessage } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/show-message.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { withConfigurationErrors } from './configuration-faults.ts';
+import { withConfigurationErrors } from './configuration-errors.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { emptyProfile, type ProfileValues, profileBodyOf } from './profile-values.ts';
 

@@ -1,7 +1,7 @@
 import { Radio, Select, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { Section } from '#console/records/section.tsx';
-import { useCaller } from '#console/shell/who.ts';
+import { useCaller } from '#console/shell/caller.ts';
 import { inRanges, packRanges, parseRanges } from '#core/policy/address-range.ts';
 import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';

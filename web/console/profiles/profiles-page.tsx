@@ -4,14 +4,14 @@ import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { get, type Page, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/records/bulk.ts';
-import { EmptyState } from '#console/records/empty.tsx';
+import { EmptyState } from '#console/records/empty-state.tsx';
 import { formatNumber } from '#console/records/format.ts';
-import { RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
+import { RelativeTime } from '#console/records/times.tsx';
 import { defaultProfile } from '#console/shares/share-queries.ts';
-import { useHasRole } from '#console/shell/who.ts';
+import { useHasRole } from '#console/shell/caller.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 

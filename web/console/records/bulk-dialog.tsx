@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { type BulkAction, type RefusedRecord, runForEach } from './bulk.ts';
 import { Dialog } from './dialog.tsx';
 import { formatCount, type Noun } from './format.ts';
-import { showMessage } from './told.tsx';
+import { showMessage } from './show-message.tsx';
 
 interface Props<T> {
   readonly kind: string;

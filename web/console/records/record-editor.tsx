@@ -2,10 +2,10 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { asProblem, type ChangeOptions, Problem } from '#console/api/call.ts';
-import { ConfirmDialog } from './ask-dialog.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { StaleDialog } from './conflict-dialog.tsx';
 import { FormOnPage } from './form-page.tsx';
-import { StaleDialog } from './stale-dialog.tsx';
-import { showMessage } from './told.tsx';
+import { showMessage } from './show-message.tsx';
 import { useFormPage } from './use-form-page.ts';
 
 /** The fields that every editable record has. */

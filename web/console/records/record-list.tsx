@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { asProblem, type Page, type Query } from '#console/api/call.ts';
-import { LoadError } from '#console/shell/load-failed.tsx';
+import { LoadError } from '#console/shell/load-error.tsx';
 import type { BulkAction } from './bulk.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { formatCount, type Noun } from './format.ts';

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
-import { assignFieldErrors } from './faults.ts';
+import { assignFieldErrors } from './field-errors.ts';
 
 /** A form of a few fields in a dialog. */
 export interface SmallForm<V extends Record<string, unknown>> {

@@ -2,9 +2,9 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
-import { useCaller } from '#console/shell/who.ts';
+import { useCaller } from '#console/shell/caller.ts';
 import { deleteDraft, draftKey, readDraft, saveDraft } from './drafts.ts';
-import { assignFieldErrors } from './faults.ts';
+import { assignFieldErrors } from './field-errors.ts';
 
 interface Options<V extends Record<string, unknown>> {
   /** Key of the draft, which restores unsaved input after a reload or a return to the page. */

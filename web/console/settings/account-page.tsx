@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { callerQuery } from '#console/api/session.ts';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
-import { useCaller } from '#console/shell/who.ts';
+import { useCaller } from '#console/shell/caller.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 
 /** The account of the signed-in operator. */

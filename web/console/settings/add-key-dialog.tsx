@@ -6,7 +6,7 @@ import { post } from '#console/api/call.ts';
 import { CopyField } from '#console/records/copy-field.tsx';
 import { Dialog } from '#console/records/dialog.tsx';
 import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
-import { useCaller } from '#console/shell/who.ts';
+import { useCaller } from '#console/shell/caller.ts';
 import { keyRoleChoices } from './roles.ts';
 
 /** Creates an API key and shows it once. */

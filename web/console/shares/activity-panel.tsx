@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
 import { post } from '#console/api/call.ts';
 import { formatNumber } from '#console/records/format.ts';
-import { RelativeTime } from '#console/records/moment.tsx';
-import { LoadError } from '#console/shell/load-failed.tsx';
-import { useHasRole } from '#console/shell/who.ts';
+import { RelativeTime } from '#console/records/times.tsx';
+import { useHasRole } from '#console/shell/caller.ts';
+import { LoadError } from '#console/shell/load-error.tsx';
 import type { Share } from '#core/records/share.ts';
 
 interface Activity {

@@ -5,14 +5,14 @@ import { asProblem, post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
-import { LoadError } from '#console/shell/load-failed.tsx';
+import { LoadError } from '#console/shell/load-error.tsx';
 import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 import { permissionsOf } from './permissions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { defaultProfile, locationChoices, policyQuery } from './share-queries.ts';
 import { newShareValues, type ShareValues, shareBodyOf, shareFieldNames } from './share-values.ts';
-import { latestEnd } from './when-fields.tsx';
+import { latestEnd } from './validity-fields.tsx';
 
 /** The form of a new share. */
 export function NewSharePage() {

@@ -4,15 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import { formats } from '#console/records/format.ts';
 import { Section } from '#console/records/section.tsx';
 import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
+import { AccessFields } from './access-fields.tsx';
 import { AlertFields } from './alert-fields.tsx';
+import { PathFields } from './path-fields.tsx';
 import { PermissionFields } from './permission-fields.tsx';
-import { PathFields } from './place-fields.tsx';
 import { ProtectionFields } from './protection-fields.tsx';
 import { sentenceOf } from './sentence.ts';
 import { profileQuery } from './share-queries.ts';
 import { instantOf, type ShareValues } from './share-values.ts';
-import { ValidityFields } from './when-fields.tsx';
-import { AccessFields } from './who-fields.tsx';
+import { ValidityFields } from './validity-fields.tsx';
 
 const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD, available: true };
 

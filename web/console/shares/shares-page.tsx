@@ -3,19 +3,19 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
-import { EmptyState } from '#console/records/empty.tsx';
+import { EmptyState } from '#console/records/empty-state.tsx';
 import { useListState } from '#console/records/list-state.ts';
-import { EndTime, RelativeTime } from '#console/records/moment.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { RecordList } from '#console/records/record-list.tsx';
 import type { Column } from '#console/records/record-table.tsx';
-import { StateLabel } from '#console/records/state-word.tsx';
-import { useHasRole } from '#console/shell/who.ts';
+import { StateLabel } from '#console/records/state-label.tsx';
+import { EndTime, RelativeTime } from '#console/records/times.tsx';
+import { useHasRole } from '#console/shell/caller.ts';
 import { shareStates } from '#core/records/share.ts';
+import { accessSummary } from './access-summary.ts';
 import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
 import { locationChoices, profileQuery, sharesWithVisits, type VisitedShare } from './share-queries.ts';
 import { stateLabels, stateOf } from './share-state.ts';
-import { accessSummary } from './who-words.ts';
 
 const actions = [activate, deactivate, replaceLink, deleteShares];
 

@@ -5,8 +5,8 @@ import { ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react
 import { signOut } from '#console/api/session.ts';
 import { deleteAllDrafts } from '#console/records/drafts.ts';
 import { appearances } from '#kit/appearance.ts';
+import { useCaller } from './caller.ts';
 import { selectAppearance, useAppearance } from './scheme.ts';
-import { useCaller } from './who.ts';
 
 const appearanceLabels = {
   device: { name: 'Device setting', icon: Monitor },

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { asProblem } from '#console/api/call.ts';
 import { callerQuery, createFirstOperator } from '#console/api/session.ts';
 import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
-import { CardPage } from './entrance.tsx';
+import { CardPage } from './card-page.tsx';
 import { PasswordAdvice } from './password-advice.tsx';
 
 /** Returns the token after `#` in the first address. It is sent only to create the first operator. */

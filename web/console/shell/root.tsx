@@ -3,11 +3,11 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { callerQuery } from '#console/api/session.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
-import { LoadError } from './load-failed.tsx';
+import { CallerProvider } from './caller.ts';
+import { LoadError } from './load-error.tsx';
 import { Shell } from './shell.tsx';
 import { SignInDialog } from './sign-in-dialog.tsx';
 import { SignInPage } from './sign-in-page.tsx';
-import { CallerProvider } from './who.ts';
 
 /** Shows the console to a signed-in operator. When the session ends, it asks for sign-in over the page, so that no input is lost. */
 export function Root() {

@@ -6,9 +6,9 @@ import { Activity, Database, House, KeyRound, type LucideIcon, Search, Settings,
 import { useEffect, useRef } from 'react';
 import type { Role } from '#core/policy/role.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { RequireRole } from './needs.tsx';
-import { CommandPalette } from './palette.tsx';
-import { useHasRole } from './who.ts';
+import { useHasRole } from './caller.ts';
+import { CommandPalette } from './command-palette.tsx';
+import { RequireRole } from './require-role.tsx';
 
 interface NavigationItem {
   readonly to: string;

@@ -1,4 +1,4 @@
-import { CardPage } from './entrance.tsx';
+import { CardPage } from './card-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 export const SignInPage = () => (

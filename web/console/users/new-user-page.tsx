@@ -5,7 +5,7 @@ import { asProblem, Problem, post } from '#console/api/call.ts';
 import { FormOnPage } from '#console/records/form-page.tsx';
 import { PageHead } from '#console/records/page-head.tsx';
 import { Section } from '#console/records/section.tsx';
-import { showMessage } from '#console/records/told.tsx';
+import { showMessage } from '#console/records/show-message.tsx';
 import { useFormPage } from '#console/records/use-form-page.ts';
 import { firstProfileWithUsers } from '#console/shares/share-queries.ts';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';

@@ -8,7 +8,7 @@ import { get, type Page } from '#console/api/call.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
-import { useHasRole } from './who.ts';
+import { useHasRole } from './caller.ts';
 
 const maxPerKind = 5;
 

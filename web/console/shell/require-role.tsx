@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { PageHead } from '#console/records/page-head.tsx';
 import type { Role } from '#core/policy/role.ts';
-import { useHasRole } from './who.ts';
+import { useHasRole } from './caller.ts';
 
 /** Shows a page only to operators with the required role, and an explanation to others. */
 export function RequireRole({ role, children }: { role: Role; children: ReactNode }) {
