@@ -15,7 +15,7 @@ export async function startPostern(data: string, environment: Record<string, str
     main,
     [],
     { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, ...environment },
-    /answers at http:\/\/localhost:(\d+)/,
+    /listens at http:\/\/localhost:(\d+)/,
     ['--max-semi-space-size=4'],
   );
   const authorization = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };

@@ -26,6 +26,8 @@ const asksTheDatabase =
   /^test\/(api\/(?!openapi)|model\/)|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|portal|reaching|sessions|sign-in-delay|audit)\./;
 /** Each file is a process of its own: what it loads is compiled once for all. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
+/** A test that hangs fails, and the others go on; ms. Far longer than the slowest file takes on a loaded machine. */
+const timeout = 300_000;
 const roomInMemory = 4 * 2 ** 30; // bytes
 /** A file system in memory with room for the folders of tests; null: there is none. */
 function folderInMemory(): string | null {
@@ -45,6 +47,7 @@ async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise
   const stream = run({
     files: [...files],
     concurrency: atOnce,
+    timeout,
     env: { ...env, ...(memory === null ? {} : { POSTERN_TEST_MEMORY: memory }), NODE_COMPILE_CACHE: compileCache },
   });
   stream.on('test:pass', (event) => {

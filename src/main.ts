@@ -57,7 +57,7 @@ process.on('SIGHUP', () => reopenLogs());
 
 const settings = readSettingsOrStop();
 const postern = await compose(settings).catch((cause: unknown) =>
-  stop(exitUnavailable, `Postern does not start: ${cause instanceof Error ? cause.message : 'unknown error'}`),
+  stop(exitUnavailable, `Postern cannot start: ${cause instanceof Error ? cause.message : 'unknown error'}`),
 );
 reopenLogs = postern.reopenLogs;
 if (postern.ports.store.isFull())

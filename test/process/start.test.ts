@@ -79,7 +79,7 @@ test('a damaged lock file is named', async (t) => {
   writeFileSync(join(data, 'lock.db'), 'x'.repeat(8192));
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   await postern.ended;
-  assert.match(postern.said(), /lock\.db is damaged; delete it/);
+  assert.match(postern.said(), /lock\.db is damaged\. Delete it/);
 });
 
 const wrong = {
@@ -117,12 +117,12 @@ test('a port that is taken, and data that is no database, are said in a line', a
   const first = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
   const second = spawnPostern(t, { PORT: new URL(first.publicUrl).port, POSTERN_DATA: await temporaryFolder(t) });
   assert.equal((await second.ended).code, 69);
-  assert.match(second.said(), /does not start.*(in use|EADDRINUSE)/);
+  assert.match(second.said(), /cannot start.*(in use|EADDRINUSE)/);
   const broken = await temporaryFolder(t);
   writeFileSync(join(broken, 'postern.db'), 'this is no database at all. '.repeat(1000));
   const third = spawnPostern(t, { POSTERN_DATA: broken });
   assert.equal((await third.ended).code, 69);
-  assert.match(third.said(), /does not start/);
+  assert.match(third.said(), /cannot start/);
   assert.doesNotMatch(second.said() + third.said(), /\n {4}at /);
 });
 
@@ -141,7 +141,7 @@ test('a second process waits for one that is ending', async (t) => {
   const second = spawnPostern(t, { POSTERN_DATA: data });
   first.child.kill('SIGTERM');
   assert.equal((await first.ended).code, 0);
-  await second.saying(/answers at/);
+  await second.saying(/listens at/);
 });
 
 test('POSTERN_API_KEY replaces its forerunner at each start, and without it the key ends', async (t) => {
