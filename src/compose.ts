@@ -26,7 +26,7 @@ import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
-import { exitOnDiskFailure, exitOnExchange } from './exits.ts';
+import { exitOnDiskFailure, exitOnReplacedDatabase } from './exits.ts';
 import { accessLog } from './http/access-log.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/management-api.ts';
@@ -187,7 +187,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
-  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onExchange: exitOnExchange }));
+  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onReplacedDatabase: exitOnReplacedDatabase }));
   const visitPorts = {
     ...ports,
     audit,

@@ -5,7 +5,7 @@ function codeOf(cause: unknown): string {
 }
 
 /** Ends the process where the database is no longer the one that it started with. */
-export function exitOnExchange(): never {
+export function exitOnReplacedDatabase(): never {
   process.stderr.write(
     'The database at POSTERN_DATABASE_URL is not the one that Postern started with: it is being restored or was replaced. Postern stops. Start it again when the database is complete.\n',
   );

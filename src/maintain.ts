@@ -121,7 +121,7 @@ try {
   process.stderr.write(`${command} is complete.\n`);
 } catch (cause) {
   process.stderr.write(
-    `${command ?? 'maintenance'} did not come to its end: ${cause instanceof Error ? cause.message : 'unknown error'}\n`,
+    `${command ?? 'maintenance'} failed: ${cause instanceof Error ? cause.message : 'unknown error'}\n`,
   );
   process.exitCode = 1;
 }

@@ -33,7 +33,7 @@ interface Jobs {
   /** Identity of the database that this process started with. */
   readonly database: string;
   /** Called where it is now another database: the process must end. */
-  readonly onExchange: () => void;
+  readonly onReplacedDatabase: () => void;
 }
 
 /** Recovers interrupted changes, and logs the locations where that failed. @throws StoreUnavailable, StoreFull */
@@ -59,7 +59,7 @@ export async function clearLocations(ports: Ports, log: FastifyBaseLogger): Prom
 }
 
 /** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
-export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, onExchange }: Jobs): AsyncDisposable {
+export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
   const retention = auditRetention(
     ports,
     () => performance.now(),
@@ -79,7 +79,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         return recoverChanges(ports, underWay, log, { ownOnly: true });
       })
       .catch((cause: unknown) => {
-        if (cause instanceof DatabaseReplaced) onExchange();
+        if (cause instanceof DatabaseReplaced) onReplacedDatabase();
         else log.warn('The database did not answer in time. Postern tries again in a few seconds.');
       });
   const exchange = () =>

@@ -95,7 +95,7 @@ for (const [from, beginFrom] of Object.entries(engines))
       const backup = await maintain(environment, 'backup', file);
       going = false;
       await changes;
-      assert.deepEqual([backup.code, backup.said.includes('done')], [0, true], backup.said);
+      assert.deepEqual([backup.code, backup.said.includes('complete')], [0, true], backup.said);
 
       const target = await beginTo(t);
       const restored = await maintain(target, 'restore', file);
@@ -124,7 +124,7 @@ test('an embedded database is moved to PostgreSQL, not while Postern runs on it,
   const filled = await startFilled(t, source);
   const environment = { ...target, ...source };
   const early = await maintain(environment, 'move-store');
-  assert.deepEqual([early.code, /is running/.test(early.said)], [1, true], early.said);
+  assert.deepEqual([early.code, /already uses/.test(early.said)], [1, true], early.said);
   await filled.postern.stop();
 
   const moved = await maintain(environment, 'move-store');
@@ -148,7 +148,7 @@ test('a copy that broke off lets no Postern start on it, and goes on when it is 
   const failed = await maintain(target, 'restore', broken);
   assert.deepEqual([failed.code, failed.said.includes('not whole')], [1, true], failed.said);
   const start = () => startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
-  await assert.rejects(start, /not come to its end/);
+  await assert.rejects(start, /did not finish/);
 
   assert.equal((await maintain(target, 'restore', whole)).code, 0);
   await checkSame(await start(), filled);
@@ -168,10 +168,10 @@ test('a restore beside a running Postern is refused, and a Postern whose databas
   assert.equal(refused.code, 1, refused.said);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const beside = await maintain(target, 'restore', file);
-  assert.match(beside.said, /stop every Postern on it/);
+  assert.match(beside.said, /stop every Postern that uses it/);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'); // it is empty when the running one looks
   assert.deepEqual(await running.ended, { code: 70, signal: null });
-  assert.match(running.said(), /not the one that Postern started on/);
+  assert.match(running.said(), /not the one that Postern started with/);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   await client.end();
   const restored = await maintain(target, 'restore', file);
@@ -185,13 +185,13 @@ test('what is no backup, and a database that is not empty, are refused', async (
   const folder = await temporaryFolder(t);
   const file = join(folder, 'backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);
-  assert.match((await maintain(source, 'backup', file)).said, /there already/);
+  assert.match((await maintain(source, 'backup', file)).said, /already exists/);
   const full = await engines['PostgreSQL']?.(t);
   assert.ok(full);
   await startPostern(t, { environment: { ...full, ...secret }, data: full['POSTERN_DATA'] ?? '' });
   assert.match((await maintain(full, 'restore', file)).said, /not empty/);
   writeFileSync(join(folder, 'other'), gzipSync('{"some":"thing"}\n'));
-  assert.match((await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).said, /no backup of Postern/);
+  assert.match((await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).said, /not a backup of Postern/);
 });
 
 test('a damaged backup ends in words, not in a stack trace', async (t) => {
@@ -216,7 +216,7 @@ test('a damaged backup ends in words, not in a stack trace', async (t) => {
     writeFileSync(join(folder, 'damaged'), bytes);
     const { code, said } = await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'damaged'));
     assert.equal(code, 1, damage);
-    assert.match(said, /restore did not come to its end: .*backup/, damage);
+    assert.match(said, /restore failed: .*backup/, damage);
     assert.doesNotMatch(said, /\n +at |node:/, damage);
   }
 });

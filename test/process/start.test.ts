@@ -248,8 +248,8 @@ test('after a move to PostgreSQL the old database does not start by mistake', as
 test('a finished backup and a first key survive a power cut: their folder is synced behind their name', async (t) => {
   if (spawnSync('strace', ['-V']).status !== 0) return t.skip('strace is not installed');
   const data = await temporaryFolder(t);
-  const script = `import { writeOwnFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/adapters/os/durable-file.ts')))};
-    writeOwnFile(${JSON.stringify(join(data, 'kept'))}, 'text');`;
+  const script = `import { writePrivateFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/adapters/os/durable-file.ts')))};
+    writePrivateFile(${JSON.stringify(join(data, 'kept'))}, 'text');`;
   const trace = join(data, 'trace');
   const traced = ['-f', '-y', '-e', 'trace=rename,renameat,renameat2,fsync', '-o', trace];
   const { status, stderr } = spawnSync('strace', [...traced, process.execPath, '--input-type=module', '-e', script], { encoding: 'utf8' });
