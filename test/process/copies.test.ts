@@ -146,7 +146,7 @@ test('a copy that broke off lets no Postern start on it, and goes on when it is 
   writeFileSync(broken, gzipSync(lines.slice(0, -6).join('\n')));
 
   const failed = await maintain(target, 'restore', broken);
-  assert.deepEqual([failed.code, failed.said.includes('not whole')], [1, true], failed.said);
+  assert.deepEqual([failed.code, failed.said.includes('incomplete')], [1, true], failed.said);
   const start = () => startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
   await assert.rejects(start, /did not finish/);
 
@@ -191,7 +191,10 @@ test('what is no backup, and a database that is not empty, are refused', async (
   await startPostern(t, { environment: { ...full, ...secret }, data: full['POSTERN_DATA'] ?? '' });
   assert.match((await maintain(full, 'restore', file)).said, /not empty/);
   writeFileSync(join(folder, 'other'), gzipSync('{"some":"thing"}\n'));
-  assert.match((await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).said, /not a backup of Postern/);
+  assert.match(
+    (await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).said,
+    /not a backup of Postern/,
+  );
 });
 
 test('a damaged backup ends in words, not in a stack trace', async (t) => {
