@@ -1,4 +1,4 @@
-// Does all the set-up that a start would do, so that the start itself writes nothing but data.
+// Installs and builds like `npm start`, so that a later start writes only data.
 import { build, install } from './setup.mjs';
 
 install(false);

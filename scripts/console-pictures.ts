@@ -1,4 +1,4 @@
-// The console's part of the pictures (see pictures.ts).
+// Takes the pictures of the console (see pictures.ts).
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

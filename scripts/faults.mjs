@@ -1,4 +1,4 @@
-// Runs the tests of test/faults in their long form: every call and every system call fails once. Takes minutes, and root.
+// Runs the tests of test/faults in their long form: every call and every system call fails once. Needs root, and takes minutes.
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

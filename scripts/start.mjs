@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, runtime } from './setup.mjs';
 
-// A service manager sends SIGHUP at a reload: the server opens its access log anew. From a terminal it is the end.
+// A service manager sends SIGHUP to reload: the server then opens its access log again. From a terminal, SIGHUP ends the process.
 if (process.env.POSTERN_ACCESS_LOG || !process.stdin.isTTY) process.on('SIGHUP', () => server?.kill('SIGHUP'));
 
 let server;
@@ -13,12 +13,12 @@ const main = join(import.meta.dirname, '..', 'build', 'server', 'main.js');
 const env = { UV_THREADPOOL_SIZE: '16', ...process.env };
 // A small young generation: an idle Postern takes 115 MiB instead of 125.
 const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
-// By the channel the server notices when this process is gone, however it ended.
+// The IPC channel tells the server when this process has ended, for any reason.
 server = spawn(runtime(), [...flags, main], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => server.kill(signal));
 server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 
-/** The parent of a process, or 0 where that cannot be told. */
+/** Returns the id of the parent of a process, or 0 if it is not known. */
 function parentOf(pid) {
   try {
     return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? 0);
@@ -27,7 +27,7 @@ function parentOf(pid) {
   }
 }
 
-// npm and its shell may die without a word to us: Postern must not outlive them. Started otherwise, it may (nohup, setsid).
-const ancestors = () => `${process.ppid} ${parentOf(process.ppid)}`;
-const atStart = ancestors();
-if (process.env.npm_lifecycle_event) setInterval(() => ancestors() !== atStart && server.kill('SIGTERM'), 500).unref();
+// npm and its shell can end without a signal to this process. Postern stops then, too. If it was not started by npm, it continues (nohup).
+const ancestorIds = () => `${process.ppid} ${parentOf(process.ppid)}`;
+const idsAtStart = ancestorIds();
+if (process.env.npm_lifecycle_event) setInterval(() => ancestorIds() !== idsAtStart && server.kill('SIGTERM'), 500).unref();

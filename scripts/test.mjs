@@ -6,33 +6,33 @@ const root = join(import.meta.dirname, '..');
 install(true);
 installTools();
 build();
-const bin = (name) => join(root, 'node_modules', name);
-const begin = (args, stdio) => spawn(runtime(), args, { cwd: root, stdio, env: { ...process.env, UV_THREADPOOL_SIZE: '16' } });
+const program = (name) => join(root, 'node_modules', name);
+const start = (args, stdio) => spawn(runtime(), args, { cwd: root, stdio, env: { ...process.env, UV_THREADPOOL_SIZE: '16' } });
 
-/** A check whose words are shown once it has ended: several run beside each other. */
+/** Runs a check, and prints its output when it has ended, because several run at the same time. @returns whether it passed */
 function check(name, ...args) {
-  const checked = begin(args, ['ignore', 'pipe', 'pipe']);
-  const said = [];
-  for (const stream of [checked.stdout, checked.stderr]) stream.on('data', (chunk) => said.push(chunk));
+  const child = start(args, ['ignore', 'pipe', 'pipe']);
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
   return new Promise((resolve) =>
-    checked.on('close', (code) => {
-      console.log(`\n> ${name}\n${Buffer.concat(said)}`);
+    child.on('close', (code) => {
+      console.log(`\n> ${name}\n${Buffer.concat(output)}`);
       resolve(code === 0);
     }),
   );
 }
 
-function tests() {
+function runTests() {
   console.log('\n> tests');
-  const run = begin([join(root, 'scripts', 'run-tests.ts'), ...process.argv.slice(2)], 'inherit');
-  return new Promise((resolve) => run.on('close', (code) => resolve(code === 0)));
+  const child = start([join(root, 'scripts', 'run-tests.ts'), ...process.argv.slice(2)], 'inherit');
+  return new Promise((resolve) => child.on('close', (code) => resolve(code === 0)));
 }
 
 const checks = await Promise.all([
-  check('types', bin('typescript/bin/tsc')),
-  check("types of the visitor's page", bin('typescript/bin/tsc'), '-p', 'web'),
-  check('types of the console', bin('typescript/bin/tsc'), '-p', join('web', 'console')),
-  check('format, lint, import direction', bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'),
-  check('unused code', bin('knip/bin/knip.js')),
+  check('types', program('typescript/bin/tsc')),
+  check("types of the visitor's page", program('typescript/bin/tsc'), '-p', 'web'),
+  check('types of the console', program('typescript/bin/tsc'), '-p', join('web', 'console')),
+  check('format, lint, import direction', program('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'),
+  check('unused code', program('knip/bin/knip.js')),
 ]);
-process.exit([...checks, await tests()].every(Boolean) ? 0 : 1);
+process.exit([...checks, await runTests()].every(Boolean) ? 0 : 1);

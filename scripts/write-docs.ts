@@ -1,4 +1,4 @@
-// Writes the pages of the documentation that come from the source; a test compares them.
+// Writes the pages of the documentation that are generated from the source. A test checks that they are current.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messagesPage, settingsPage } from './docs-pages.ts';
