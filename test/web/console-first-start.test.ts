@@ -65,5 +65,5 @@ test('a weak password is refused at its field', async (t) => {
   await page.getByText('Weak').waitFor();
   await page.getByLabel('Confirm password').fill('password123');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('Is one of the commonest passwords; choose another.').waitFor();
+  await page.getByText('Is one of the most common passwords; choose another one.').waitFor();
 });
