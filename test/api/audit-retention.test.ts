@@ -45,7 +45,7 @@ test('audit entries go when their time is over, a day of them at a time, and the
   const before = await left();
   await run();
   assert.equal(await left(), before - 1);
-  assert.match(lines[0] ?? '', /audit entries before \d{4}-\d\d-\d\d are deleted: POSTERN_AUDIT_DAYS is 400/);
+  assert.match(lines[0] ?? '', /deleting audit entries before \d{4}-\d\d-\d\d: POSTERN_AUDIT_DAYS is 400/);
   await run();
   assert.equal(await left(), before - 1, 'no further day within the hour');
   for (let times = 0; times < 20; times += 1) {
@@ -93,7 +93,7 @@ test('a clock that is set ahead while Postern runs deletes nothing', async (t) =
   clock.ahead(500 * day);
   for (let times = 0; times < 5; times += 1) await run();
   assert.equal(await left(), 300);
-  assert.match(lines.join('\n'), /the clock of this machine has been set/);
+  assert.match(lines.join('\n'), /the clock of this machine was changed/);
 });
 
 test('entries that were written while the clock was far back stay for a day after it was set, over a restart too', async (t) => {
@@ -110,7 +110,7 @@ test('entries that were written while the clock was far back stay for a day afte
   goOn(23 * hour);
   await retention().run();
   assert.equal(await left(), 3);
-  assert.match(lines.join('\n'), /was the clock right before\?/);
+  assert.match(lines.join('\n'), /the clock may have been wrong before/);
   goOn(hour);
   await retention().run();
   assert.equal(await left(), 2);
@@ -124,7 +124,7 @@ test('a start with a clock that is far ahead deletes nothing for a day of runnin
   goOn(23 * hour);
   await run();
   assert.equal(await left(), 300);
-  assert.match(lines[0] ?? '', /is the clock right\?/);
+  assert.match(lines[0] ?? '', /check the clock/);
   goOn(hour);
   await run();
   assert.equal(await left(), 299);

@@ -213,7 +213,7 @@ test('a refusal says in words what would be right, of every field at fault', asy
   const profile = await postern.send('loginprofile/add', { typeId: 2, password: 'short', lang: 'xx', ipRange: '10.0.0.0/99' });
   assert.deepEqual(faultsOf(profile), ['ipRange', 'lang', 'password']);
   const location = await postern.send('location/add', { name: 'x', kind: 'local', configuration: '{"folder":"relative"}' });
-  assert.match(faultAt(location, 'configuration'), /^folder must begin with \//);
+  assert.match(faultAt(location, 'configuration'), /^folder must be an absolute path/);
   for (const answer of [user, profile, location]) assert.doesNotMatch(JSON.stringify(answer.body), /\\p\{|\[\^|must match/);
 });
 

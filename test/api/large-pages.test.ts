@@ -25,7 +25,7 @@ const write = (postern: TestPostern, statement: ReturnType<typeof sql>) => poste
 async function expectSmaller(postern: TestPostern, operation: string) {
   const refused = await postern.send(operation, { pageSize: 1000 });
   assert.deepEqual([refused.status, refused.body.errors?.[0]?.field], [400, 'pageSize'], operation);
-  assert.match(refused.body.errors[0].detail, /must be smaller here: these records hold \d+ MiB, an answer takes 16 MiB/);
+  assert.match(refused.body.errors[0].detail, /must be smaller: these records have \d+ MiB, and a response can have at most 16 MiB/);
   assert.equal((await postern.send(operation, { pageSize: 100 })).status, 200, operation);
 }
 

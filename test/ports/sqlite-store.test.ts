@@ -136,7 +136,7 @@ test('a change that awaits something other than its transaction is refused and l
     await note('later')(tx).catch(refused);
   }, 'job');
   await assert.rejects(late, /awaited something other/);
-  assert.match(String(await later), /went on after its end/);
+  assert.match(String(await later), /a query after it had ended/);
   assert.deepEqual(await keysOf(store), []);
 });
 

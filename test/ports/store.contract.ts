@@ -204,7 +204,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     const store = await open();
     await store.write((tx) => sql`insert into migration (name) values ('9999-future')`.execute(tx), 'job');
     await store[Symbol.asyncDispose]();
-    await assert.rejects(open, /newer Postern/);
+    await assert.rejects(open, /newer version of Postern/);
   });
 
   test(`the tables are those that the program knows, column by column (${engine})`, async (t) => {
