@@ -1,4 +1,4 @@
-// Every figure that Postern promises, as a ratio to a reference in the same run.
+// Measures every performance figure that Postern promises, as a ratio to a reference in the same run.
 import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
@@ -42,7 +42,7 @@ async function fill(file: string, bytes: number): Promise<void> {
   await finished(stream);
 }
 
-/** Two servers under the same load, in short turns. */
+/** Measures two servers under the same load, in short alternating turns. */
 const paced = (reference: Shot, ours: Shot, connections: number) =>
   paired(
     rounds,
@@ -148,9 +148,9 @@ async function zip(bare: Measured, postern: BenchPostern, viewId: string): Promi
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
-const sampledEvery = 10; // ms: Node counts from one sample to the next, so that a loop without delay measures this much
+const sampledEvery = 10; // ms: Node measures from sample to sample, so an idle loop measures this value
 
-/** How late the event loop is at the 99th percentile since it was last asked; ms. */
+/** Returns the 99th percentile of the event loop's delay since the last call, in ms. */
 async function loopDelay(postern: BenchPostern): Promise<number> {
   const text = await (await fetch(`${postern.url}/metrics`, { headers: postern.authorization })).text();
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampledEvery;
@@ -163,7 +163,7 @@ async function changes(bare: Measured, postern: BenchPostern, slow: string): Pro
   note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await paced(commit, add, 32), slow === '' ? 0.8 : 5));
   await loopDelay(postern);
   await rate(add, 32, seconds);
-  // Behind the others: some thousands have to come before the compiler has done its part, and alone they come slowly.
+  // After the others: the compiler needs some thousands of requests first, and single requests take long.
   if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await paced(commit, add, 1), 0.5));
   if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
 }
@@ -205,14 +205,14 @@ async function pagesSection(): Promise<void> {
   await pages(note, postern, shareBody, data);
 }
 
-/** Lets Postern make its database in a folder, and fills that without its help. */
+/** Lets Postern create its database in a folder, and fills it directly. */
 async function filled(data: string, total: number): Promise<BenchPostern> {
   await (await startPostern(data))[Symbol.asyncDispose]();
   fillSqlite(join(data, 'postern.db'), total);
   return startPostern(data);
 }
 
-/** Search among one million records. @param files moved into its folder */
+/** Measures searches among one million records. @param files moved into the data folder */
 async function searchSection(files: string): Promise<void> {
   const data = join(folder, 'million');
   mkdirSync(data);

@@ -6,7 +6,7 @@ import type { BenchPostern } from './postern.ts';
 
 const password = 'a horse that reads maps';
 
-/** The cookie of an operator who has signed in to the console. */
+/** Returns the cookie of an operator who is signed in to the console. */
 export async function operatorCookie(postern: BenchPostern): Promise<string> {
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   const answer = await fetch(`${postern.url}/api/v1/operator/signIn`, {
@@ -19,7 +19,7 @@ export async function operatorCookie(postern: BenchPostern): Promise<string> {
 
 const seen = `(document.querySelector('.list-count')?.textContent ?? '') + (document.querySelector('.records tbody')?.textContent ?? '')`;
 
-/** How long it takes from what somebody does until the list shows what they asked for; ms. */
+/** Returns the time from an action until the list shows its result, in ms. */
 async function waited(page: Page, act: () => Promise<void>): Promise<number> {
   const before = JSON.stringify(await page.evaluate(seen));
   const begun = performance.now();
@@ -33,7 +33,7 @@ async function waited(page: Page, act: () => Promise<void>): Promise<number> {
 
 type Act = (page: Page, round: number) => Promise<void>;
 
-/** A word each round: every one for the first time, and none in all. */
+/** A search word for each round: each is new, and none matches all records. */
 const typing =
   (...words: readonly string[]): Act =>
   (page, round) =>
@@ -54,7 +54,7 @@ const lastPage: Act = (page) =>
     .last()
     .click();
 
-/** What somebody does to a list. */
+/** An action on a list. */
 interface Deed {
   readonly list: 'shares' | 'users';
   readonly name: string;
@@ -75,21 +75,21 @@ const deeds: readonly Deed[] = [
 
 const rounds = 5;
 
-/** A list of one Postern, in a browser in which an operator has signed in. */
+/** Opens a list of one Postern, in a browser with a signed-in operator. */
 async function listOf(browser: Browser, postern: BenchPostern) {
   const extraHTTPHeaders = { cookie: await operatorCookie(postern) };
   const window = await browser.newContext({ viewport: { width: 1440, height: 900 }, extraHTTPHeaders });
   const page = await window.newPage();
   return async (list: string, act: Act, round: number) => {
-    await page.bringToFront(); // what is behind draws no frames
+    await page.bringToFront(); // a page in the background draws no frames
     await page.goto(`${postern.url}/console/${list}`, { waitUntil: 'networkidle' });
     return waited(page, () => act(page, round));
   };
 }
 
 /**
- * The console's lists, of very many beside few: how long a person waits for each thing they do.
- * @param few as many as fill a page in every state: what is drawn takes the same time
+ * Compares the console's lists with many and with few records: how long an operator waits for each action.
+ * @param few the number that fills a page in every state, so that drawing takes the same time
  */
 export async function consoleLists(note: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });

@@ -5,20 +5,20 @@ import { callWithLongestInputs } from './longest-inputs.ts';
 import { fillWidely, visitWithLongestInputs } from './longest-visits.ts';
 import type { BenchPostern } from './postern.ts';
 
-const times = 3; // each call; the least counts, since whatever else happens only adds
-const sampledEvery = 10; // ms: what the event loop's delay is counted in
+const times = 3; // runs of each call; the lowest value counts, since other load only adds time
+const sampledEvery = 10; // ms: resolution of the event loop's delay
 
 interface Cost {
   readonly call: string;
-  /** ms that the event loop stood still, so that nobody else was answered. */
+  /** How long the event loop was blocked, in ms. */
   readonly held: number;
-  /** ms until the answer. */
+  /** Time until the response, in ms. */
   readonly whole: number;
 }
 
 const isQuestion = (operation: string) => /\/(search|browse|export)$|^(caller|overview)\/get$|getPolicy$/.test(operation);
 
-/** The longest time that the event loop stood still since it was last asked; ms. */
+/** Returns the longest time that the event loop was blocked since the last call, in ms. */
 async function longestHold({ url, authorization }: BenchPostern): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: authorization })).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
@@ -33,7 +33,7 @@ function ask({ url, authorization }: BenchPostern, operation: string, body: obje
   });
 }
 
-/** Asks some times. @returns its cost, and the last answer: of those that succeeded, where one did */
+/** Sends a request several times. @returns its cost, and the last successful response, or else the last one */
 async function measured(
   postern: BenchPostern,
   call: string,
@@ -86,7 +86,7 @@ async function costsOfVisits(postern: BenchPostern, files: string): Promise<read
   return costs;
 }
 
-/** ms that reading a JSON body of a megabyte takes: as long as the interface takes. */
+/** Returns the time to parse a JSON body of one megabyte, the longest that the interface accepts, in ms. */
 function readingOfMegabyte(): number {
   const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name${index}`, index])));
   const takes = Array.from({ length: 9 }, () => {
@@ -97,7 +97,7 @@ function readingOfMegabyte(): number {
   return Math.min(...takes);
 }
 
-/** The costliest calls of all operations and of a link's routes with the longest inputs: so that none becomes costly unseen. @param files the folder of its location */
+/** Lists the costliest calls of all operations and link routes with the longest inputs. @param files the folder of the location */
 export async function costs(note: (figure: Figure) => void, postern: BenchPostern, files: string, engine: string): Promise<void> {
   const unit = readingOfMegabyte();
   function worst(all: readonly Cost[], of: 'held' | 'whole', what: string, target: number): void {

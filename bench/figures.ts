@@ -1,4 +1,4 @@
-/** One line of the results: a figure against what it has to reach. */
+/** One line of the results: a figure and its target. */
 export interface Figure {
   readonly what: string;
   readonly reference: string;
@@ -8,12 +8,12 @@ export interface Figure {
   readonly holds: boolean;
 }
 
-/** The median. */
+/** Returns the median. */
 export const middle = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
- * Medians of both, and of their ratio pair by pair, with its spread.
- * @param slices how often both are measured within a pair: A B B A, so that a machine that drifts drifts for both
+ * Returns the medians of both, and of the ratios of the pairs with their spread.
+ * @param slices how often both are measured within a pair, in the order A B B A, so that slow changes of the machine affect both
  */
 export async function paired(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {
   const pairs: [number, number][] = [];
@@ -24,7 +24,7 @@ export async function paired(rounds: number, reference: () => Promise<number>, o
       pair[0] += (await reference()) / slices;
       if (slice % 2 === 0) pair[1] += (await ours()) / slices;
     }
-    if (round > 0) pairs.push(pair); // the first warms up
+    if (round > 0) pairs.push(pair); // the first round is a warm-up
   }
   const ratios = pairs.map(([a, b]) => b / a);
   return {
@@ -37,7 +37,7 @@ export async function paired(rounds: number, reference: () => Promise<number>, o
 
 type Pair = Awaited<ReturnType<typeof paired>>;
 
-/** A rate that has to reach a share of the reference's. */
+/** A rate that must reach a part of the reference's rate. */
 export function atLeast(what: string, unit: string, pair: Pair, target: number): Figure {
   const words = (value: number) => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
   return {
@@ -50,11 +50,11 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
   };
 }
 
-/** The value that a share of all do not exceed. */
+/** Returns a quantile. */
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
-/** A figure by itself that has to stay below a bound. */
+/** A figure without a reference that must stay below a limit. */
 export function atMost(what: string, value: number, bound: number, unit: string): Figure {
   return {
     what,
@@ -66,7 +66,7 @@ export function atMost(what: string, value: number, bound: number, unit: string)
   };
 }
 
-/** What each figure was in the results before, beside what it is now. */
+/** Returns each figure beside its value in the former results. */
 export function compared(figures: readonly Figure[], before: string): string {
   const rows = new Map(
     before
@@ -77,7 +77,7 @@ export function compared(figures: readonly Figure[], before: string): string {
   return figures.map(({ what, ours, ratio }) => `${what}: ${rows.get(what) ?? 'new'} -> ${ratio || ours}`).join('\n');
 }
 
-/** The results as a Markdown page. */
+/** Returns the results as a Markdown page. */
 export function page(figures: readonly Figure[], machine: string): string {
   const rows = figures.map(
     ({ what, reference, ours, ratio, target, holds }) =>

@@ -11,7 +11,7 @@ const flags = [
 const on = ['can_download', 'can_view', 'allow_all_users'];
 const begun = 1_700_000_000_000;
 
-/** Where a tenant's shares lie, and who signs in to them. */
+/** The location and login profile of a tenant's shares. */
 interface Place {
   readonly profile: number;
   readonly location: number;
@@ -22,9 +22,9 @@ type Row = Record<string, Value>;
 
 const never = Date.UTC(2100, 0);
 
-/** As in an installation of some years: the oldest mostly ended, some of the newest not begun, others switched off by and by. */
+/** Validity as after some years of use: most old shares have expired, some new ones are not yet valid, others are inactive. */
 function stateOf(number: number, total: number): Row {
-  const ofTenant = Math.floor(number / 2); // every second is tenant 1's
+  const ofTenant = Math.floor(number / 2); // every second share belongs to tenant 1
   const active = ofTenant % 16 === 7 ? 0 : 1;
   if (number < total / 10) return { active, valid_from: null, valid_to: ofTenant % 5 === 0 ? null : begun + number * 1000 + 1 };
   if (number > total * 0.75) return { active, valid_from: ofTenant % 3 === 0 ? never : null, valid_to: null };
@@ -43,7 +43,7 @@ function rowOf({ tid, title, description, path, viewId }: Made, number: number, 
   };
 }
 
-/** A person who signs in by name. */
+/** An access user. */
 function personOf(number: number, profile: number): Row {
   const random = chance(number);
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
@@ -61,7 +61,7 @@ function personOf(number: number, profile: number): Row {
 const copied = (row: object, over: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...over });
 const numberIn = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
 
-/** Fills an embedded database that Postern has made with shares of a hundred tenants, and with half as many people of the first. */
+/** Fills an embedded database with shares of a hundred tenants, and with half as many access users of the first tenant. */
 export function fillSqlite(file: string, total: number): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN');
@@ -101,7 +101,7 @@ export function fillSqlite(file: string, total: number): void {
 
 const atOnce = 20_000;
 
-/** Fills a database on a server; its indexes are made when the rows are there. */
+/** Fills a PostgreSQL database. The indexes are created after the rows. */
 export async function fillPostgres(url: string, total: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

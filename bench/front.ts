@@ -6,10 +6,10 @@ import { type Measured, measured } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
-/** From where nginx asks: Postern hands files over to it, and sends them itself to the bench. */
+/** The address of nginx: Postern hands files over to nginx there, and sends them itself to all other clients. */
 export const trusted = '127.0.0.2';
 
-/** nginx before a Postern, as docs/operator/running.md has it; /own/ sends the same files without Postern. */
+/** Starts nginx in front of Postern, as in docs/operator/running.md. `/own/` sends the same files without Postern. */
 async function startNginx(folder: string, postern: string, files: string): Promise<Measured> {
   const nginx = await prepareNginx(folder);
   const child = await nginx.start({
@@ -21,7 +21,7 @@ async function startNginx(folder: string, postern: string, files: string): Promi
   return measured(child, nginx.url);
 }
 
-/** Large files behind nginx: sent by it at Postern's word, by Postern itself, and by it alone. */
+/** Measures large files behind nginx: handed over by Postern, sent by Postern, and sent by nginx alone. */
 export async function behindFrontServer(note: Note, folder: string, postern: BenchPostern, viewId: string, files: string): Promise<void> {
   await using nginx = await startNginx(folder, postern.url, files);
   const cpu = { handed: [] as number[], own: [] as number[] };

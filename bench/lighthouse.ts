@@ -4,7 +4,7 @@ import lighthouse, { desktopConfig } from 'lighthouse';
 import { freePort } from '../test/parts/free-port.ts';
 import { type Figure, middle } from './figures.ts';
 
-/** How a browser runs in every measurement. */
+/** The browser's options in every measurement. */
 export const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -15,23 +15,23 @@ export const args = [
   '--disable-sync',
 ];
 
-/** The package's own is a smaller Chromium, which ends under Lighthouse's measuring of styles. */
+/** The Chromium of the package is reduced, and crashes when Lighthouse measures styles. */
 export const hasChromium = () => spawnSync('chromium', ['--version']).status === 0;
 
-const runs = 5; // a busy machine makes one of them slow
+const runs = 5; // several, since one can be slow on a busy machine
 
-/** A page that Lighthouse looks at. */
+/** A page that Lighthouse audits. */
 export interface Looked {
   readonly what: string;
   readonly url: string;
-  /** Least scores by category. */
+  /** Lowest allowed scores by category. */
   readonly bounds: Readonly<Record<string, number>>;
-  /** A desk with a quick line; else a slow phone with a slow one. */
+  /** Whether a desktop with a fast connection is simulated, instead of a slow phone with a slow connection. */
   readonly desktop?: boolean;
   readonly cookie?: string;
 }
 
-/** What Lighthouse says of a page, once. */
+/** Audits a page once. */
 async function scoresOf({ url, bounds, desktop = false, cookie }: Looked, folder: string): Promise<Record<string, number>> {
   const port = await freePort();
   const flags = [...args, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'];
@@ -55,7 +55,7 @@ async function scoresOf({ url, bounds, desktop = false, cookie }: Looked, folder
   }
 }
 
-/** The scores of a page, the middle of several looks at it. @param folder for the browsers' own files */
+/** Returns the median scores of a page. @param folder for the files of the browsers */
 export async function lighthouseScores(note: (figure: Figure) => void, page: Looked, folder: string): Promise<void> {
   const found: Record<string, number>[] = [];
   for (let run = 0; run < runs; run += 1) found.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import autocannon from 'autocannon';
 
-/** A request that is sent over and over. */
+/** A request that is sent repeatedly. */
 export interface Shot {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
@@ -9,14 +9,14 @@ export interface Shot {
   readonly body?: string;
 }
 
-/** Requests answered a second, over keep-alive connections. @throws where an answer is not a success */
+/** Returns the requests per second over keep-alive connections. @throws if a request fails */
 export async function rate(shot: Shot, connections: number, seconds: number): Promise<number> {
   const { '2xx': answered, non2xx, errors, duration } = await autocannon({ ...shot, connections, duration: seconds });
   if (non2xx > 0 || errors > 0 || answered === 0) throw new Error(`${shot.url}: ${non2xx} refused, ${errors} failed`);
   return answered / duration;
 }
 
-/** Takes a whole answer and throws it away. @returns seconds until its first byte and its end */
+/** Reads and discards a response. @returns seconds until its first byte and until its end */
 export function take(url: string, headers: Record<string, string> = {}): Promise<{ first: number; whole: number; bytes: number }> {
   const begun = performance.now();
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function take(url: string, headers: Record<string, string> = {}): Promise
   });
 }
 
-/** Sends so many bytes. @returns seconds until they are acknowledged */
+/** Uploads `bytes` bytes. @returns seconds until the response */
 export function give(url: string, method: 'PUT' | 'POST', bytes: number): Promise<number> {
   const begun = performance.now();
   const piece = Buffer.alloc(1 << 20, 'postern');

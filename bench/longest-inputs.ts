@@ -1,16 +1,16 @@
 import { shareBody } from '../test/parts/share-body.ts';
 
-/** An answer of any operation. */
+/** A response of any operation. */
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers another shape, and a test looks at each of them
 type Answer = any;
 
-/** Calls an operation of the interface, some times, and remembers what it cost. @returns its last answer */
+/** Calls an operation several times, and records its cost. @returns its last response */
 export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<Answer>;
 
-const longestText = 65_000; // characters: what a field of the interface takes
-const rows = 1000; // of one call
+const longestText = 65_000; // characters: the longest field of the interface
+const rows = 1000; // rows of one call
 
-/** As many as fit into one field, joined by commas. */
+/** Returns as many entries as fit into one field, separated by commas. */
 function joined(make: (index: number) => string, longest = longestText): string {
   const parts: string[] = [];
   for (let [index, length] = [0, 0]; ; index += 1) {
@@ -105,7 +105,7 @@ async function installation(call: Call): Promise<void> {
   await call('audit/search', { pageSize: '1000' });
 }
 
-/** Calls each operation with the longest inputs that it accepts, and some that it refuses. */
+/** Calls each operation with the longest inputs that it accepts, and with some that it refuses. */
 export async function callWithLongestInputs(call: Call): Promise<void> {
   const { id: authId } = await call('loginprofile/add', { title: 'Users', typeId: 3 });
   for (let from = 0; from < listed.length; from += rows) {

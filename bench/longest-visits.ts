@@ -1,13 +1,13 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Asks a route of a link, some times, and remembers what it cost. @param path below the link's address */
+/** Requests a route of a link several times, and records its cost. @param path below the link's address */
 export type Visit = (what: string, path: string, init?: RequestInit) => Promise<void>;
 
-const longestHeaders = 15_000; // bytes: what a request may bring
+const longestHeaders = 15_000; // bytes: the longest headers of a request
 const [files, folders, depth] = [30_000, 3000, 200];
 
-/** Fills a folder with what is long, deep or wide. */
+/** Fills a folder with long names, deep folders and large folders. */
 export function fillWidely(folder: string): void {
   mkdirSync(join(folder, 'many'));
   for (let index = 0; index < files; index += 1) writeFileSync(join(folder, 'many', `a file with a rather long name ${index}.txt`), '');
@@ -26,7 +26,7 @@ const renaming = (path: string) => ({
   body: JSON.stringify({ path, name: 'another' }),
 });
 
-/** Asks each route of a link for what is long, deep or wide, or with headers as long as they may be. */
+/** Requests each route of a link for long names and deep or large folders, and with the longest headers. */
 export async function visitWithLongestInputs(visit: Visit): Promise<void> {
   await visit('the page', '');
   await visit('a visit', '/visit');

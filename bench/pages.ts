@@ -10,8 +10,8 @@ import type { BenchPostern } from './postern.ts';
 type Note = (figure: Figure) => void;
 
 const entries = 100_000;
-const runs = 5; // a busy machine makes one of them slow
-/** Script and style of the first load, compressed, as they come over the line; kB. */
+const runs = 5; // several, since one can be slow on a busy machine
+/** Compressed size of the scripts and styles of the first load, in kB. */
 async function firstLoad(page: Page, url: string): Promise<number> {
   const taken: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
@@ -22,7 +22,7 @@ async function firstLoad(page: Page, url: string): Promise<number> {
   return (await Promise.all(taken)).reduce((sum, bytes) => sum + bytes, 0) / 1000;
 }
 
-/** Scrolls through a folder, a screen and more a frame. @returns the longest frame, ms */
+/** Scrolls through a folder, more than a screen per frame. @returns the longest frame, ms */
 function longestFrame(page: Page): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const [begun, frames] = [performance.now(), []];
@@ -42,7 +42,7 @@ async function scrolling(note: Note, browser: Browser, url: string): Promise<voi
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
   note(atMost('first load of the visitor’s page, script and style', await firstLoad(page, url), 50, 'kB'));
   await page.getByText('100,000 items').waitFor();
-  // What an empty page comes to says what the machine holds up by itself.
+  // The result of an empty page shows the delays of the machine itself.
   const empty = await browser.newPage({ viewport: { width: 390, height: 844 } });
   await empty.setContent('<div style="height: 6400000px"></div>');
   const [longest, reference]: [number[], number[]] = [[], []];
@@ -66,7 +66,7 @@ async function folderOf(postern: BenchPostern, share: object, files: string, nam
   return `${postern.url.replace('127.0.0.1', 'localhost')}/s/${viewId}`;
 }
 
-/** The visitor's page and the console in a real browser. @param data the folder of that Postern */
+/** Measures the visitor's page and the console in a real browser. @param data the folder of that Postern */
 export async function pages(note: Note, postern: BenchPostern, share: object, data: string): Promise<void> {
   const files = join(data, 'files');
   const few = await folderOf(postern, share, files, 'few', 40);

@@ -4,7 +4,7 @@ import { type Measured, startServer } from './process.ts';
 const key = 'pst_bench-admin-key';
 const main = join(import.meta.dirname, '../build/server/main.js');
 
-/** A Postern in a process of its own, and how to manage it. */
+/** A Postern in its own process. */
 export interface BenchPostern extends Measured {
   readonly authorization: Record<string, string>;
   call(name: string, body: object): Promise<{ id: number; viewId: string }>;

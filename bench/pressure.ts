@@ -5,7 +5,7 @@ import type { BenchPostern } from './postern.ts';
 
 const [transfers, archives, seconds] = [200, 10, 20];
 
-/** A download that goes on until it is left. */
+/** A download that runs until it is aborted. */
 function download(url: string): () => void {
   const asked = request(url, { agent: false }, (response) => {
     response.on('error', () => {});
@@ -16,7 +16,7 @@ function download(url: string): () => void {
   return () => asked.destroy();
 }
 
-/** Memory while many download and many take a folder as an archive. @param viewId of a share with 1g.bin and a folder thousand */
+/** Measures memory during many downloads of files and folders. @param viewId of a share with 1g.bin and a folder thousand */
 export async function pressure(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}`;
   const leave = Array.from({ length: transfers }, () => download(`${link}/file/1g.bin`));

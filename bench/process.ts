@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 
 const ticksASecond = 100; // Linux: sysconf(_SC_CLK_TCK)
 
-/** A server in a process of its own, and what it has used so far. */
+/** A server in its own process, and the resources that it has used so far. */
 export interface Measured extends AsyncDisposable {
   readonly url: string;
-  /** Seconds of processor time, its own and the system's. */
+  /** CPU time in seconds, user and system. */
   cpu(): number;
-  /** Resident memory, now and at most, in MiB. */
+  /** Resident memory, current and highest, in MiB. */
   memory(): { now: number; most: number };
 }
 
@@ -24,7 +24,7 @@ function memoryOf(pid: number): { now: number; most: number } {
   return { now: field('VmRSS'), most: field('VmHWM') };
 }
 
-/** Starts a server. @param ready finds in what it prints that it is ready, and what it says of itself: its port */
+/** Starts a server. @param ready matches the line that it prints when it is ready, and captures its port */
 export async function startServer(
   script: string,
   args: readonly string[],
@@ -49,7 +49,7 @@ export async function startServer(
   return { ...measured(child, `http://127.0.0.1:${said}`), said };
 }
 
-/** @param child a server that has no further processes, whose address is known */
+/** @param child a server with a known address and no further processes */
 export function measured(child: ChildProcess, url: string): Measured {
   const pid = child.pid ?? 0;
   return {

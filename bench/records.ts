@@ -7,7 +7,7 @@ export interface Record {
   readonly viewId: string;
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -51,7 +51,7 @@ export const names = [
 const endings = ['pdf', 'docx', 'xlsx', 'dwg', 'zip', 'txt', 'csv', 'png', 'tiff', 'eml'];
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Words to search for, from those that nothing holds to those that most do. */
+/** Search words, from those without a match to those that most records contain. */
 export const searchWords = {
   absent: ['zzzzqq', 'does not occur', 'xyzzy'],
   rare: ['müller straße', '-1234', '7 office'],
@@ -66,8 +66,8 @@ export const searchWords = {
 } as const;
 
 /**
- * Shares of 100 tenants, the same ones for the same number: half are tenant 1's, the others share the rest.
- * @param first number of the first tenant but tenant 1
+ * Returns a share of one of 100 tenants, the same for the same number. Half of the shares belong to tenant 1.
+ * @param first number of the first tenant after tenant 1
  */
 export function* records(total: number, others: readonly number[]): Generator<Record> {
   const random = chance(total);

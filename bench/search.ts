@@ -10,9 +10,9 @@ type Query = Readonly<Record<string, string | number>>;
 const indexed = ['id', 'title', 'path', 'createDateTime', 'updateDateTime', 'authenticationId'];
 const words = Object.values(searchWords).flat();
 const timesEach = 6;
-const few = 30; // requests that warm up
+const few = 30; // warm-up requests
 
-/** Asks a search as the first of its kind would. @returns milliseconds until the whole answer is there, and where to go on */
+/** Sends a search that is not cached. @returns milliseconds until the complete response, and the cursor of the next page */
 async function ask(postern: BenchPostern, query: Query, key?: string): Promise<{ ms: number; total: number; next: string | undefined }> {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const headers = key === undefined ? postern.authorization : { authorization: `Bearer ${key}` };
@@ -25,7 +25,7 @@ async function ask(postern: BenchPostern, query: Query, key?: string): Promise<{
   return { ms, total: JSON.parse(text).totalCount, next: link && decodeURIComponent(link) };
 }
 
-/** Every word several times, by any indexed field, in an order of chance. */
+/** Returns every word several times, with any indexed field, in random order. */
 async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
   const random = chance(words.length);
   const asked = words.flatMap((word) => Array.from({ length: timesEach }, () => ({ word, at: random() }))).sort((a, b) => a.at - b.at);
@@ -40,7 +40,7 @@ async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number
   return { all, first };
 }
 
-/** What the same words take where five fields are compared by LIKE, on the same rows. */
+/** Measures the same words with LIKE on five fields of the same rows. */
 function byLike(file: string): number[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const count = database.prepare(
@@ -87,7 +87,7 @@ async function pages(note: Note, postern: BenchPostern): Promise<void> {
   });
 }
 
-/** How long others wait while long searches run. */
+/** Measures how long other requests wait while long searches run. */
 async function beside(note: Note, postern: BenchPostern): Promise<void> {
   const others = async () => {
     const { latency } = await autocannon({
@@ -114,7 +114,7 @@ async function beside(note: Note, postern: BenchPostern): Promise<void> {
   });
 }
 
-/** What the least request takes here, one after the other. */
+/** Measures the smallest request, one after the other. */
 async function shareGets(postern: BenchPostern): Promise<number[]> {
   const taken: number[] = [];
   for (let time = 0; time < 250; time += 1) {
@@ -130,7 +130,7 @@ async function smallTenant(postern: BenchPostern): Promise<string> {
   return String(Reflect.get(response, 'key'));
 }
 
-/** Search among a million records, half of them one tenant's, in the embedded database. */
+/** Measures searches among a million records, half of them of one tenant, in the embedded database. */
 export async function searches(note: Note, postern: BenchPostern, file: string): Promise<void> {
   const like = `${percentile(byLike(file), 0.5).toFixed(0)} ms by five LIKEs`;
   await ask(postern, { searchWord: 'warm' });
@@ -147,7 +147,7 @@ export async function searches(note: Note, postern: BenchPostern, file: string):
   note(atMost('memory with 1,000,000 records, searched', postern.memory().most, 350, 'MiB'));
 }
 
-/** The same on PostgreSQL, among ten million. */
+/** Measures the same on PostgreSQL, among ten million records. */
 export async function largeSearches(note: Note, postern: BenchPostern): Promise<void> {
   const { all } = await mixed(postern);
   note(quantile('a word in 5,000,000 of 10,000,000, PostgreSQL', all, 0.5, 150));

@@ -9,7 +9,7 @@ int fsync(int fd) { static int (*real)(int); if (!real) real = (int (*)(int))dls
 int fdatasync(int fd) { static int (*real)(int); if (!real) real = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync"); usleep(2000); return real(fd); }
 `;
 
-/** An environment in which a sync to disk costs 2 ms more; null where there is no C compiler to make it with. */
+/** Returns an environment in which an fsync takes 2 ms longer, or null without a C compiler. */
 export function slowDisk(folder: string): Record<string, string> | null {
   const [code, library] = [join(folder, 'slow.c'), join(folder, 'slow.so')];
   writeFileSync(code, source);

@@ -1,4 +1,4 @@
-// The reference: node:http and nothing else. Answers fixed bytes, streams a file, keeps a body, or commits a row.
+// The reference server: only node:http. It returns fixed bytes, streams a file, stores a body, or commits a row.
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

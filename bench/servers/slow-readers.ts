@@ -1,8 +1,8 @@
-// Downloads that go on at some KB a second, in a process of their own: what they cost must not count as the others' wait.
+// Slow downloads of a few KB per second, in their own process, so that their cost is not measured with the other requests.
 import { Agent, get, type IncomingMessage } from 'node:http';
 
 const [url = '', many = '0'] = process.argv.slice(2);
-const [every, bytes] = [4000, 16 * 1024]; // ms, and how much is read then
+const [every, bytes] = [4000, 16 * 1024]; // interval in ms, and bytes that are read each time
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 let left = 0;
 
