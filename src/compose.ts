@@ -187,7 +187,9 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await assetRoutes(app, pages, '/assets/');
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
-  resources.use(startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onReplacedDatabase: exitOnReplacedDatabase }));
+  resources.use(
+    startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onReplacedDatabase: exitOnReplacedDatabase }),
+  );
   const visitPorts = {
     ...ports,
     audit,

@@ -120,8 +120,6 @@ try {
   else throw new Error('the commands are backup, restore, move-store and operator');
   process.stderr.write(`${command} is complete.\n`);
 } catch (cause) {
-  process.stderr.write(
-    `${command ?? 'maintenance'} failed: ${cause instanceof Error ? cause.message : 'unknown error'}\n`,
-  );
+  process.stderr.write(`${command ?? 'maintenance'} failed: ${cause instanceof Error ? cause.message : 'unknown error'}\n`);
   process.exitCode = 1;
 }

@@ -42,7 +42,7 @@ const right = [
   ['src/adapters/os/right-4.ts', 'node:fs'],
 ] as const;
 
-/** A tree of such imports beside the project's own configuration, and what the linter says of it. */
+/** Writes files with these imports next to a copy of the project's Biome configuration. @returns the output of the linter */
 async function lint(t: TestContext, imports: readonly (readonly [string, string])[]): Promise<string> {
   const folder = await temporaryFolder(t);
   copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'));
@@ -55,7 +55,7 @@ async function lint(t: TestContext, imports: readonly (readonly [string, string]
   return stdout + stderr;
 }
 
-test('imports run inward alone: the linter refuses every wrong one, so that a blind tool cannot pass', async (t) => {
+test('the linter refuses imports that do not run inward', async (t) => {
   const said = await lint(t, wrong);
   const missed = wrong.filter(
     ([file], index) => !said.includes(`${file.replace('wrong', `wrong-${index}`)}:1:23 lint/style/noRestrictedImports`),
@@ -63,7 +63,7 @@ test('imports run inward alone: the linter refuses every wrong one, so that a bl
   assert.deepEqual(missed, []);
 });
 
-test('what may be imported is not refused', async (t) => {
+test('the linter accepts allowed imports', async (t) => {
   assert.doesNotMatch(await lint(t, right), /noRestrictedImports/);
 });
 
@@ -74,7 +74,7 @@ test('no source file is longer than 250 lines', () => {
   assert.deepEqual(long, []);
 });
 
-test('no folder or file has a name that says nothing', () => {
+test('folders and files have specific names', () => {
   const vague = globSync(['{src,web,test,bench}/**/*'], { cwd: root }).filter((file) =>
     /(^|\/)(utils?|helpers?|common|misc|types|index)(\.tsx?)?$/.test(file),
   );

@@ -9,14 +9,14 @@ import { atEnd } from './parts/at-end.ts';
 import { shareBody } from './parts/share-body.ts';
 import { databaseOf } from './parts/test-database.ts';
 
-/** Key of every Postern in a test. */
+/** Admin API key of every Postern in a test. */
 export const adminKey = 'pst_test-key-of-an-admin';
 
-/** A JSON answer of whatever shape; a test looks at what it promises. */
+/** A JSON response of any shape: each test checks the fields that it needs. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test is about
 export type Json = any;
 
-/** What a call came to. */
+/** The response to a call. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -30,11 +30,11 @@ interface CallOptions {
   readonly query?: Record<string, string>;
 }
 
-/** Beginnings of what a test may set or replace. */
+/** Settings, parts and data folder with which a test starts Postern. */
 export interface Start {
   readonly environment?: Record<string, string>;
   readonly replaced?: Replacements;
-  /** Folder of POSTERN_DATA, kept after the test: to start on it again. */
+  /** Folder for POSTERN_DATA. It is not deleted when Postern stops, so that a test can start Postern on it again. */
   readonly data?: string;
 }
 
@@ -47,22 +47,22 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text };
 }
 
-/** What these tests are about is how a disk behaves. */
+/** True for tests that depend on the behavior of a real disk. */
 const isAboutDisks = /\/test\/(ports|process|faults)\//.test(process.argv[1] ?? '');
-/** In memory, where the runner has found room for it: most of a test would be waiting for the disk. */
+/** Other tests use a folder in memory if the runner has set one: they would spend most of their time waiting for the disk. */
 const place = isAboutDisks ? tmpdir() : (process.env['POSTERN_TEST_MEMORY'] ?? tmpdir());
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(place, 'postern-test-'));
   atEnd(t, () => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** argon2id all the same, for as many sign-ins as tests make. */
+/** Cheap argon2id parameters, because the tests sign in many times. */
 const quick = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
 
-/** A whole Postern on real parts, listening on a free port, gone after the test. */
+/** Starts a complete Postern with real parts on a free port. It is stopped after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replaced = {}, data }: Start = {}) {
   const folder = data ?? (await temporaryFolder(t));
   const database = await databaseOf(folder);
@@ -77,7 +77,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
   };
   atEnd(t, stop);
 
-  /** Calls a management operation; GET parameters and JSON bodies alike are given as an object. */
+  /** Calls a management operation. `body` holds the query parameters of a GET request, or else the JSON body. */
   async function send(
     name: string,
     body: object = {},
@@ -98,14 +98,14 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
     return answerOf(response);
   }
 
-  /** The same, for a call that must succeed. */
+  /** Calls a management operation that must succeed. @returns the body of the response */
   async function call(name: string, body: object = {}, options: CallOptions = {}): Promise<Json> {
     const answer = await send(name, body, options);
     if (answer.status !== 200) throw new Error(`${name} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
-  /** Fetches an address of a link: `path` begins behind the base address. */
+  /** Sends a visitor's request. `path` is relative to the public base URL. */
   const visit = async (path: string, init: RequestInit = {}): Promise<Answer> =>
     answerOf(await fetch(postern.publicUrl + path, { redirect: 'manual', ...init }));
 
@@ -113,14 +113,14 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
 }
 export type TestPostern = Awaited<ReturnType<typeof startPostern>>;
 
-/** The body of a share/add that allows everything at the location's root; `over` says what is different. */
+/** Returns the body of a share/add that allows everything at the root of the location. `over` replaces fields of it. */
 export function newShare(over: object = {}): Json {
   return { ...shareBody, ...over };
 }
 
 const password = 'correct horse battery';
 
-/** A USERS profile with users who have a password, and how they sign in. */
+/** Creates a login profile of type USERS with users. @returns its ids, the ids of its users, and their common password */
 export async function usersProfile(postern: TestPostern, names: readonly string[] = ['ann'], over: object = {}) {
   const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3, ...over });
   const users: Record<string, number> = {};
@@ -148,7 +148,7 @@ export async function signIn(postern: TestPostern, base: string, username: strin
   return cookieOf(answer);
 }
 
-/** The cookies that an answer sets, as a request sends them back. */
+/** Returns the cookies that a response sets, as the value of a `Cookie` request header. */
 export const cookieOf = (answer: Answer): string =>
   answer.headers
     .getSetCookie()

@@ -38,7 +38,7 @@ for (const name of forbidden) {
     assert.notEqual(nameError(name), null);
     assert.equal(parseSegments(['a', name, 'b']), null);
   });
-  test(`it is also refused in percent-encoding: ${JSON.stringify(name)}`, () => {
+  test(`a percent-encoded name that could leave the folder or is reserved is refused: ${JSON.stringify(name)}`, () => {
     if (!name.isWellFormed()) return;
     const encoded = [...new TextEncoder().encode(name)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
     assert.equal(parseEncodedPath(`a/${encoded}/b`), null);
@@ -105,7 +105,7 @@ test('a URL path is decoded exactly once', () => {
 test('a plain path is never percent-decoded', () => assert.deepEqual(parseItemPath('%2e%2e/a%20b'), ['%2e%2e', 'a%20b']));
 
 for (const text of ['%', '%zz', '%ff', '%c3', '%c0%ae', '%ed%a0%80', 'a/%e4'])
-  test(`a text that is not UTF-8 in percent-encoding is refused: ${text}`, () => assert.equal(parseEncodedPath(text), null));
+  test(`percent-encoding that is malformed or is not UTF-8 is refused: ${text}`, () => assert.equal(parseEncodedPath(text), null));
 
 const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((name) => nameError(name) === null);
 const anyText = fc.string({
@@ -131,7 +131,7 @@ test('no path leads out of its root, in any spelling', () =>
     { numRuns: 5000 },
   ));
 
-test('a path of more than 255 levels is refused, but accepted if it is stored', () => {
+test('a path of more than 255 levels is refused, unless it is already stored', () => {
   const names = Array.from({ length: maxPathLevels }, () => '~');
   for (const [levels, isAccepted] of [
     [names, true],
@@ -165,7 +165,7 @@ test('a second file of the same name is stored as name (2).ext', () => {
   assert.equal(numberedName('.profile', 2), '.profile (2)');
 });
 
-test('a long name is shortened for its number, and no letter is cut', () => {
+test('a long name is shortened before a number is added, and no letter is cut in two', () => {
   const numbered = numberedName(`${'é'.repeat(125)}.pdf`, 2);
   assert.match(numbered, /^é+ \(2\)\.pdf$/);
   assert.ok(bytes(numbered) <= 255);

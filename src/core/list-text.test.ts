@@ -30,7 +30,7 @@ for (const text of ['"ann', 'bob,"ann', '"ann, bob', '"a""', '"ann" b', '"a"b"',
   test(`a quote that is not closed, or is followed by more text, is refused: ${text}`, () => assert.equal(parseList(text), null));
 
 for (const text of [' "ann', 'bob, "ann', 'bob, "Smith, Ann', 'bob, "Smith, Ann" x', '\t"a" "b"'])
-  test(`it is also refused after a space: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
+  test(`a quote with such an error is also refused after a space: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
 
 const anyEntry = fc
   .string({ unit: fc.constantFrom('a', 'B', 'é', '"', ',', ' ', '\n', ';', "'", '\\'), minLength: 1, maxLength: 8 })
@@ -52,14 +52,14 @@ test('an accepted list does not change when it is formatted and parsed again', (
     { numRuns: 2000 },
   ));
 
-test('a list longer than its limit is parsed no further than the entry that exceeds it', () => {
+test('parsing a list stops at the entry that exceeds the limit', () => {
   assert.deepEqual(parseList('ann,bob,carol', 7), ['ann', 'bob', 'carol']);
   assert.deepEqual(parseList('ann,bob,carol', 6), ['ann', 'bob']);
   assert.deepEqual(parseList('ann, ann, ann, bob', 6), ['ann', 'bob']);
   assert.equal(parseList(Array.from({ length: 10_000 }, (_, index) => index).join(), 100)?.length, 38);
 });
 
-test('a list is within its limit exactly if its shortest spelling is', () =>
+test('a list is within its limit exactly if its shortest form is within the limit', () =>
   fc.assert(
     fc.property(fc.uniqueArray(anyEntry, { minLength: 1 }), fc.integer({ min: 0, max: 60 }), (entries, limit) => {
       const parsed = parseList(formatList(entries), limit) ?? [];
@@ -68,7 +68,7 @@ test('a list is within its limit exactly if its shortest spelling is', () =>
     { numRuns: 2000 },
   ));
 
-test('a quoted and a plain spelling of an entry are the same entry', () =>
+test('an entry with quotes and the same entry without quotes are equal', () =>
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z][a-z ]{0,5}$/), (entry) => assert.deepEqual(parseList(`${entry}, "${entry}"`), [entry.trim()])),
   ));

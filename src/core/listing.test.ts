@@ -29,7 +29,7 @@ test('a search finds a part of the name in any case and in any Unicode form of a
   assert.deepEqual(names(samples, { searchWord: '.*' }), []);
 });
 
-test('a page has the total number of entries', () => {
+test('a page includes the total number of entries', () => {
   const { entries, total } = selectListingPage(samples, { ...firstPage, searchWord: 'txt', startIndex: 1, pageSize: 1 });
   assert.deepEqual([entries.map(({ name }) => name), total], [['b.txt'], 3]);
   assert.deepEqual(selectListingPage(samples, { ...firstPage, startIndex: 99 }), { entries: [], total: 5 });
@@ -73,7 +73,7 @@ test('listing does not change the array of the storage', () => {
   assert.deepEqual(entries, samples);
 });
 
-test('a folder that does not fit into memory gives the same page, or is refused with PageTooDeep', () => {
+test('listing a folder that does not fit into memory returns the same page, or fails with PageTooDeep', () => {
   let refused = 0;
   fc.assert(
     fc.property(anyEntries, anyQuery, fc.nat(8), fc.integer({ min: 1, max: 3 }), (entries, query, startIndex, pageSize) => {

@@ -16,7 +16,7 @@ test('a text is normalized unless it has more combining marks in a row than any 
 });
 
 // The time to normalize grows with the square of the length of a run, so long runs must never reach normalize().
-test('texts are normalized in one place only, which skips long runs of marks', (t) => {
+test('long runs of marks are not normalized, and only unicode.ts and item-path.ts call normalize()', (t) => {
   const { normalize } = String.prototype;
   let longest = 0;
   t.mock.method(String.prototype, 'normalize', function (this: string, form?: string) {

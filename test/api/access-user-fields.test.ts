@@ -36,7 +36,7 @@ async function addedUser(postern: TestPostern) {
 const userOf = async (postern: TestPostern, id: number): Promise<Json> =>
   (await postern.call('accessuser/search')).list.find((record: Json) => record.id === id);
 
-test('an access user answers every field of the interface, and its etag', async (t) => {
+test('accessuser/search returns every field of an access user and its etag', async (t) => {
   const postern = await startPostern(t);
   const { user, profile, id } = await addedUser(postern);
   const { createDateTime, updateDateTime, etag, ...rest } = user;
@@ -73,21 +73,21 @@ for (const { name, updated } of changeable)
 
 for (const { name } of texts)
   for (const nothing of [null, ''])
-    test(`accessuser/update clears ${name} by ${JSON.stringify(nothing)}`, async (t) => {
+    test(`accessuser/update with ${JSON.stringify(nothing)} clears ${name}`, async (t) => {
       const postern = await startPostern(t);
       const { id, user } = await addedUser(postern);
       await postern.call('accessuser/update', { id, authId: user.authId, [name]: nothing });
       assert.equal((await userOf(postern, id))[name], '');
     });
 
-test('an access user that was fetched can be edited and sent back whole', async (t) => {
+test('a fetched access user can be edited and sent back with all its fields', async (t) => {
   const postern = await startPostern(t);
   const { id, user } = await addedUser(postern);
   await postern.call('accessuser/update', { ...user, lastName: 'Other' });
   assert.equal((await userOf(postern, id)).lastName, 'Other');
 });
 
-test('accessuser/update refuses another username than the record has', async (t) => {
+test('accessuser/update refuses a different username', async (t) => {
   const postern = await startPostern(t);
   const { user } = await addedUser(postern);
   const answer = await postern.send('accessuser/update', { ...user, username: 'eve' });
@@ -95,7 +95,7 @@ test('accessuser/update refuses another username than the record has', async (t)
   assert.deepEqual(faultsOf(answer), ['username']);
 });
 
-test('accessuser/add and update name every required field that is missing, all at once', async (t) => {
+test('accessuser operations name all missing required fields at once', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(faultsOf(await postern.send('accessuser/add', {})), ['active', 'username']);
   assert.deepEqual(faultsOf(await postern.send('accessuser/update', { firstName: 'Ann' })), ['authId', 'id']);
@@ -103,7 +103,7 @@ test('accessuser/add and update name every required field that is missing, all a
   assert.deepEqual(faultsOf(await postern.send('accessuser/deleteByUsername', {})), ['loginProfileId', 'username']);
 });
 
-test('accessuser/add refuses what Postern computes', async (t) => {
+test('accessuser/add refuses computed fields', async (t) => {
   const postern = await startPostern(t);
   for (const name of [
     'id',
@@ -119,7 +119,7 @@ test('accessuser/add refuses what Postern computes', async (t) => {
     assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username: 'ann', active: true, [name]: 1 })), [name]);
 });
 
-test('accessuser/search sorts by every stored field and refuses the others with the list', async (t) => {
+test('accessuser/search sorts by every stored field and refuses others with the list of sortable fields', async (t) => {
   const postern = await startPostern(t);
   const { id, user } = await addedUser(postern);
   const { id: other } = await postern.call('accessuser/add', {

@@ -6,7 +6,7 @@ import { faultsOf } from './keys.ts';
 const fresh = 'quite another secret';
 const both = (userPassword: string) => ({ userPassword, confirmPassword: userPassword });
 
-test('a password is 10 to 256 characters, sent twice alike, neither the user’s name nor a common one', async (t) => {
+test('a password has 10 to 256 characters, matches its confirmation, and is neither the username nor a common password', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await usersProfile(postern, ['annabella-long']);
   const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'annabella-long', authId, ...body });
@@ -20,7 +20,7 @@ test('a password is 10 to 256 characters, sent twice alike, neither the user’s
   for (const password of ['ten-chars!', 'ü'.repeat(256)]) assert.equal((await set(both(password))).status, 200, password);
 });
 
-test('a currentPassword that is sent must be right: 403', async (t) => {
+test('a wrong currentPassword gets 403', async (t) => {
   const postern = await startPostern(t);
   const { id: authId, password } = await usersProfile(postern, ['ann']);
   const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'ann', authId, ...both(fresh), ...body });
@@ -29,7 +29,7 @@ test('a currentPassword that is sent must be right: 403', async (t) => {
   assert.equal((await set({ currentPassword: password })).status, 403);
 });
 
-test('without authId a name that several profiles have is 409, one that none has 404, in any case of letters', async (t) => {
+test('without authId, a username in several profiles gets 409 and an unknown one 404, regardless of case', async (t) => {
   const postern = await startPostern(t);
   await usersProfile(postern, ['ann', 'bob']);
   await usersProfile(postern, ['cyd']);
@@ -46,7 +46,7 @@ for (const [what, change] of [
   ['a deactivation', { active: false }],
   ['a move to another profile', { authId: 1 }],
 ] as const)
-  test(`an open session ends with ${what} of its user`, async (t) => {
+  test(`the open session of an access user ends after ${what}`, async (t) => {
     const postern = await startPostern(t);
     const profile = await usersProfile(postern, ['ann']);
     const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -56,7 +56,7 @@ for (const [what, change] of [
     assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie } })).status, 401);
   });
 
-test('a new password and a delete end the sessions of the user, and sign-in with the old password', async (t) => {
+test('a new password or a deletion ends the sessions of the user, and the old password no longer works', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -70,7 +70,7 @@ test('a new password and a delete end the sessions of the user, and sign-in with
   assert.notEqual(await signIn(postern, `/s/${viewId}`, 'ann', fresh), '');
 });
 
-test('a deleted user leaves the lists of the shares, and the name made anew inherits nothing', async (t) => {
+test('a deleted user is removed from the lists of all shares, and a new user with the same name gets no access', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const { id, viewId } = await postern.call(
@@ -91,7 +91,7 @@ test('a deleted user leaves the lists of the shares, and the name made anew inhe
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 1);
 });
 
-test('a user moved to another profile leaves the lists of the shares; a name taken there is 409', async (t) => {
+test('a user moved to another profile is removed from the lists of all shares; a username that exists there gets 409', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const other = await usersProfile(postern, ['BOB']);
@@ -101,7 +101,7 @@ test('a user moved to another profile leaves the lists of the shares; a name tak
   assert.equal((await postern.call('share/get', { id })).userNames, 'bob');
 });
 
-test('accessuser/delete without an id is refused, and of a user who is gone 404', async (t) => {
+test('accessuser/delete is refused without an id, and answers 404 for a deleted user', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(faultsOf(await postern.send('accessuser/delete', {})), ['id']);
   const { id } = await postern.call('accessuser/add', { username: 'ann', active: true });
@@ -110,7 +110,7 @@ test('accessuser/delete without an id is refused, and of a user who is gone 404'
   assert.equal((await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: 1 })).status, 404);
 });
 
-test('a user named by a login profile that is not there is refused at that field', async (t) => {
+test('a request with an unknown login profile is refused with the name of that field', async (t) => {
   const postern = await startPostern(t);
   await postern.call('accessuser/add', { username: 'ann', active: true });
   const answers = [
@@ -126,7 +126,7 @@ test('a user named by a login profile that is not there is refused at that field
   );
 });
 
-test('allowedLogins counts the active users whom a share admits, whatever its state; userCount all', async (t) => {
+test('allowedLogins counts the active users that a share admits, even if it is inactive; userCount counts all users', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob', 'cyd']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false, validityEndDate: '2020-01-01' }));

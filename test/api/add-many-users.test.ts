@@ -6,7 +6,7 @@ import { faultsOf } from './keys.ts';
 const user = (username: string, over: object = {}) => ({ username, active: true, ...over });
 const many = (count: number) => Array.from({ length: count }, (_, at) => user(`user-${at}`, { email: `user-${at}@example.com` }));
 
-test('accessuser/addMany adds a thousand users by one call, and answers their ids in the order of the rows', async (t) => {
+test('accessuser/addMany adds 1000 users in one call and returns their ids in the order of the rows', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await usersProfile(postern, []);
   const added = await postern.call('accessuser/addMany', { authId, users: many(1000) });
@@ -19,7 +19,7 @@ test('accessuser/addMany adds a thousand users by one call, and answers their id
   assert.equal(found.totalCount, 11, 'those added together are searched as any other');
 });
 
-test('accessuser/addMany names every row at fault by its place, and adds none of the rows', async (t) => {
+test('if rows are invalid, accessuser/addMany names each of them by its position and adds no rows', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await usersProfile(postern, ['ann']);
   const add = (users: object[]) => postern.send('accessuser/addMany', { authId, users });
@@ -33,7 +33,7 @@ test('accessuser/addMany names every row at fault by its place, and adds none of
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
 });
 
-test('accessuser/addMany keeps addresses apart where codes are sent to them', async (t) => {
+test('accessuser/addMany refuses a duplicate e-mail address in a profile that sends codes', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
   await postern.call('accessuser/add', { username: 'ann', email: 'ann@example.com', active: true, authId });
@@ -41,7 +41,7 @@ test('accessuser/addMany keeps addresses apart where codes are sent to them', as
   assert.deepEqual(faultsOf(await postern.send('accessuser/addMany', { authId, users })), ['users.0.email']);
 });
 
-test('accessuser/addMany takes 1 to 1,000 rows, and refuses more without reading them', async (t) => {
+test('accessuser/addMany accepts 1 to 1000 rows, and refuses more without checking the rows', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await usersProfile(postern, []);
   for (const users of [[], many(1001), Array.from({ length: 100_000 }, () => ({}))]) {
@@ -50,7 +50,7 @@ test('accessuser/addMany takes 1 to 1,000 rows, and refuses more without reading
   }
 });
 
-test('accessuser/addMany without authId adds to the default login profile; dryRun adds none', async (t) => {
+test('accessuser/addMany without authId adds to the default login profile; a dry run adds no user', async (t) => {
   const postern = await startPostern(t);
   const body = { users: [user('ann')] };
   const tried = await postern.call('accessuser/addMany', body, { query: { dryRun: 'true' } });

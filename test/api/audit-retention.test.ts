@@ -8,7 +8,7 @@ import { hour, settableClock } from '../visit/visiting.ts';
 
 const day = 24 * hour;
 
-/** A Postern whose audit log has one entry a day for so many days, and its retention by a clock that a test sets. */
+/** Starts Postern with one audit entry per day for the given number of days, and returns its retention with a settable clock. */
 async function logged(t: TestContext, days: number) {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } }, environment: { POSTERN_AUDIT_DAYS: '400' } });
@@ -39,7 +39,7 @@ async function logged(t: TestContext, days: number) {
   return { clock, store, retention, left, lines, goOn };
 }
 
-test('audit entries go when their time is over, a day of them at a time, and the log says so before', async (t) => {
+test('expired audit entries are deleted one day at a time, at most once an hour, and the log says so', async (t) => {
   const { retention, left, lines, goOn } = await logged(t, 410);
   const { run } = retention();
   const before = await left();
@@ -55,7 +55,7 @@ test('audit entries go when their time is over, a day of them at a time, and the
   assert.ok((await left()) >= 399 && (await left()) <= 401, `${await left()} are left`);
 });
 
-test('before entries are deleted no more of the audit log is read than what is over its time', async (t) => {
+test('deleting expired audit entries does not scan the complete audit log', async (t) => {
   const heard = hearStatements(t);
   const { retention } = await logged(t, 410);
   await retention().run();
@@ -68,7 +68,7 @@ test('before entries are deleted no more of the audit log is read than what is o
   );
 });
 
-test('alerts that nobody has sent go with their audit entries, and the addresses with the last of them', async (t) => {
+test('unsent alerts are deleted with their audit entries, and an address list with its last alert', async (t) => {
   const { clock, retention, store, goOn } = await logged(t, 1);
   const owe = (audit: number, emails: string) =>
     store.write((tx) => enqueueAlert(tx, { id: 1, tid: 1, notify_emails: emails }, audit, 'upload', clock.now()), 'job');
@@ -87,7 +87,7 @@ test('alerts that nobody has sent go with their audit entries, and the addresses
   assert.deepEqual([alerts.map(({ audit_id }) => audit_id), lists.map(({ emails }) => emails)], [[young], ['both@example.com']]);
 });
 
-test('a clock that is set ahead while Postern runs deletes nothing', async (t) => {
+test('if the clock is set forward while Postern runs, no audit entries are deleted', async (t) => {
   const { clock, retention, left, lines } = await logged(t, 300);
   const { run } = retention();
   clock.ahead(500 * day);
@@ -96,7 +96,7 @@ test('a clock that is set ahead while Postern runs deletes nothing', async (t) =
   assert.match(lines.join('\n'), /the clock of this machine was changed/);
 });
 
-test('entries that were written while the clock was far back stay for a day after it was set, over a restart too', async (t) => {
+test('entries written while the clock was slow are kept for one day after its correction, also after a restart', async (t) => {
   const { clock, store, retention, left, lines, goOn } = await logged(t, 1);
   await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
@@ -116,7 +116,7 @@ test('entries that were written while the clock was far back stay for a day afte
   assert.equal(await left(), 2);
 });
 
-test('a start with a clock that is far ahead deletes nothing for a day of running, and says why', async (t) => {
+test('after a start with a fast clock, no entries are deleted for one day, and the log gives the reason', async (t) => {
   const { clock, retention, left, lines, goOn } = await logged(t, 300);
   clock.ahead(500 * day);
   const { run } = retention();
@@ -130,7 +130,7 @@ test('a start with a clock that is far ahead deletes nothing for a day of runnin
   assert.equal(await left(), 299);
 });
 
-test('long audit entries are deleted a few at a time', async (t) => {
+test('long audit entries are deleted in small batches', async (t) => {
   const { store, retention, left, clock } = await logged(t, 1);
   await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();

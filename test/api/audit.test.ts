@@ -27,7 +27,7 @@ const exported = (postern: TestPostern, query: string) =>
   fetch(`${postern.apiUrl}/api/v1/audit/export${query}`, { headers: { authorization: `Bearer ${adminKey}` } });
 const found = async (postern: TestPostern, query: object): Promise<Json[]> => (await postern.call('audit/search', query)).list;
 
-test('every change leaves a row that names who, what, where from and what was before and after', async (t) => {
+test('a change adds an audit entry with the caller, action, address, and the values before and after', async (t) => {
   const postern = await startPostern(t);
   const key = await keyOf(postern, 'editor');
   const { body, headers } = await postern.send('share/add', newShare({ title: 'Before' }), { key });
@@ -44,7 +44,7 @@ test('every change leaves a row that names who, what, where from and what was be
   assert.match(JSON.stringify(changed.after), /After/);
 });
 
-test('a long list that a change leaves as it is stands in its entry neither before nor after', async (t) => {
+test('the audit entry of a change omits a long list that did not change', async (t) => {
   const postern = await startPostern(t);
   const emails = (domain: string) => Array.from({ length: 100 }, (_, index) => `person-${index}@${domain}`).join(',');
   const { id } = await postern.call('share/add', newShare({ notifyEmails: emails('one.example') }));
@@ -83,7 +83,7 @@ for (const [action, run] of [
   ],
   ['tenant/add', async (postern: TestPostern) => postern.call('tenant/add', { title: 'x' })],
 ] as const)
-  test(`${action} stands in the trail once`, async (t) => {
+  test(`${action} adds exactly one audit entry`, async (t) => {
     const postern = await startPostern(t);
     await run(postern);
     const rows = await found(postern, { action, outcome: 'done' });
@@ -91,7 +91,7 @@ for (const [action, run] of [
     assert.equal(rows[0].actor, 'environment');
   });
 
-test('the trail tells of a new share all that the interface then tells of it', async (t) => {
+test('the audit entry of a new share contains all fields that share/get returns', async (t) => {
   const postern = await startPostern(t);
   const users = await usersProfile(postern, ['ann', 'bob']);
   const lists = { allowAllUsers: false, userNames: 'BOB, ann', groupNames: '"a, b", c' };
@@ -102,7 +102,7 @@ test('the trail tells of a new share all that the interface then tells of it', a
   }
 });
 
-test('the trail is searched by share, user name, action, outcome, word and time', async (t) => {
+test('audit/search filters by share, username, action, outcome, word and time', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await postern.call('share/add', newShare({ title: 'Ledger' }));
   await postern.call('share/add', newShare({ title: 'Other' }));
@@ -121,7 +121,7 @@ test('the trail is searched by share, user name, action, outcome, word and time'
   assert.deepEqual(faultsOf(await postern.send('audit/search', { outcome: 'great', actoin: 'x' })), ['actoin', 'outcome']);
 });
 
-test('the trail is exported as NDJSON and as CSV, row for row what search answers', async (t) => {
+test('an NDJSON export has the same entries as a search, and no cell of a CSV export begins like a formula', async (t) => {
   const postern = await startPostern(t);
   await postern.call('share/add', newShare({ title: '=cmd|"x",y' }));
   const rows = await found(postern, { sortField: 'id' });
@@ -143,7 +143,7 @@ test('the trail is exported as NDJSON and as CSV, row for row what search answer
   assert.equal((await exported(postern, '?format=xml')).status, 400);
 });
 
-test('a refused change leaves no trace of itself as done', async (t) => {
+test('a refused change has no audit entry with the outcome done', async (t) => {
   const postern = await startPostern(t);
   await postern.send('share/add', newShare({ location: 'nowhere' }));
   await postern.send('loginprofile/delete', { id: 1 });
@@ -153,7 +153,7 @@ test('a refused change leaves no trace of itself as done', async (t) => {
   );
 });
 
-test('an export under way is cut once its key is deleted, and tells nothing that happened since it began', async (t) => {
+test('an export stops when its key is deleted, and contains no entries that were added after it began', async (t) => {
   const { log, errors } = logLines();
   const postern = await startPostern(t, { replaced: { log } });
   const { id, key } = await postern.call('apikey/add', { name: 'auditor', role: 'admin' });
@@ -167,7 +167,7 @@ test('an export under way is cut once its key is deleted, and tells nothing that
     assert.equal(answer.status, 200);
     return answer;
   };
-  const [taken, cut] = [await begin(), await begin()]; // not read yet: neither has more than its first part
+  const [taken, cut] = [await begin(), await begin()]; // not read yet: each has received only its first part
   await postern.call('share/add', newShare({ title: 'MADE SINCE' }));
   assert.doesNotMatch(await taken.text(), /MADE SINCE/);
   await postern.call('apikey/delete', { id });
@@ -175,7 +175,7 @@ test('an export under way is cut once its key is deleted, and tells nothing that
   assert.deepEqual(errors(), []);
 });
 
-test('exports that are given up by the dozen are no fault of ours, and hold up no later one', async (t) => {
+test('many aborted exports log no error and do not block a later export', async (t) => {
   const { log, errors } = logLines();
   const postern = await startPostern(t, { replaced: { log } });
   await postern.call('share/add', newShare());

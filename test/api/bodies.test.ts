@@ -5,7 +5,7 @@ import { linkTo } from '../visit/visiting.ts';
 import { faultAt, faultsOf, keyOf } from './keys.ts';
 import { json, raw } from './raw-call.ts';
 
-test('the success envelope has its four fields, and add the id, viewId and viewUrl beside them', async (t) => {
+test('a success response has four standard fields; add also returns the id and, for a link, viewId and viewUrl', async (t) => {
   const postern = await startPostern(t);
   const added = await postern.call('share/add', newShare());
   assert.deepEqual(Object.keys(added).sort(), ['id', 'message', 'messageId', 'status', 'timestamp', 'viewId', 'viewUrl']);
@@ -22,7 +22,7 @@ test('the success envelope has its four fields, and add the id, viewId and viewU
   assert.deepEqual(Object.keys(deleted).sort(), ['message', 'messageId', 'status', 'timestamp']);
 });
 
-test('a refusal is problem+json with every field that the contract names', async (t) => {
+test('a refusal is a problem+json document with all documented fields', async (t) => {
   const postern = await startPostern(t);
   const { status, headers, body } = await postern.send('share/add', { title: 7 });
   assert.equal(status, 400);
@@ -34,7 +34,7 @@ test('a refusal is problem+json with every field that the contract names', async
   for (const fault of body.errors) assert.deepEqual(Object.keys(fault), ['field', 'detail']);
 });
 
-test('every answer carries an X-Request-Id of its own', async (t) => {
+test('every response has a unique X-Request-Id', async (t) => {
   const postern = await startPostern(t);
   const answers = [
     await postern.send('share/search'),
@@ -45,7 +45,7 @@ test('every answer carries an X-Request-Id of its own', async (t) => {
   assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id') ?? '')).size, 4);
 });
 
-test('a fault of each kind gives way to the one before it: 401, 403, 404 and 405, 413, 415, 400', async (t) => {
+test('a request with several errors gets the first status code of 401, 403, 404 or 405, 413, 415, 400', async (t) => {
   const postern = await startPostern(t);
   const reader = await keyOf(postern, 'reader');
   const large = 'x'.repeat((1 << 20) + 1);
@@ -60,7 +60,7 @@ test('a fault of each kind gives way to the one before it: 401, 403, 404 and 405
   assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: json })).status, 400);
 });
 
-test('a wrong method is answered 405 with the ones that are right', async (t) => {
+test('a wrong method gets 405 with the allowed method', async (t) => {
   const postern = await startPostern(t);
   for (const [name, allow] of [
     ['share/search', 'GET'],
@@ -74,14 +74,14 @@ test('a wrong method is answered 405 with the ones that are right', async (t) =>
   }
 });
 
-test('a body of exactly 1 MiB is read, one byte more is 413', async (t) => {
+test('a body of exactly 1 MiB is accepted, and one byte more gets 413', async (t) => {
   const postern = await startPostern(t);
   const body = (length: number) => JSON.stringify({ id: 1 }).padEnd(length, ' ');
   assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body(1 << 20) })).status, 404);
   assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body((1 << 20) + 1) })).status, 413);
 });
 
-test('a JSON body that anybody may send is read up to 16 KiB', async (t) => {
+test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const body = (length: number) => '{}'.padEnd(length, ' ');
@@ -95,7 +95,7 @@ test('a JSON body that anybody may send is read up to 16 KiB', async (t) => {
   }
 });
 
-test('a body of thousands of unknown fields is answered with the first twenty, their names cut', async (t) => {
+test('the response to a body with thousands of unknown fields names at most twenty, and shortens long names', async (t) => {
   const postern = await startPostern(t);
   const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
   for (const fields of [many, { ['k'.repeat(1 << 19)]: 1, id: 1 }]) {
@@ -121,7 +121,7 @@ test('a body that is not application/json in UTF-8 is refused', async (t) => {
   assert.equal(right.status, 200);
 });
 
-test('application/json with a charset of UTF-8 is taken', async (t) => {
+test('application/json with the charset UTF-8 is accepted', async (t) => {
   const postern = await startPostern(t);
   const { status } = await raw(postern, '/api/v1/loginprofile/get', {
     method: 'POST',
@@ -157,7 +157,7 @@ test('a field of the wrong type is refused, never coerced', async (t) => {
     assert.equal((await postern.send('share/get', { id })).status, 400, JSON.stringify(id));
 });
 
-test('an unknown field is refused by name, with the nearest known one as a hint', async (t) => {
+test('an unknown field is refused with its name and a similar known field as a hint', async (t) => {
   const postern = await startPostern(t);
   const answer = await postern.send('share/add', newShare({ canDownlod: true, notifyEmail: 'a@example.com', zzzzzzzzzzzzzzzz: 1 }));
   assert.deepEqual(faultsOf(answer), ['canDownlod', 'notifyEmail', 'zzzzzzzzzzzzzzzz']);
@@ -165,7 +165,7 @@ test('an unknown field is refused by name, with the nearest known one as a hint'
   assert.match(faultAt(answer, 'notifyEmail'), /\bnotifyEmails\b/);
 });
 
-test('an unknown query parameter is refused by name, with the nearest known one as a hint', async (t) => {
+test('an unknown query parameter is refused with its name and a similar known one as a hint', async (t) => {
   const postern = await startPostern(t);
   const searched = await postern.send('share/search', { serchWord: 'x' });
   assert.match(faultAt(searched, 'serchWord'), /\bsearchWord\b/);
@@ -174,13 +174,13 @@ test('an unknown query parameter is refused by name, with the nearest known one 
   assert.match(faultAt(changed, 'dryrun'), /\bdryRun\b/);
 });
 
-test('a question takes no dryRun: it changes nothing', async (t) => {
+test('an operation that only reads refuses dryRun', async (t) => {
   const postern = await startPostern(t);
   for (const name of ['loginprofile/get', 'loginprofile/search'])
     assert.deepEqual(faultsOf(await postern.send(name, {}, { query: { dryRun: 'true' } })), ['dryRun'], name);
 });
 
-test('a doubled query parameter is refused by name', async (t) => {
+test('a repeated query parameter is refused with its name', async (t) => {
   const postern = await startPostern(t);
   for (const path of [
     '/api/v1/share/search?pageSize=1&pageSize=1',
@@ -192,7 +192,7 @@ test('a doubled query parameter is refused by name', async (t) => {
   assert.deepEqual(faultsOf(doubled), ['dryRun']);
 });
 
-test('DELETE takes its fields as query parameters where a client sends no body', async (t) => {
+test('DELETE accepts its fields as query parameters if the request has no body', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   assert.equal((await raw(postern, `/api/v1/share/delete?id=${id}`, { method: 'DELETE' })).status, 200);
@@ -203,7 +203,7 @@ test('DELETE takes its fields as query parameters where a client sends no body',
   assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/delete?id=1&ids=2', { method: 'DELETE' })), ['ids']);
 });
 
-test('all fields at fault are named at once, whatever is wrong with them', async (t) => {
+test('a refusal names all invalid fields at once', async (t) => {
   const postern = await startPostern(t);
   const answer = await postern.send(
     'share/add',
@@ -213,7 +213,7 @@ test('all fields at fault are named at once, whatever is wrong with them', async
   for (const field of ['location', 'authenticationId', 'validityEndDate']) assert.ok(faultsOf(answer).includes(field), field);
 });
 
-test('__proto__ and constructor are fields like any other: unknown', async (t) => {
+test('__proto__, constructor and toString are refused as unknown fields', async (t) => {
   const postern = await startPostern(t);
   for (const name of ['__proto__', 'constructor', 'toString'])
     assert.deepEqual(
@@ -222,12 +222,12 @@ test('__proto__ and constructor are fields like any other: unknown', async (t) =
     );
 });
 
-test('a query parameter named __proto__ is unknown like any other', async (t) => {
+test('a query parameter named __proto__ is refused as unknown', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/search?__proto__=1')), ['__proto__']);
 });
 
-test('a NUL character or a forged cursor is refused as what it is, by every engine', async (t) => {
+test('a NUL character is refused, and a forged cursor causes no server error', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   const { id, base } = await linkTo(postern, { authenticationId: profile.id });

@@ -47,7 +47,7 @@ const administers = [
   'tenant/search',
 ];
 
-test('without a key, with a wrong one or with another scheme, every operation answers 401 with its challenge', async (t) => {
+test('every operation answers a request without a valid key with 401 and a Bearer challenge', async (t) => {
   const postern = await startPostern(t);
   for (const name of [...reads, ...edits, ...administers])
     for (const headers of [{}, { authorization: 'Basic YTpi' }] as Record<string, string>[]) {
@@ -64,7 +64,7 @@ for (const [role, refused] of [
   ['reader', [...edits, ...administers]],
   ['editor', administers],
 ] as const)
-  test(`a key of role ${role} reaches what its role allows and is refused the rest before the body is looked at`, async (t) => {
+  test(`a key with the role ${role} gets 403 for operations outside its role, before the body is checked`, async (t) => {
     const postern = await startPostern(t);
     const key = await keyOf(postern, role);
     for (const name of [...reads, ...edits, ...administers]) {
@@ -73,7 +73,7 @@ for (const [role, refused] of [
     }
   });
 
-test('an expired key answers 401', async (t) => {
+test('an expired key gets 401', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
   const key = await keyOf(postern, 'reader', { expiryDateTime: '2026-05-01T12:00:00Z' });
@@ -82,7 +82,7 @@ test('an expired key answers 401', async (t) => {
   assert.equal((await postern.send('share/search', {}, { key })).status, 401);
 });
 
-test('login answers a token that is good for an hour, with the role of its key', async (t) => {
+test('login returns a token that is valid for one hour and has the role of its key', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
   const secretkey = await keyOf(postern, 'reader');
@@ -96,7 +96,7 @@ test('login answers a token that is good for an hour, with the role of its key',
   assert.equal((await postern.send('share/search', {}, { key: token })).status, 401);
 });
 
-test('a token never outlives its key', async (t) => {
+test('a token expires no later than its key', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
   const secretkey = await keyOf(postern, 'reader', { expiryDateTime: '2026-05-01T00:10:00Z' });
@@ -106,7 +106,7 @@ test('a token never outlives its key', async (t) => {
   assert.equal((await postern.send('share/search', {}, { key: token })).status, 401);
 });
 
-test('a deleted key and its tokens end at once', async (t) => {
+test('a deleted key and its tokens stop working at once', async (t) => {
   const postern = await startPostern(t);
   const { id, key } = await postern.call('apikey/add', { name: 'temp', role: 'reader' });
   const { token } = await postern.call('login', { username: 'temp', secretkey: key }, { key: null });
@@ -115,7 +115,7 @@ test('a deleted key and its tokens end at once', async (t) => {
   assert.equal((await postern.send('share/search', {}, { key: token })).status, 401);
 });
 
-test('login refuses a wrong name and a wrong key alike', async (t) => {
+test('login answers a wrong name and a wrong key in the same way', async (t) => {
   const postern = await startPostern(t);
   const answers = [
     await postern.send('login', { username: 'nobody', secretkey: adminKey }, { key: null }),
@@ -125,7 +125,7 @@ test('login refuses a wrong name and a wrong key alike', async (t) => {
     assert.deepEqual([status, body.code, body.detail], [401, answers[0]?.body.code, answers[0]?.body.detail]);
 });
 
-test('login refuses unknown fields and missing ones by name', async (t) => {
+test('login refuses unknown and missing fields with their names', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(faultsOf(await postern.send('login', {}, { key: null })), ['secretkey', 'username']);
   assert.deepEqual(faultsOf(await postern.send('login', { username: 'environment', secretkey: adminKey, remember: true }, { key: null })), [
@@ -139,7 +139,7 @@ test('login refuses an unknown query parameter', async (t) => {
   assert.equal(stray.status, 400);
 });
 
-test('wrong keys slow their network down, and the right key has no limit', async (t) => {
+test('requests with wrong keys are rate-limited, but the right key still works', async (t) => {
   const postern = await startPostern(t);
   const statuses = new Set<number>();
   for (let attempt = 0; attempt < 60; attempt += 1) {
@@ -151,7 +151,7 @@ test('wrong keys slow their network down, and the right key has no limit', async
   assert.equal((await postern.send('share/search')).status, 200);
 });
 
-test('createdOwner and updatedOwner name the key that did it', async (t) => {
+test('createdOwner and updatedOwner name the key that made the change', async (t) => {
   const postern = await startPostern(t);
   const key = await keyOf(postern, 'editor');
   const { id } = await postern.call('share/add', newShare());
@@ -160,7 +160,7 @@ test('createdOwner and updatedOwner name the key that did it', async (t) => {
   assert.deepEqual([share.createdOwner, share.updatedOwner], ['environment', 'editor key']);
 });
 
-test('the name of a living key is taken, and free again when the key has gone', async (t) => {
+test('two keys cannot have the same name, but the name of a deleted key can be used again', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('apikey/add', { name: 'sync', role: 'reader' });
   assert.equal((await postern.send('apikey/add', { name: 'sync', role: 'admin' })).status, 409);
@@ -168,7 +168,7 @@ test('the name of a living key is taken, and free again when the key has gone', 
   assert.equal((await postern.send('apikey/add', { name: 'sync', role: 'admin' })).status, 200);
 });
 
-test('apikey/search tells name, role, first characters and last use, never the key', async (t) => {
+test('apikey/search returns name, role, first characters and last use, but never the key', async (t) => {
   const postern = await startPostern(t);
   const { key, id } = await postern.call('apikey/add', { name: 'sync', role: 'reader', expiryDateTime: '2036-01-01T00:00:00Z' });
   await postern.call('share/search', {}, { key });
@@ -180,7 +180,7 @@ test('apikey/search tells name, role, first characters and last use, never the k
   assert.ok(!JSON.stringify(answer).includes(key));
 });
 
-test('the key of the environment cannot be deleted by REST', async (t) => {
+test('the key from the environment cannot be deleted through the API', async (t) => {
   const postern = await startPostern(t);
   const { list } = await postern.call('apikey/search');
   const { id } = list.find(({ name }: { name: string }) => name === 'environment');
@@ -188,7 +188,7 @@ test('the key of the environment cannot be deleted by REST', async (t) => {
   assert.equal((await postern.send('share/search')).status, 200);
 });
 
-test('a token signs nobody in: it cannot be renewed by itself', async (t) => {
+test('a token cannot be used to get a new token', async (t) => {
   const postern = await startPostern(t);
   const { token } = await postern.call('login', { username: 'environment', secretkey: adminKey }, { key: null });
   assert.equal((await postern.send('share/search', {}, { key: token })).status, 200);

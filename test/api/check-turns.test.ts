@@ -12,7 +12,7 @@ const admin = (tid: number): Caller => ({
   ...{ credentialHash: '', address: '192.0.2.1', requestId: '' },
 });
 
-test('of one tenant’s checks that read the locations of all one runs at a time, and others’ run beside it', async () => {
+test('checks that read all tenants run one at a time per tenant, and do not delay other tenants', async () => {
   const checkInTurn = checkTurns();
   let running = 0;
   let most = 0;
@@ -33,7 +33,7 @@ test('of one tenant’s checks that read the locations of all one runs at a time
   assert.equal(most, 1);
 });
 
-test('additions of locations by one tenant are checked one at a time', async (t) => {
+test('the locations that one tenant adds are checked one at a time', async (t) => {
   const { postern, calls, release } = await startWithHeld(t, 'storages.configurationError');
   const add = (name: string) =>
     postern.send('location/add', { name, kind: 'local', configuration: JSON.stringify({ folder: join(postern.files, name) }) });

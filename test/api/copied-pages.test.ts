@@ -5,7 +5,7 @@ import { splitLines } from '../../src/features/copies/backup-text.ts';
 import type { CopiedRow } from '../../src/features/copies/copied-tables.ts';
 import { newShare, startPostern } from '../start.ts';
 
-test('a backup of audit entries of a megabyte each is written and read a few of them at a time', async (t) => {
+test('a backup of audit entries of one megabyte each is written and read in small pages', async (t) => {
   const postern = await startPostern(t);
   await postern.call('share/add', newShare());
   const { store } = postern.ports;

@@ -4,7 +4,7 @@ import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import type { Store } from '#ports/store.ts';
 import { startPostern } from '../start.ts';
 
-test('however much has ended, others get their turn while it is taken away', async (t) => {
+test('expired rows are deleted in batches, so that other writes can run in between', async (t) => {
   const { ports } = await startPostern(t);
   const rows = Array.from({ length: 2500 }, (_, index) => ({ key: `guess ${index}`, at: 0 }));
   await ports.store.write(async (tx) => {

@@ -14,7 +14,7 @@ const allowed = ({ outcomes }: Json) =>
 const broken = ({ rules }: Json) => rules.filter(({ passed }: Json) => passed === false).map(({ rule }: Json) => rule);
 const every = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'];
 
-test('share/explain answers every rule in order with its reason, and the outcome of every action', async (t) => {
+test('share/explain returns every rule with its reason, and the outcome of every action', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare({ canUpload: false, canRename: false }));
   const answer = await postern.call('share/explain', { id });
@@ -26,7 +26,7 @@ test('share/explain answers every rule in order with its reason, and the outcome
   assert.deepEqual(allowed(answer), every.filter((action) => !['upload', 'rename'].includes(action)).sort());
 });
 
-test('without an address the address rule is open: passed is null, and the reason says so', async (t) => {
+test('share/explain checks the address rule if an address is given; otherwise passed is null', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 1, ipRange: '10.0.0.0/8' });
   const { id } = await postern.call('share/add', newShare({ authenticationId }));
@@ -38,7 +38,7 @@ test('without an address the address rule is open: passed is null, and the reaso
   assert.deepEqual([broken(outside), allowed(outside)], [['address'], []]);
 });
 
-test('share/explain answers for any instant', async (t) => {
+test('share/explain answers for any given time', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare({ validityStartDate: '2030-01-01', validityEndDate: '2030-12-31' }));
   const at = async (instant: string) => allowed(await postern.call('share/explain', { id, at: instant })).length > 0;
@@ -48,7 +48,7 @@ test('share/explain answers for any instant', async (t) => {
   );
 });
 
-test('share/explain answers for any person, and for nobody', async (t) => {
+test('share/explain answers for any access user, and for an anonymous visitor', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
@@ -62,7 +62,7 @@ test('share/explain answers for any person, and for nobody', async (t) => {
   assert.equal(await download({ username: 'ann' }), false);
 });
 
-test('share/explain admits a member of a listed group where the provider names groups', async (t) => {
+test('share/explain admits a member of a listed group if the identity provider supplies groups', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', {
     typeId: 5,
@@ -74,7 +74,7 @@ test('share/explain admits a member of a listed group where the provider names g
   assert.equal(await may({ email: 'x@example.com', groupNames: 'staff' }), false);
 });
 
-test('share/explain refuses what it cannot read, by name, and changes nothing', async (t) => {
+test('share/explain refuses an invalid field with its name, and changes nothing', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const before = JSON.stringify([await postern.call('share/search'), (await postern.call('audit/search')).totalCount]);
@@ -91,7 +91,7 @@ test('share/explain refuses what it cannot read, by name, and changes nothing', 
   assert.equal(JSON.stringify([await postern.call('share/search'), (await postern.call('audit/search')).totalCount]), before);
 });
 
-test('share/activity counts by day and by visitor, and names the listed users who have not come', async (t) => {
+test('share/activity counts by day and by visitor, and names the listed users who have not visited', async (t) => {
   let now = Date.parse('2026-05-01T10:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
   const profile = await usersProfile(postern, ['ann', 'bob']);
@@ -128,14 +128,14 @@ test('share/activity counts by day and by visitor, and names the listed users wh
   assert.deepEqual((await activity({ fromDate: '2026-05-03' })).notCome, ['ann', 'bob']);
 });
 
-test('a visit is counted once, whatever the client calls, and somebody who was refused has not visited', async (t) => {
+test('all requests of one visit are counted as one visit, and a refused visitor is not counted', async (t) => {
   let now = Date.parse('2026-05-01T10:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
   const profile = await usersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
   const share = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,carol,dan' };
   const { id, viewId } = await postern.call('share/add', newShare(share));
   const base = `/s/${viewId}`;
-  // Ann's page never calls visit; Carol's program does, again and again; Dan only signs in; Bob is refused.
+  // Ann's page never calls visit; Carol's program calls it repeatedly; Dan only signs in; Bob is refused.
   const cookie = await signIn(postern, base, 'ann');
   await postern.visit(`${base}/list`, { headers: { cookie } });
   await postern.visit(`${base}/file/welcome.txt`, { headers: { cookie } });
@@ -149,7 +149,7 @@ test('a visit is counted once, whatever the client calls, and somebody who was r
   await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
 
   const seen = async () => await postern.call('share/activity', { id });
-  await until(async () => (await seen()).byDay[0]?.visits === 3); // noted beside their answers
+  await until(async () => (await seen()).byDay[0]?.visits === 3); // visits are recorded concurrently with the responses
   const { byDay, byVisitor, notCome } = await seen();
   assert.deepEqual(byDay, [{ date: '2026-05-01', visits: 3, downloads: 1, uploads: 1 }]);
   assert.deepEqual(byVisitor.map(({ visitor, visits }: Json) => [visitor, visits]).sort(), [
@@ -161,7 +161,7 @@ test('a visit is counted once, whatever the client calls, and somebody who was r
   assert.equal(list[0].lastVisitDateTime, '2026-05-01T14:00:00.000Z');
 });
 
-test('share/explain reads one user where many have the address that is asked about', async (t) => {
+test('share/explain reads only one user if several users have the given e-mail address', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   const users = ['ann', 'bob', 'cem'].map((username) => ({ username, active: true, email: 'team@example.com' }));
@@ -182,7 +182,7 @@ test('share/explain reads one user where many have the address that is asked abo
   assert.deepEqual(read, [1]);
 });
 
-test('share/activity compares no listed name with every entry of the audit log', async (t) => {
+test('share/activity does not compare listed names with every audit entry', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const nodes: string[] = [];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
 import { faultAt, faultsOf } from './keys.ts';
 
-test('a time is taken with any ISO 8601 offset and answered in UTC with milliseconds', async (t) => {
+test('a time is accepted with any ISO 8601 offset and returned in UTC with milliseconds', async (t) => {
   const postern = await startPostern(t);
   for (const [sent, answered] of [
     ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00.000Z'],
@@ -35,7 +35,7 @@ test('a date that does not exist is refused', async (t) => {
       assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: date }))), [field], date);
 });
 
-test('an end that is not after its start is refused, an end in the past is not', async (t) => {
+test('an end date that is not after the start date is refused, but an end date in the past is accepted', async (t) => {
   const postern = await startPostern(t);
   const at = '2026-01-31T09:00:00Z';
   assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ validityStartDate: at, validityEndDate: at }))), [
@@ -53,14 +53,14 @@ for (const [field, longest] of [
   ['waterMarkText', 4000],
   ['digitalSignReason', 4000],
 ] as const)
-  test(`${field} of a share may be ${longest} characters long and no longer`, async (t) => {
+  test(`the ${field} of a share may have at most ${longest} characters`, async (t) => {
     const postern = await startPostern(t);
     await postern.call('share/add', newShare({ [field]: 'ä'.repeat(longest) }));
     await postern.call('share/add', newShare({ [field]: '😀'.repeat(longest) }));
     assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: 'x'.repeat(longest + 1) }))), [field]);
   });
 
-test('the other texts have the lengths that the contract gives them', async (t) => {
+test('other text fields have their documented maximum lengths', async (t) => {
   const postern = await startPostern(t);
   const user = (over: object) => postern.send('accessuser/add', { username: 'ann', active: true, ...over });
   for (const [field, value] of [
@@ -84,7 +84,7 @@ test('the other texts have the lengths that the contract gives them', async (t) 
     assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { [field]: value })), [field]);
 });
 
-test('a required text is not empty, userNames excepted', async (t) => {
+test('a required text must not be empty, but userNames may be empty', async (t) => {
   const postern = await startPostern(t);
   for (const field of ['title', 'location', 'path'])
     assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: '' }))), [field]);
@@ -116,7 +116,7 @@ test('text is stored in Unicode NFC', async (t) => {
   assert.equal((await postern.send('accessuser/add', { username: 'J\u00dcRGEN', active: true })).status, 409);
 });
 
-test('a user name has no comma and no colon, and is unique within its profile whatever its case', async (t) => {
+test('a username has no comma or colon, and is unique within its login profile regardless of case', async (t) => {
   const postern = await startPostern(t);
   for (const username of ['a,b', 'a:b'])
     assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username, active: true })), ['username']);
@@ -126,7 +126,7 @@ test('a user name has no comma and no colon, and is unique within its profile wh
   assert.equal((await postern.send('accessuser/add', { username: 'aNN', active: true })).status, 200);
 });
 
-test('a user without authId joins the default login profile, and the message says when it signs nobody in', async (t) => {
+test('a user without authId joins the default login profile; the message differs if that profile has no user sign-in', async (t) => {
   const postern = await startPostern(t);
   const unused = await postern.call('accessuser/add', { username: 'ann', active: true });
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
@@ -159,7 +159,7 @@ for (const range of [
     assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { ipRange: range })), ['ipRange']);
   });
 
-test('an ipRange has at most a thousand entries: any request at a link may ask for it', async (t) => {
+test('an ipRange has at most 1000 entries, because requests at a link check it', async (t) => {
   const postern = await startPostern(t);
   const ranges = (count: number) => Array.from({ length: count }, (_, index) => `10.0.${index >> 8}.${index & 255}`).join(', ');
   await postern.call('loginprofile/add', { ipRange: ranges(1000) });
@@ -170,14 +170,14 @@ test('an ipRange has at most a thousand entries: any request at a link may ask f
   }
 });
 
-test('an ipRange takes addresses, CIDR blocks and ranges, separated by commas or white space', async (t) => {
+test('an ipRange accepts addresses, CIDR blocks and ranges, separated by commas or white space', async (t) => {
   const postern = await startPostern(t);
   await postern.call('loginprofile/add', {
     ipRange: '192.0.2.7/24, 10.0.0.1-10.0.0.9\n2001:db8::/32 ::ffff:192.0.2.1,2001:db8::1-2001:db8::ff',
   });
 });
 
-test('lists are trimmed, lose their duplicates and keep an entry that holds a comma', async (t) => {
+test('entries of a list are trimmed and duplicates are removed; a quoted entry may contain a comma', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call(
     'share/add',
@@ -190,7 +190,7 @@ test('lists are trimmed, lose their duplicates and keep an entry that holds a co
   assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ notifyEmails: 'a@example.com,not an address' }))), ['notifyEmails']);
 });
 
-test('a share of a USERS profile names users of that profile alone', async (t) => {
+test('a share with a USERS profile accepts only users of that profile', async (t) => {
   const postern = await startPostern(t);
   const [one, two] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['bob'])];
   assert.deepEqual(
@@ -205,7 +205,7 @@ test('a share of a USERS profile names users of that profile alone', async (t) =
   assert.equal((await postern.send('share/update', { ...rest, authenticationId: two.id, userNames: 'bob', groupNames: '' })).status, 200);
 });
 
-test('a refusal says in words what would be right, of every field at fault', async (t) => {
+test('a refusal describes in words the valid values of each invalid field', async (t) => {
   const postern = await startPostern(t);
   const user = await postern.send('accessuser/add', { username: 'a,b', active: true, email: 'no address' });
   assert.equal(faultAt(user, 'username'), 'must not contain commas, colons or control characters, and must not begin or end with a space');
@@ -217,7 +217,7 @@ test('a refusal says in words what would be right, of every field at fault', asy
   for (const answer of [user, profile, location]) assert.doesNotMatch(JSON.stringify(answer.body), /\\p\{|\[\^|must match/);
 });
 
-test('a name that is not known is taken for another only where it is nearly that', async (t) => {
+test('an unknown field gets a suggestion only if its name is similar to a known field', async (t) => {
   const postern = await startPostern(t);
   const detail = async (name: string) => faultAt(await postern.send('share/get', { id: 1, [name]: 1 }), name);
   assert.equal(

@@ -5,7 +5,7 @@ import { keyOf } from './keys.ts';
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-test('the same request under the same Idempotency-Key is answered as before, and done once', async (t) => {
+test('a repeated request with the same Idempotency-Key gets the stored response and is executed once', async (t) => {
   const postern = await startPostern(t);
   const first = await postern.send('share/add', newShare(), keyed('one'));
   const again = await postern.send('share/add', newShare(), keyed('one'));
@@ -15,7 +15,7 @@ test('the same request under the same Idempotency-Key is answered as before, and
   assert.equal((await postern.call('share/search')).totalCount, 1);
 });
 
-test('another body, another query or another operation under the same Idempotency-Key is 409', async (t) => {
+test('a different body, query or operation with the same Idempotency-Key gets 409', async (t) => {
   const postern = await startPostern(t);
   await postern.call('accessuser/add', { username: 'ann', active: true }, keyed('one'));
   assert.equal((await postern.send('accessuser/add', { username: 'bob', active: true }, keyed('one'))).status, 409);
@@ -27,7 +27,7 @@ test('another body, another query or another operation under the same Idempotenc
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
 });
 
-test('of two twins at once one is done, and the other is 409 or answered the same', async (t) => {
+test('of concurrent duplicate requests, only one is executed, and the others get 200 or 409', async (t) => {
   const postern = await startPostern(t);
   const answers = await Promise.all([1, 2, 3, 4].map(() => postern.send('share/add', newShare(), keyed('one'))));
   assert.ok(answers.some(({ status }) => status === 200));
@@ -35,7 +35,7 @@ test('of two twins at once one is done, and the other is 409 or answered the sam
   assert.equal((await postern.call('share/search')).totalCount, 1);
 });
 
-test('each caller has Idempotency-Keys of its own', async (t) => {
+test('callers do not share Idempotency-Keys', async (t) => {
   const postern = await startPostern(t);
   const editor = await keyOf(postern, 'editor');
   await postern.call('share/add', newShare(), keyed('one'));
@@ -44,20 +44,20 @@ test('each caller has Idempotency-Keys of its own', async (t) => {
   assert.equal((await postern.call('share/search')).totalCount, 2);
 });
 
-test('a refusal is not kept: the same Idempotency-Key serves for the request put right', async (t) => {
+test('a refusal is not stored: the corrected request may use the same Idempotency-Key', async (t) => {
   const postern = await startPostern(t);
   assert.equal((await postern.send('share/add', newShare({ location: 'nowhere' }), keyed('one'))).status, 400);
   assert.equal((await postern.send('share/add', newShare(), keyed('one'))).status, 200);
 });
 
-test('a dry run is not kept', async (t) => {
+test('the response to a dry run is not stored', async (t) => {
   const postern = await startPostern(t);
   await postern.call('share/add', newShare(), { ...keyed('one'), query: { dryRun: 'true' } });
   const done = await postern.send('share/add', newShare(), keyed('one'));
   assert.deepEqual([done.status, done.headers.get('idempotency-replayed')], [200, null]);
 });
 
-test('an Idempotency-Key is kept for 24 hours', async (t) => {
+test('the response for an Idempotency-Key is stored for 24 hours', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
   await postern.call('share/add', newShare(), keyed('one'));
@@ -68,13 +68,13 @@ test('an Idempotency-Key is kept for 24 hours', async (t) => {
   assert.equal((await postern.call('share/search')).totalCount, 2);
 });
 
-test('an Idempotency-Key may be 255 characters long and no longer', async (t) => {
+test('an Idempotency-Key may have at most 255 characters', async (t) => {
   const postern = await startPostern(t);
   assert.equal((await postern.send('loginprofile/add', {}, keyed('x'.repeat(255)))).status, 200);
   assert.equal((await postern.send('loginprofile/add', {}, keyed('x'.repeat(256)))).status, 400);
 });
 
-test('get, search, explain and login take no notice of an Idempotency-Key', async (t) => {
+test('get, search and explain ignore an Idempotency-Key', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare(), keyed('one'));
   for (const [name, body] of [
@@ -87,14 +87,14 @@ test('get, search, explain and login take no notice of an Idempotency-Key', asyn
   }
 });
 
-test('a key that was added under an Idempotency-Key is answered again, and is the same', async (t) => {
+test('a repeated apikey/add with the same Idempotency-Key returns the same key', async (t) => {
   const postern = await startPostern(t);
   const body = { name: 'sync', role: 'reader' };
   const { key } = await postern.call('apikey/add', body, keyed('one'));
   assert.equal((await postern.call('apikey/add', body, keyed('one'))).key, key);
 });
 
-test('a replay survives a restart', async (t) => {
+test('a stored response is replayed after a restart', async (t) => {
   const first = await startPostern(t);
   const { id } = await first.call('share/add', newShare(), keyed('one'));
   const folder = first.data;
@@ -104,7 +104,7 @@ test('a replay survives a restart', async (t) => {
   assert.deepEqual([again.body.id, again.headers.get('idempotency-replayed')], [id, 'true']);
 });
 
-test('a delete under an Idempotency-Key is answered as done when it comes again', async (t) => {
+test('a repeated delete with the same Idempotency-Key gets the stored response', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   await postern.call('share/delete', { id }, keyed('one'));

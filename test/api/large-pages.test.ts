@@ -9,9 +9,9 @@ import { until } from '../ports/until.ts';
 import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
 
 const many = 300;
-const long = 60_000; // characters: together more than an answer takes
+const long = 60_000; // characters: all texts together exceed the maximum size of a response
 
-/** Shares that are many, and one of them. */
+/** Starts Postern with many shares, and returns the id of one of them. */
 async function startWithShares(t: TestContext) {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
@@ -21,7 +21,7 @@ async function startWithShares(t: TestContext) {
 
 const write = (postern: TestPostern, statement: ReturnType<typeof sql>) => postern.ports.store.write((tx) => statement.execute(tx), 'job');
 
-/** Expects that a page of all records is refused by the name of the field, and that smaller pages come. */
+/** Expects that a page of all records is refused with the field pageSize, and that a smaller page is returned. */
 async function expectSmaller(postern: TestPostern, operation: string) {
   const refused = await postern.send(operation, { pageSize: 1000 });
   assert.deepEqual([refused.status, refused.body.errors?.[0]?.field], [400, 'pageSize'], operation);
@@ -29,14 +29,14 @@ async function expectSmaller(postern: TestPostern, operation: string) {
   assert.equal((await postern.send(operation, { pageSize: 100 })).status, 200, operation);
 }
 
-test('a page of shares with long texts is refused where it is too large for one answer, and smaller ones come', async (t) => {
+test('a page of shares whose texts are too large for one response is refused, and a smaller page is returned', async (t) => {
   const { postern } = await startWithShares(t);
   assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
   await write(postern, sql`update share set notify_emails = ${'x'.repeat(long)}`);
   await expectSmaller(postern, 'share/search');
 });
 
-test('a page of shares with long lists is refused where it is too large for one answer, and short lists never are', async (t) => {
+test('a page of shares whose lists are too large for one response is refused, but not if the lists are short', async (t) => {
   const { postern } = await startWithShares(t);
   const numbers = (most: number) => sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(most)})`;
   const list = (name: ReturnType<typeof sql>, length: number) =>
@@ -44,7 +44,7 @@ test('a page of shares with long lists is refused where it is too large for one 
       postern,
       sql`insert into share_group (tid, share_id, position, name, name_key) ${numbers(length)} select tid, id, i, ${name}, ${name} from share, n`,
     );
-  await write(postern, sql`update share set listed_names = 300`); // so many that the lists themselves are looked at
+  await write(postern, sql`update share set listed_names = 300`); // so many that the size of the lists is measured
   await list(sql`cast(i as text)`, 10);
   assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
   await write(postern, sql`delete from share_group`);
@@ -52,7 +52,7 @@ test('a page of shares with long lists is refused where it is too large for one 
   await expectSmaller(postern, 'share/search');
 });
 
-/** An answer whose body is not read. */
+/** Returns a response whose body is not read. */
 async function askUnread(t: TestContext, postern: TestPostern, operation: string): Promise<IncomingMessage> {
   const url = `${postern.apiUrl}/api/v1/${operation}`;
   const asked = request(url, { headers: { authorization: `Bearer ${adminKey}` }, agent: false }).on('error', () => {});
@@ -62,7 +62,7 @@ async function askUnread(t: TestContext, postern: TestPostern, operation: string
   return answer;
 }
 
-test('pages of the audit log, of login profiles and of locations are bounded likewise, and an export is complete', async (t) => {
+test('pages of audit entries, profiles and locations are limited in size; exports are complete and limited in number', async (t) => {
   const { postern } = await startWithShares(t);
   const { store } = postern.ports;
   const copies = async (table: 'audit' | 'login_profile' | 'location', distinct: 'request_id' | 'view_id' | 'name', over: object) => {
@@ -89,7 +89,7 @@ test('pages of the audit log, of login profiles and of locations are bounded lik
   await until(async () => (await askUnread(t, postern, 'audit/export')).statusCode === 200);
 });
 
-test('large answers that a tenant does not take are bounded, and given again once they are gone', async (t) => {
+test('a large response gets 503 while three others of the tenant are unread, and is sent after they are read', async (t) => {
   const { postern } = await startWithShares(t);
   await write(postern, sql`update share set notify_emails = ${'x'.repeat(30_000)}`);
   const ask = () => askUnread(t, postern, 'share/search?pageSize=1000');

@@ -13,7 +13,7 @@ const opens = async (postern: TestPostern, viewId: string, password: string) =>
     })
   ).status;
 
-test('a share that is added with a linkPassword is opened by that password, without a login profile being made before', async (t) => {
+test('share/add with a linkPassword creates a login profile, and the link opens with that password', async (t) => {
   const postern = await startPostern(t);
   const { key } = await postern.call('apikey/add', { name: 'editor', role: 'editor' });
   const { id, viewId } = await postern.call('share/add', newShare({ title: 'Reports', linkPassword }), { key });
@@ -25,14 +25,14 @@ test('a share that is added with a linkPassword is opened by that password, with
   assert.equal((await postern.call('loginprofile/get', { id: share.authenticationId })).title, 'Password for Reports');
 });
 
-test('a link with a password of its own keeps the address range of the profile that was named', async (t) => {
+test('a link with a linkPassword keeps the ipRange of the given login profile', async (t) => {
   const postern = await startPostern(t);
   const named = await postern.call('loginprofile/add', { title: 'Office', typeId: 1, ipRange: '203.0.113.0/24' });
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: named.id, linkPassword }));
   assert.equal(await opens(postern, viewId, linkPassword), 403);
 });
 
-test('a new linkPassword ends the sessions of the old one, and a share that leaves its own profile or is deleted leaves none behind', async (t) => {
+test('a new linkPassword ends earlier sessions, and a linkPassword profile that no share uses is deleted', async (t) => {
   const postern = await startPostern(t);
   const profiles = async () => (await postern.call('loginprofile/search')).totalCount;
   const before = await profiles();
@@ -52,7 +52,7 @@ test('a new linkPassword ends the sessions of the old one, and a share that leav
   assert.equal(await profiles(), before);
 });
 
-test('a linkPassword is a good one, and is neither answered nor kept in the audit log', async (t) => {
+test('a weak linkPassword is refused, and a linkPassword is neither returned nor stored in the audit log', async (t) => {
   const postern = await startPostern(t);
   for (const wrong of ['nine-char', 'x'.repeat(257), 'password123'])
     assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ linkPassword: wrong }))), ['linkPassword'], wrong);
@@ -61,7 +61,7 @@ test('a linkPassword is a good one, and is neither answered nor kept in the audi
   for (const text of texts) assert.ok(!JSON.stringify(text).includes(linkPassword));
 });
 
-test('what a search adds up does not grow with each new linkPassword, and it still sees every change', async (t) => {
+test('new linkPasswords do not enlarge the table of share counts, and every change is still counted', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports', linkPassword }));
   const counts = async () =>

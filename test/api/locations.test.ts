@@ -15,7 +15,7 @@ async function addedLocation(postern: TestPostern, name = 'reports') {
   return { id, folder };
 }
 
-test('the first tenant begins with the location local and its welcome file', async (t) => {
+test('the first tenant has a location named local with a welcome file', async (t) => {
   const postern = await startPostern(t);
   const { list } = await postern.call('location/search');
   assert.deepEqual(
@@ -29,7 +29,7 @@ test('the first tenant begins with the location local and its welcome file', asy
   );
 });
 
-test('a location can be added, read, renamed, shared from and deleted once no share uses it', async (t) => {
+test('a location can be added, read, renamed, used by a share, and deleted when no share uses it', async (t) => {
   const postern = await startPostern(t);
   const { id, folder } = await addedLocation(postern);
   const location = await postern.call('location/get', { id });
@@ -43,7 +43,7 @@ test('a location can be added, read, renamed, shared from and deleted once no sh
   assert.equal((await postern.send('location/get', { id })).status, 404);
 });
 
-test('a name of a location is taken once, and a version that no longer fits is 412', async (t) => {
+test('location/update with a duplicate name gets 409, and with an outdated etag 412', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedLocation(postern);
   assert.equal((await postern.send('location/update', { id, name: 'local' })).status, 409);
@@ -51,7 +51,7 @@ test('a name of a location is taken once, and a version that no longer fits is 4
   assert.deepEqual(faultsOf(await postern.send('location/update', { id, kind: 's3' })), ['kind']);
 });
 
-test('a kind that is not available yet is refused, naming those that are', async (t) => {
+test('an unsupported kind is refused with the supported kinds', async (t) => {
   const postern = await startPostern(t);
   for (const kind of ['s3', 'azure', 'sftp', 'webdav', 'floppy']) {
     const answer = await postern.send('location/add', { name: kind, kind, configuration: '{}' });
@@ -60,7 +60,7 @@ test('a kind that is not available yet is refused, naming those that are', async
   }
 });
 
-test('a configuration that names no folder below what is allowed is refused', async (t) => {
+test('a configuration is refused unless it names an existing folder within the allowed roots', async (t) => {
   const postern = await startPostern(t);
   await symlink('/etc', join(postern.files, 'etc-link'));
   for (const configuration of [
@@ -82,7 +82,7 @@ test('a configuration that names no folder below what is allowed is refused', as
     );
 });
 
-test('location/search shows the configuration to an admin alone', async (t) => {
+test('location/search returns the configuration only to an admin', async (t) => {
   const postern = await startPostern(t);
   const editor = await keyOf(postern, 'editor');
   const [seen] = (await postern.call('location/search', {}, { key: editor })).list;
@@ -91,7 +91,7 @@ test('location/search shows the configuration to an admin alone', async (t) => {
   assert.equal((await postern.call('location/search')).list[0].configuration, '{"folder":"files"}');
 });
 
-test('location/test tries the place for real, says what works and leaves nothing behind', async (t) => {
+test('location/test performs real file operations, returns the results and leaves no files behind', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedLocation(postern);
   const { works, tried } = await postern.call('location/test', { id });
@@ -101,7 +101,7 @@ test('location/test tries the place for real, says what works and leaves nothing
   assert.equal((await postern.send('location/test', { id: 987 })).status, 404);
 });
 
-test('location/browse lists folders first, and neither links nor what lies outside', async (t) => {
+test('location/browse lists folders first, and neither symbolic links nor anything outside the location', async (t) => {
   const postern = await startPostern(t);
   const { folder } = await addedLocation(postern);
   await mkdir(join(folder, 'zebra'));
@@ -122,7 +122,7 @@ test('location/browse lists folders first, and neither links nor what lies outsi
   assert.deepEqual(faultsOf(await postern.send('location/browse', {})), ['location']);
 });
 
-test('a folder that is not allowed is refused alike, whether or not it exists', async (t) => {
+test('a folder that is not allowed gets the same refusal whether or not it exists', async (t) => {
   const postern = await startPostern(t);
   const answer = async (folder: string) =>
     faultAt(await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) }), 'configuration');
@@ -130,7 +130,7 @@ test('a folder that is not allowed is refused alike, whether or not it exists', 
   assert.equal(await answer(postern.data), await answer(join(postern.data, 'no-such-folder')));
 });
 
-test('no location reaches the database and the keys, not even where the operator allows the folder around them', async (t) => {
+test('a location cannot contain the database and the keys, even through a symbolic link in an allowed folder', async (t) => {
   const data = await temporaryFolder(t);
   const outer = await temporaryFolder(t);
   await symlink(data, join(outer, 'link'));
@@ -141,7 +141,7 @@ test('no location reaches the database and the keys, not even where the operator
   }
 });
 
-test('of two tenants that add overlapping folders at the same moment only one does', async (t) => {
+test('if two tenants add the same folder at the same time, at most one succeeds', async (t) => {
   const folder = await temporaryFolder(t);
   const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder},2:${folder}` } });
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
@@ -156,7 +156,7 @@ test('of two tenants that add overlapping folders at the same moment only one do
   }
 });
 
-test('a location may set the rights of new files and folders', async (t) => {
+test('a location can set the mode of new files and folders', async (t) => {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'reports');
   await mkdir(folder);
@@ -172,7 +172,7 @@ test('a location may set the rights of new files and folders', async (t) => {
   assert.deepEqual([await modeOf('a.txt'), await modeOf('made')], ['640', '750']);
 });
 
-test('a location that does not answer holds up neither searches nor the overview, nor another location', async (t) => {
+test('a location that does not respond does not block searches, the overview or other locations', async (t) => {
   const gate = Promise.withResolvers<void>();
   let held = 0;
   const postern = await startWithStorages(t, (method) => {
@@ -184,7 +184,7 @@ test('a location that does not answer holds up neither searches nor the overview
   await mkdir(folder);
   await postern.call('location/add', { name: 'elsewhere', kind: 'local', configuration: JSON.stringify({ folder }) });
   const browsing = Array.from({ length: 8 }, () => postern.send('location/browse', { location: 'local' }));
-  await until(() => held === 2); // at once; the others wait
+  await until(() => held === 2); // two calls run at the same time; the others wait
   assert.equal((await postern.send('share/search')).status, 200);
   assert.equal((await postern.send('overview/get')).status, 200);
   held = 8;
@@ -193,7 +193,7 @@ test('a location that does not answer holds up neither searches nor the overview
   assert.deepEqual(new Set((await Promise.all(browsing)).map(({ status }) => status)), new Set([200]));
 });
 
-test('a tenant has at most a thousand locations, each of which the overview tells of', { timeout: 30_000 }, async (t) => {
+test('a tenant has at most 1000 locations, and the overview shows all of them', { timeout: 30_000 }, async (t) => {
   const postern = await startPostern(t);
   const { store } = postern.ports;
   const { id } = await addedLocation(postern);
@@ -215,7 +215,7 @@ test('a tenant has at most a thousand locations, each of which the overview tell
   assert.deepEqual([refused.status, refused.body.code], [409, 'locationsTooMany']);
 });
 
-test('a configuration of spaces for the most part is kept without them', async (t) => {
+test('a configuration is stored without unnecessary spaces', async (t) => {
   const postern = await startPostern(t);
   const configuration = JSON.stringify({ folder: postern.files });
   const { id } = await postern.call('location/add', { name: 'spaces', kind: 'local', configuration: configuration.padEnd(60_000) });

@@ -46,7 +46,7 @@ async function addedProfile(postern: TestPostern) {
   return { id, profile: await postern.call('loginprofile/get', { id }) };
 }
 
-test('a login profile answers every field of the interface, and its etag, in get and in search alike', async (t) => {
+test('loginprofile/get and search return every field of a login profile and its etag', async (t) => {
   const postern = await startPostern(t);
   const { id, profile } = await addedProfile(postern);
   assert.deepEqual(Object.keys(profile).sort(), [...every, 'etag'].sort());
@@ -57,7 +57,7 @@ test('a login profile answers every field of the interface, and its etag, in get
   );
 });
 
-test('what loginprofile/add is given stands in the profile; its userCount is counted', async (t) => {
+test('loginprofile/add stores the given fields, but computes userCount', async (t) => {
   const postern = await startPostern(t);
   const { profile } = await addedProfile(postern);
   for (const { name, added } of fields) assert.equal(profile[name], added, name);
@@ -81,14 +81,14 @@ for (const { name, updated } of fields)
 
 for (const { name, cleared } of fields.filter((field) => 'cleared' in field))
   for (const nothing of [null, ''])
-    test(`loginprofile/update clears ${name} by ${JSON.stringify(nothing)}`, async (t) => {
+    test(`loginprofile/update with ${JSON.stringify(nothing)} clears ${name}`, async (t) => {
       const postern = await startPostern(t);
       const { id } = await addedProfile(postern);
       await postern.call('loginprofile/update', { id, [name]: nothing });
       assert.equal((await postern.call('loginprofile/get', { id }))[name], cleared);
     });
 
-test('the title of a login profile and the password of a PASSWORD profile are not cleared', async (t) => {
+test('the title of a login profile and the password of a PASSWORD profile cannot be cleared', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedProfile(postern);
   for (const name of ['title', 'password'])
@@ -99,7 +99,7 @@ test('the title of a login profile and the password of a PASSWORD profile are no
     }
 });
 
-test('a login profile that was fetched can be edited and sent back whole, its masked password as it was', async (t) => {
+test('a fetched login profile can be edited and sent back with all its fields; its masked password stays unchanged', async (t) => {
   const postern = await startPostern(t);
   const { id, profile } = await addedProfile(postern);
   await postern.call('loginprofile/update', { ...profile, ipRange: '', title: 'Customers' });
@@ -112,13 +112,13 @@ test('a login profile that was fetched can be edited and sent back whole, its ma
   assert.equal(signedIn.status, 200);
 });
 
-test('loginprofile/update refuses another tid than the record has', async (t) => {
+test('loginprofile/update refuses a different tid', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedProfile(postern);
   assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, tid: 2 })), ['tid']);
 });
 
-test('loginprofile/update takes a viewId, and the old portal stops', async (t) => {
+test('loginprofile/update accepts a new viewId, and the old portal address stops working', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
   const before = await postern.call('loginprofile/get', { id });
@@ -128,14 +128,14 @@ test('loginprofile/update takes a viewId, and the old portal stops', async (t) =
   assert.equal((await postern.visit('/p/clients-portal/visit')).status, 200);
 });
 
-test('loginprofile/add without anything makes a USERS profile named by its id', async (t) => {
+test('loginprofile/add without fields creates a USERS profile whose title contains its id', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', {});
   const profile = await postern.call('loginprofile/get', { id });
   assert.deepEqual([profile.typeId, profile.typeString, profile.title], [3, 'USERS', `Login profile ${id}`]);
 });
 
-test('loginprofile/add refuses what Postern computes, userCount excepted', async (t) => {
+test('loginprofile/add refuses computed fields, except userCount', async (t) => {
   const postern = await startPostern(t);
   for (const name of [
     'id',
@@ -153,7 +153,7 @@ test('loginprofile/add refuses what Postern computes, userCount excepted', async
     assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { title: 'Clients', [name]: 'x' })), [name]);
 });
 
-test('loginprofile/search sorts by every stored field and refuses secrets, counts and configuration with the list', async (t) => {
+test('loginprofile/search sorts by stored fields, and refuses other fields with the list of sortable fields', async (t) => {
   const postern = await startPostern(t);
   await addedProfile(postern);
   for (const sortField of [
@@ -193,7 +193,7 @@ test('loginprofile/search sorts by every stored field and refuses secrets, count
   }
 });
 
-test('a pick-list of login profiles carries neither configuration, username nor counts; a reader gets no other', async (t) => {
+test('loginprofile/search without details omits configuration, username and counts; a reader never gets them', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedProfile(postern);
   const reader = await keyOf(postern, 'reader');
@@ -212,7 +212,7 @@ test('a pick-list of login profiles carries neither configuration, username nor 
   assert.deepEqual([full.username, full.userCount], ['guest', 1]);
 });
 
-test('the one password of a profile is at least ten characters long and not among the commonest', async (t) => {
+test('the password of a login profile has at least ten characters and is not a common password', async (t) => {
   const postern = await startPostern(t);
   for (const password of ['short pw', 'password123', '1234567890']) {
     const refused = await postern.send('loginprofile/add', { typeId: 2, password });
@@ -224,7 +224,7 @@ test('the one password of a profile is at least ten characters long and not amon
   await postern.call('loginprofile/update', { id, title: 'renamed', password: '********' });
 });
 
-test('a reader gets of a profile what a search shows it, and no more', async (t) => {
+test('loginprofile/get returns to a reader only what loginprofile/search returns', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', { typeId: 2, username: 'guest', password: 'a door of its own' });
   const reader = await keyOf(postern, 'reader');

@@ -6,14 +6,14 @@ import { json, raw } from './raw-call.ts';
 
 const post = (body: string) => ({ method: 'POST', headers: json, body });
 
-test('a list where an object is expected is refused as one', async (t) => {
+test('a body that is a long array is refused because it is not an object', async (t) => {
   const postern = await startPostern(t);
   const answer = await raw(postern, '/api/v1/share/get', post(`["__proto__"${',0'.repeat(500_000)}]`));
   assert.equal(answer.status, 400);
   assert.deepEqual(answer.body.errors, [{ field: 'body', detail: 'must be object' }]);
 });
 
-test('a name of JavaScript and a NUL character are found wherever they stand in a body', async (t) => {
+test('a NUL character and a name such as __proto__ are found anywhere in a body', async (t) => {
   const postern = await startPostern(t);
   const rows = (row: string) => `{"users":[${'{"username":"u","active":true},'.repeat(900)}${row}]}`;
   for (const [body, field] of [
@@ -24,7 +24,7 @@ test('a name of JavaScript and a NUL character are found wherever they stand in 
     assert.deepEqual(faultsOf(await raw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
 });
 
-test('long bodies that come together are all read, and one that waits too long is told to come again', async (t) => {
+test('most long bodies that arrive together are read, and one that waits too long gets 503 with Retry-After', async (t) => {
   const postern = await startPostern(t);
   const body = JSON.stringify({ id: 999_999 }).padEnd(1 << 20, ' ');
   const answers = await Promise.all(Array.from({ length: 160 }, () => raw(postern, '/api/v1/share/get', post(body))));

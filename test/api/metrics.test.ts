@@ -9,7 +9,7 @@ import { faultsOf } from './keys.ts';
 const metricsOf = async (postern: TestPostern, key: string) =>
   await postern.visit('/metrics', { headers: { authorization: `Bearer ${key}` } });
 
-/** Returns the value of one sample, by its name and labels as Prometheus writes them. */
+/** Returns the value of one sample. `name` includes the labels, in the Prometheus text format. */
 async function sample(postern: TestPostern, name: string): Promise<number> {
   const { body } = await metricsOf(postern, adminKey);
   const line = String(body)
@@ -19,7 +19,7 @@ async function sample(postern: TestPostern, name: string): Promise<number> {
   return Number(line.slice(name.length));
 }
 
-test('a key of the role metrics reads /metrics, as an admin does, and nothing else', async (t) => {
+test('only the roles metrics and admin can read /metrics, and the role metrics can call no operation', async (t) => {
   const postern = await startPostern(t);
   const add = async (role: string) => (await postern.call('apikey/add', { name: role, role })).key;
   const [metrics, reader, editor] = [await add('metrics'), await add('reader'), await add('editor')];
@@ -28,7 +28,7 @@ test('a key of the role metrics reads /metrics, as an admin does, and nothing el
   for (const { name, method } of operations) assert.equal((await postern.send(name, {}, { key: metrics, method })).status, 403, name);
 });
 
-test('a key of the role metrics is made in tenant 1 alone, since the metrics tell of all tenants; no operator has that role', async (t) => {
+test('only tenant 1 can have keys with the role metrics, because metrics cover all tenants; no operator has this role', async (t) => {
   const postern = await startPostern(t);
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
@@ -39,7 +39,7 @@ test('a key of the role metrics is made in tenant 1 alone, since the metrics tel
   assert.deepEqual([operator.status, faultsOf(operator)], [400, ['role']]);
 });
 
-test('the metrics tell the version, refused sign-ins, bytes in and out, the room on the disk, the database and the queues', async (t) => {
+test('the metrics show the version, refused sign-ins, bytes in and out, disk space, database times and queue lengths', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await usersProfile(postern, ['ann']);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId }));
@@ -63,7 +63,7 @@ test('the metrics tell the version, refused sign-ins, bytes in and out, the room
   for (const queue of ['passwords', 'folders']) assert.equal(await sample(postern, `postern_queue_length{queue="${queue}"}`), 0);
 });
 
-test('the Grafana dashboard asks for nothing but metrics that Postern has', async (t) => {
+test('the Grafana dashboard queries only metrics that Postern has', async (t) => {
   const postern = await startPostern(t);
   const known = String((await metricsOf(postern, adminKey)).body);
   const dashboard = JSON.parse(await readFile(join(import.meta.dirname, '../../deploy/grafana-dashboard.json'), 'utf8'));

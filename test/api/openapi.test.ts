@@ -101,7 +101,7 @@ test('/openapi.json is a valid OpenAPI document, and needs no key', async (t) =>
   assert.ok(valid, JSON.stringify(errors));
 });
 
-test('/openapi.json lists every operation of the interface with every field, and every one beyond it', async (t) => {
+test('/openapi.json describes every operation of the contract with its fields, and the additional operations', async (t) => {
   const postern = await startPostern(t);
   const { paths } = (await postern.visit('/openapi.json')).body;
   for (const [operation, fields] of Object.entries(contract)) {
@@ -117,7 +117,7 @@ test('/openapi.json lists every operation of the interface with every field, and
   for (const name of beyond) assert.ok(paths[`/api/v1/${name}`], name);
 });
 
-test('/openapi.json marks as required what the interface requires', async (t) => {
+test('/openapi.json marks the fields that a request must contain as required', async (t) => {
   const postern = await startPostern(t);
   const { paths } = (await postern.visit('/openapi.json')).body;
   const required = (name: string, method = 'post') =>
@@ -130,7 +130,7 @@ test('/openapi.json marks as required what the interface requires', async (t) =>
   assert.deepEqual(required('loginprofile/add'), []);
 });
 
-test('/openapi.json gives every operation a name of its own, every record a schema of its own, and every body an example', async (t) => {
+test('/openapi.json has a unique operationId per operation, a schema per record type and a valid example per body', async (t) => {
   const postern = await startPostern(t);
   const { paths, components } = (await postern.visit('/openapi.json')).body;
   const operations = Object.values<Json>(paths).flatMap((path) => Object.values<Json>(path));
@@ -161,7 +161,7 @@ test('/openapi.json gives every operation a name of its own, every record a sche
   }
 });
 
-test('/docs shows the interface in a browser', async (t) => {
+test('/docs serves an HTML page, and its script can be loaded', async (t) => {
   const postern = await startPostern(t);
   const response = await fetch(`${postern.apiUrl}/docs`);
   assert.equal(response.status, 200);
@@ -170,7 +170,7 @@ test('/docs shows the interface in a browser', async (t) => {
   assert.equal((await fetch(new URL(script, response.url))).status, 200, script);
 });
 
-test('the interface is described once for all who ask: by a validator, compressed where that is taken, and to HEAD without a body', async (t) => {
+test('/openapi.json and the files of /docs support ETag, gzip and HEAD requests', async (t) => {
   const postern = await startPostern(t);
   for (const path of ['/openapi.json', '/docs', '/docs/js/scalar.js']) {
     const url = `${postern.apiUrl}${path}`;
@@ -190,7 +190,7 @@ test('the interface is described once for all who ask: by a validator, compresse
   assert.equal((await fetch(`${postern.apiUrl}/docs/none`)).status, 404);
 });
 
-test('however the address of a file of the docs is spelt, it is kept in memory once', async (t) => {
+test('different percent-encodings of the path of a docs file share one cached copy', async (t) => {
   const postern = await startPostern(t);
   const path = 'js/scalar.js';
   const spelt = (number: number) =>

@@ -17,7 +17,7 @@ async function withOperator(t: TestContext, role = 'admin') {
   return { postern, id: Number(id), cookie: cookieOf(await signIn(postern, 'Olga')) };
 }
 
-/** A call whose body comes in two halves; `between` happens while the server waits for the second. */
+/** Sends a request body in two halves, and runs `between` while the server waits for the second. Returns the status code. */
 async function held(
   postern: TestPostern,
   headers: string[],
@@ -44,7 +44,7 @@ for (const [what, between] of Object.entries({
   'is deleted': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/delete', { id }),
   'is given a lower role': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/update', { id, role: 'reader' }),
 }))
-  test(`an operator who ${what} while a change's body is still coming changes nothing`, async (t) => {
+  test(`an operator who ${what} while the request body is still arriving changes nothing`, async (t) => {
     const { postern, ...operator } = await withOperator(t);
     const headers = [`Cookie: ${operator.cookie}`, `Origin: ${postern.apiUrl}`];
     const status = await held(postern, headers, '{"title":"Backdoor"}', () => between(postern, operator));
@@ -52,7 +52,7 @@ for (const [what, between] of Object.entries({
     assert.equal((await postern.call('loginprofile/search', { searchWord: 'backdoor' })).totalCount, 0);
   });
 
-test('a key that ends while a change’s body is still coming changes nothing', async (t) => {
+test('a key that is deleted while the request body is still arriving changes nothing', async (t) => {
   const postern = await startPostern(t);
   const key = await keyOf(postern, 'admin');
   const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
@@ -60,7 +60,7 @@ test('a key that ends while a change’s body is still coming changes nothing', 
   assert.equal(status, '401');
 });
 
-test('a key that ends while a question’s body is still coming reads nothing', async (t) => {
+test('a key that is deleted while the request body is still arriving reads nothing', async (t) => {
   const postern = await startPostern(t);
   const { id: asked } = await postern.call('share/add', newShare());
   const body = JSON.stringify({ id: asked });
@@ -73,7 +73,7 @@ test('a key that ends while a question’s body is still coming reads nothing', 
   assert.equal(await statusOf(async () => {}), '200');
 });
 
-test('over TLS only the cookie that no other host can plant is taken', async (t) => {
+test('over TLS, a session cookie without the __Host- prefix is not accepted', async (t) => {
   const { postern, cookie } = await withOperator(t);
   const asPlanted = await postern.send(
     'share/search',
@@ -83,7 +83,7 @@ test('over TLS only the cookie that no other host can plant is taken', async (t)
   assert.equal(asPlanted.status, 401);
 });
 
-test('signing out ends every session that the browser carries, and signing in the one before', async (t) => {
+test('sign-out ends every session that the browser sends, and sign-in ends the previous session', async (t) => {
   const { postern, cookie } = await withOperator(t);
   const search = async (carried: string) => (await postern.send('share/search', {}, { key: null, headers: { cookie: carried } })).status;
   const second = cookieOf(await signIn(postern, 'Olga', { cookie }));
@@ -95,7 +95,7 @@ test('signing out ends every session that the browser carries, and signing in th
   assert.deepEqual([await search(second), await search(third)], [401, 401]);
 });
 
-test('a page of the same host without TLS, or that the browser calls another site’s, changes nothing', async (t) => {
+test('after sign-in over TLS, a change from a plain HTTP page or a cross-site page is refused', async (t) => {
   const { postern } = await withOperator(t);
   const over = postern.apiUrl.replace('http:', 'https:');
   const cookie = cookieOf(await signIn(postern, 'Olga', { origin: over }));
@@ -108,7 +108,7 @@ test('a page of the same host without TLS, or that the browser calls another sit
   assert.equal(await send({ origin: over, 'sec-fetch-site': 'same-origin' }), 200);
 });
 
-test('the current password cannot be guessed at: each try counts as a sign-in, dry run or not', async (t) => {
+test('a wrong current password counts as a failed sign-in attempt, even in a dry run', async (t) => {
   const { postern, id, cookie } = await withOperator(t, 'reader');
   const guess = async (currentPassword: string) =>
     postern.send(
@@ -122,7 +122,7 @@ test('the current password cannot be guessed at: each try counts as a sign-in, d
   assert.equal((await signIn(postern, 'Olga')).status, 429);
 });
 
-test('the trail tells of sign-ins that were refused, and of who signs out', async (t) => {
+test('the audit log records refused sign-ins and sign-outs', async (t) => {
   const { postern, cookie } = await withOperator(t);
   await signIn(postern, 'Olga', {}, 'not this one');
   await postern.send('operator/signOut', {}, { key: null, headers: { cookie } });
@@ -133,7 +133,7 @@ test('the trail tells of sign-ins that were refused, and of who signs out', asyn
   assert.deepEqual([left.actor, left.outcome], ['Olga', 'done']);
 });
 
-test('a repeated request is authenticated by nothing that a password could be guessed from', async (t) => {
+test('the fingerprint of an idempotent request is not a plain hash, so no password can be guessed from it', async (t) => {
   const { postern } = await withOperator(t);
   const body = { name: 'Rita', role: 'reader', ...secrets };
   await postern.call('operator/add', body, { headers: { 'idempotency-key': 'one' } });
@@ -145,7 +145,7 @@ test('a repeated request is authenticated by nothing that a password could be gu
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
 });
 
-test('an operator is not moved to another tenant, nor left without a name', async (t) => {
+test('an update cannot move an operator to another tenant or clear the name or role', async (t) => {
   const { postern, id } = await withOperator(t);
   for (const [field, body] of [
     ['tid', { id, tid: 2 }],
@@ -157,7 +157,7 @@ test('an operator is not moved to another tenant, nor left without a name', asyn
   }
 });
 
-test('two admins may set the same password one after the other, and neither is told of a wrong one', async (t) => {
+test('two concurrent requests that set the same password both succeed', async (t) => {
   const { postern, id } = await withOperator(t);
   const set = () => postern.send('operator/updatePassword', { id, ...secrets });
   assert.deepEqual(
@@ -166,14 +166,14 @@ test('two admins may set the same password one after the other, and neither is t
   );
 });
 
-test('the first address stays good while tenant 1 has no admin among its operators', async (t) => {
+test('the one-time console address stays valid while tenant 1 has no operator with the role admin', async (t) => {
   const postern = await startPostern(t);
   await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
   const token = new URL(postern.firstConsoleUrl ?? '').hash.slice(1);
   assert.equal((await postern.send('operator/first', { token, name: 'Olga', ...secrets }, { key: null })).status, 200);
 });
 
-test('what lies below /console takes GET alone, and a missing asset is not kept', async (t) => {
+test('/console accepts only GET and HEAD, and a missing asset is not cached', async (t) => {
   const postern = await startPostern(t);
   const post = await fetch(`${postern.apiUrl}/console`, { method: 'POST' });
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);

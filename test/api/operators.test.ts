@@ -11,7 +11,7 @@ const secrets = { password, confirmPassword: password };
 const tokenIn = (postern: TestPostern) => new URL(postern.firstConsoleUrl ?? '').hash.slice(1);
 const cookieOf = (answer: Answer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
-/** A call as a page of the console sends it. */
+/** Returns a function that calls an operation as a page of the console does. */
 const asPage =
   (postern: TestPostern, cookie: string) =>
   (name: string, body: object = {}, headers: Record<string, string> = {}) =>
@@ -27,7 +27,7 @@ async function firstOperator(t: TestContext) {
 const signIn = (postern: TestPostern, name: string, over: object = {}, headers: Record<string, string> = {}) =>
   postern.send('operator/signIn', { name, password, ...over }, { key: null, headers });
 
-test('the first address makes the first operator, an admin, and works once', async (t) => {
+test('the one-time console address creates the first operator, an admin, and then expires', async (t) => {
   const { postern, answer } = await firstOperator(t);
   assert.deepEqual([answer.body.name, answer.body.kind, answer.body.role, answer.body.tid], ['Olga', 'operator', 'admin', 1]);
   const again = await postern.send('operator/first', { token: tokenIn(postern), name: 'Eve', ...secrets }, { key: null });
@@ -39,7 +39,7 @@ test('the first address makes the first operator, an admin, and works once', asy
   );
 });
 
-test('the first address is good for an hour, and a start prints none once there is an operator', async (t) => {
+test('the one-time console address expires after an hour, and Postern does not create it if an operator exists', async (t) => {
   let later = 0;
   const clock = { now: () => systemClock.now() + later };
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
@@ -52,7 +52,7 @@ test('the first address is good for an hour, and a start prints none once there 
   assert.equal(second.firstConsoleUrl, null);
 });
 
-test('an operator who signs in is answered by the same operations, within the role', async (t) => {
+test('a signed-in operator can call the operations that the role allows', async (t) => {
   const postern = await startPostern(t);
   await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
   const page = asPage(postern, cookieOf(await signIn(postern, 'rita')));
@@ -62,7 +62,7 @@ test('an operator who signs in is answered by the same operations, within the ro
   assert.deepEqual([refused.status, refused.body.code], [403, 'roleTooLow']);
 });
 
-test('what an operator does is told by name, in the record and in the trail', async (t) => {
+test('the record and the audit log show the name of the operator who made a change', async (t) => {
   const { postern, page } = await firstOperator(t);
   const { id } = (await page('share/add', newShare())).body;
   assert.equal((await postern.call('share/get', { id })).createdOwner, 'Olga');
@@ -70,14 +70,14 @@ test('what an operator does is told by name, in the record and in the trail', as
   assert.deepEqual([list[0].actor, list[0].actorKind], ['Olga', 'operator']);
 });
 
-test("the session's cookie is out of reach of scripts and other sites, and over TLS of other hosts", async (t) => {
+test('the session cookie is HttpOnly and SameSite=Strict, and over TLS also Secure with the __Host- prefix', async (t) => {
   const { postern, answer } = await firstOperator(t);
   assert.match(answer.headers.getSetCookie()[0] ?? '', /^postern-console=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
   const overTls = await signIn(postern, 'Olga', {}, { origin: postern.apiUrl.replace('http:', 'https:') });
   assert.match(overTls.headers.getSetCookie()[0] ?? '', /^__Host-postern-console=.*; Secure/);
 });
 
-test('a change by a session that no page of this server sends is refused', async (t) => {
+test('a change with a session is refused unless it comes from a page of this server', async (t) => {
   const { postern, answer } = await firstOperator(t);
   const cookie = cookieOf(answer);
   const send = (headers: Record<string, string>) =>
@@ -94,7 +94,7 @@ test('a change by a session that no page of this server sends is refused', async
   assert.equal((await send({ 'sec-fetch-site': 'same-origin' })).status, 200);
 });
 
-test('another site cannot sign its visitor in as somebody', async (t) => {
+test('a sign-in request from another site is refused', async (t) => {
   const { postern } = await firstOperator(t);
   assert.equal((await signIn(postern, 'Olga', {}, { origin: 'https://elsewhere.example' })).status, 403);
 });
@@ -107,7 +107,7 @@ test('a session ends with sign-out', async (t) => {
   assert.deepEqual([after.status, after.body.code], [401, 'signInNeeded']);
 });
 
-test('a session ends with a new password, with the operator, after twelve hours, and after an hour unused', async (t) => {
+test('a session ends after a new password, after its operator is deleted, after 12 hours, and after one idle hour', async (t) => {
   let later = 0;
   const clock = { now: () => systemClock.now() + later };
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
@@ -140,7 +140,7 @@ test('a session ends with a new password, with the operator, after twelve hours,
   assert.equal(await last(), 401);
 });
 
-test('an unknown name and a wrong password are answered alike, and slowed down', async (t) => {
+test('an unknown name and a wrong password get the same response, and sign-in attempts are rate limited', async (t) => {
   const { postern } = await firstOperator(t);
   const answers = [];
   for (let count = 0; count < 7; count += 1) answers.push(await signIn(postern, 'Olga', { password: 'wrong wrong wrong' }));
@@ -155,7 +155,7 @@ test('an unknown name and a wrong password are answered alike, and slowed down',
   assert.deepEqual(other, first);
 });
 
-test('names of operators are unique without regard to case, and passwords are good ones, said twice', async (t) => {
+test('operator names are unique regardless of case; a password must be strong and confirmed', async (t) => {
   const { postern } = await firstOperator(t);
   const add = (over: object) => postern.send('operator/add', { name: 'Otto', role: 'editor', ...secrets, ...over });
   assert.deepEqual([(await add({ name: 'OLGA' })).status, faultsOf(await add({ name: 'OLGA' }))], [409, ['name']]);
@@ -167,7 +167,7 @@ test('names of operators are unique without regard to case, and passwords are go
   assert.equal((await add({})).status, 200);
 });
 
-test('one admin remains among the operators', async (t) => {
+test('the last operator with the role admin cannot be deleted or get a lower role', async (t) => {
   const { postern, answer } = await firstOperator(t);
   const { id } = answer.body;
   for (const [name, body] of [
@@ -181,7 +181,7 @@ test('one admin remains among the operators', async (t) => {
   assert.equal((await postern.send('operator/update', { id, role: 'editor', name: 'Olga B.' })).status, 200);
 });
 
-test("one's own password takes the one so far; another's takes the role admin", async (t) => {
+test('changing your own password requires the current one; changing the password of others requires the role admin', async (t) => {
   const postern = await startPostern(t);
   const { id: otto } = await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
   const { id: rita } = await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
@@ -194,7 +194,7 @@ test("one's own password takes the one so far; another's takes the role admin", 
   assert.equal((await signIn(postern, 'Rita', fresh.password ? { password: fresh.password } : {})).status, 200);
 });
 
-test('two operators who change the same operator are told', async (t) => {
+test('an update of an operator with an outdated If-Match returns 412', async (t) => {
   const { postern, answer, page } = await firstOperator(t);
   const { id } = answer.body;
   const stale = { 'if-match': '"1"' };
@@ -202,7 +202,7 @@ test('two operators who change the same operator are told', async (t) => {
   assert.equal((await page('operator/update', { id, name: 'Olga C.' }, stale)).status, 412);
 });
 
-test('an operator of another tenant names it to sign in, and sees nothing of ours', async (t) => {
+test('an operator of another tenant must name the tenant to sign in, and cannot access records of this tenant', async (t) => {
   const { postern, page } = await firstOperator(t);
   const { id: share } = (await page('share/add', newShare())).body;
   const { id: tid } = (await page('tenant/add', { title: 'Another' })).body;
@@ -213,14 +213,14 @@ test('an operator of another tenant names it to sign in, and sees nothing of our
   assert.equal((await theirs('operator/add', { name: 'Eve', role: 'admin', tid: 1, ...secrets })).status, 403);
 });
 
-test('no answer and no row of the trail holds anything of a password', async (t) => {
+test('operator/search and audit/search contain no password and no password hash', async (t) => {
   const { postern } = await firstOperator(t);
   await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
   const told = JSON.stringify([await postern.call('operator/search'), await postern.call('audit/search')]);
   assert.doesNotMatch(told, /argon2|horse/);
 });
 
-test('caller/get says who calls, for keys too', async (t) => {
+test('caller/get describes the API key that calls it', async (t) => {
   const postern = await startPostern(t);
   const { status, body } = await postern.send('caller/get');
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { anotherTenant, keyOf } from './keys.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
-test('the overview names active shares that end within two weeks, the first to end first', async (t) => {
+test('the overview lists active shares that end within two weeks, in order of their end', async (t) => {
   const postern = await startPostern(t);
   const share = (title: string, days: number, over: object = {}) =>
     postern.call('share/add', newShare({ title, validityEndDate: inDays(days), ...over }));
@@ -26,20 +26,20 @@ test('the overview names active shares that end within two weeks, the first to e
   );
 });
 
-test('the overview counts visits, downloads and uploads of the last thirty days, of this tenant alone', async (t) => {
+test('the overview counts visits, downloads and uploads per day, for this tenant only', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   await postern.visit(`/s/${viewId}/visit`);
   await postern.visit(`/s/${viewId}/file/welcome.txt`);
   await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
-  await until(async () => (await postern.call('overview/get')).byDay[0]?.visits === 1); // noted beside its answer
+  await until(async () => (await postern.call('overview/get')).byDay[0]?.visits === 1); // recorded in parallel with the response
   const { byDay } = await postern.call('overview/get');
   assert.deepEqual(byDay, [{ date: new Date().toISOString().slice(0, 10), visits: 1, downloads: 1, uploads: 1 }]);
   const { key } = await anotherTenant(postern);
   assert.deepEqual((await postern.call('overview/get', {}, { key })).byDay, []);
 });
 
-test('the overview tells a location that is away, and e-mails that wait', async (t) => {
+test('the overview shows unavailable locations and the number of waiting e-mails', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare({ alertUpload: true, notifyEmails: 'a@example.com' }));
   await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
@@ -49,14 +49,14 @@ test('the overview tells a location that is away, and e-mails that wait', async 
   assert.equal((await postern.call('overview/get')).locations[0].answers, false);
 });
 
-test('share/lastVisits says when visitors last came, and nothing of shares of others', async (t) => {
+test('share/lastVisits returns the time of the last visit, and nothing for shares of other tenants', async (t) => {
   const postern = await startPostern(t);
   const visited = await postern.call('share/add', newShare());
   const quiet = await postern.call('share/add', newShare());
   const begin = new Date().toISOString();
   await postern.visit(`/s/${visited.viewId}/visit`);
   const asked = () => postern.call('share/lastVisits', { ids: [visited.id, quiet.id, 999] });
-  await until(async () => (await asked()).list.length > 0); // a visit is noted beside its answer
+  await until(async () => (await asked()).list.length > 0); // the visit is recorded in parallel with its response
   const { list } = await asked();
   assert.deepEqual(
     list.map(({ id }: Json) => id),
@@ -67,7 +67,7 @@ test('share/lastVisits says when visitors last came, and nothing of shares of ot
   assert.deepEqual((await postern.call('share/lastVisits', { ids: [visited.id] }, { key })).list, []);
 });
 
-test('shares are found by their location, users by whether they can sign in', async (t) => {
+test('shares can be filtered by location, and access users by whether they are active', async (t) => {
   const postern = await startPostern(t);
   const [local] = (await postern.call('location/search')).list;
   await postern.call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
@@ -82,13 +82,13 @@ test('shares are found by their location, users by whether they can sign in', as
   assert.deepEqual([await names(true), await names(false)], [['ann'], ['bob']]);
 });
 
-test('share/lastVisits reads the entries of its shares alone, though PostgreSQL takes all entries for those of one share', async (t) => {
+test('share/lastVisits uses the index on shares, even if PostgreSQL expects one share to have all audit entries', async (t) => {
   const plan = hearPlan(t, '"audit"."action" in');
   const postern = await startPostern(t);
   const { store } = postern.ports;
   const { id } = await postern.call('share/add', newShare());
   await postern.call('share/lastVisits', { ids: [id] }, { method: 'POST' });
-  if (store.dialect.name === 'sqlite') return; // it takes the index of the order
+  if (store.dialect.name === 'sqlite') return; // SQLite uses the index of the sort order
   await store.write(async (tx) => {
     const { id: entry, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)));

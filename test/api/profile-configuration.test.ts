@@ -21,7 +21,7 @@ async function profiles(postern: TestPostern) {
 const exported = async (postern: TestPostern, query: string) =>
   (await fetch(`${postern.apiUrl}/api/v1/audit/export${query}`, { headers: { authorization: `Bearer ${adminKey}` } })).text();
 
-test('secrets of a login profile are answered masked, in get and in search', async (t) => {
+test('loginprofile/get and loginprofile/search return secrets masked', async (t) => {
   const postern = await startPostern(t);
   const { byPassword, byOidc, byLdap } = await profiles(postern);
   assert.equal((await postern.call('loginprofile/get', { id: byPassword })).password, '********');
@@ -37,7 +37,7 @@ test('secrets of a login profile are answered masked, in get and in search', asy
   for (const secret of secrets) assert.ok(!all.includes(secret));
 });
 
-test('no secret stands in the audit rows, in search or in export', async (t) => {
+test('audit entries contain no secret, neither in search nor in export', async (t) => {
   const postern = await startPostern(t);
   const { byPassword, byOidc } = await profiles(postern);
   await postern.call('loginprofile/update', { id: byPassword, password: 'very-secret-word-four' });
@@ -60,7 +60,7 @@ test('no secret stands in the audit rows, in search or in export', async (t) => 
   assert.ok(!rows.includes(key));
 });
 
-test('no secret lies readable on the disk', async (t) => {
+test('no secret is stored in plain text on the disk', async (t) => {
   const postern = await startPostern(t);
   await profiles(postern);
   const key = await keyOf(postern, 'reader');
@@ -74,7 +74,7 @@ test('no secret lies readable on the disk', async (t) => {
   }
 });
 
-test('the mask sent back leaves a secret of the configuration as it is, and without a secret it is refused', async (t) => {
+test('an update that contains the mask keeps the secret, and a new profile that contains the mask is refused', async (t) => {
   const postern = await startPostern(t);
   const { byOidc } = await profiles(postern);
   const { configuration } = await postern.call('loginprofile/get', { id: byOidc });
@@ -90,7 +90,7 @@ test('the mask sent back leaves a secret of the configuration as it is, and with
   assert.deepEqual([masked.status, faultsOf(masked)], [400, ['password']]);
 });
 
-test('the mask of a secret that the profile does not have is refused, another type’s secret notwithstanding', async (t) => {
+test('the mask is refused if the profile has no such secret, even if it has a secret of another type', async (t) => {
   const postern = await startPostern(t);
   const { byOidc } = await profiles(postern);
   const answer = await postern.send('loginprofile/update', {
@@ -101,7 +101,7 @@ test('the mask of a secret that the profile does not have is refused, another ty
   assert.equal(answer.status, 400);
 });
 
-test('a configuration that does not fit its type is refused with the place named', async (t) => {
+test('a configuration that does not fit its type is refused, and the error names the wrong field', async (t) => {
   const postern = await startPostern(t);
   for (const [typeId, configuration, place] of [
     [3, text({ allow: [] }), ''],
@@ -128,7 +128,7 @@ test('a configuration that does not fit its type is refused with the place named
   }
 });
 
-test('typeId is one of seven, and each is answered with its word', async (t) => {
+test('typeId is a number from 1 to 7, and the profile contains the matching typeString', async (t) => {
   const postern = await startPostern(t);
   const configurations = [
     '',
@@ -151,20 +151,20 @@ test('typeId is one of seven, and each is answered with its word', async (t) => 
   for (const typeId of [0, 8, -1, 1.5, '3']) assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { typeId })), ['typeId']);
 });
 
-test('a PASSWORD profile without a password is refused, at add and when a profile becomes one', async (t) => {
+test('a PASSWORD profile without a password is refused, when it is added and when its type changes', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { typeId: 2 })), ['password']);
   const { id } = await postern.call('loginprofile/add', { typeId: 3 });
   assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, typeId: 2 })), ['password']);
 });
 
-test('lang is a tag for which pages exist, or empty', async (t) => {
+test('lang is empty or the tag of an available language', async (t) => {
   const postern = await startPostern(t);
   for (const lang of ['xx', 'english', 'e', '*']) assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { lang })), ['lang']);
   for (const lang of ['', 'en']) assert.equal((await postern.send('loginprofile/add', { lang })).status, 200);
 });
 
-test('in an EMAIL_CODE profile an e-mail is one user’s only, however a user comes by it', async (t) => {
+test('two users of an EMAIL_CODE profile cannot have the same e-mail, also after a change of user or type', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', { typeId: 4, configuration: text({ allow: [] }) });
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: id, email: 'Ann@example.com' });

@@ -41,7 +41,7 @@ const addEntries = (store: Store, share: { id: number; viewId: string }, entries
     { tenant: 1 },
   );
 
-/** The same sums, counted at once. */
+/** Computes the expected sums in a single pass. */
 function countAtOnce(entries: readonly Entry[]) {
   const groups = Map.groupBy(entries, ({ at, actor }) => JSON.stringify([at - (at % day), actor]));
   return [...groups].map(([key, ofDay]) => {
@@ -68,7 +68,7 @@ function addUp(windows: readonly (readonly VisitorDay[])[]) {
 
 const byKey = (one: { key: string }, other: { key: string }) => (one.key < other.key ? -1 : 1);
 
-test('a history that is read in windows gives the sums of one count, and no window holds more than its bound', async (t) => {
+test('an activity report that is read in windows has the same sums as a single count, with the latest visitors first', async (t) => {
   const { call, ports } = await startPostern(t);
   const start = Date.parse('2026-03-01T00:00:00Z');
   const anyEntry = fc.record({
@@ -89,14 +89,14 @@ test('a history that is read in windows gives the sums of one count, and no wind
     );
   };
   await fc.assert(fc.asyncProperty(fc.array(anyEntry, { maxLength: 30 }), fc.integer({ min: 1, max: 8 }), check), { numRuns: 15 });
-  // Many entries at once are one window however small its bound: half an hour is never divided.
+  // All entries of one half hour are in the same window, even if they are more than its bound.
   await check(
     Array.from({ length: 12 }, (_, index) => ({ at: start + index, actor: 'ann', address: '10.0.0.1', action: 'visit' })),
     2,
   );
 });
 
-test('the report of one tenant waits for one window of another’s, not for its whole history', async (t) => {
+test('a report of one tenant does not wait until a long report of another tenant is complete', async (t) => {
   const { call, ports } = await startPostern(t);
   const { id, viewId } = await call('share/add', newShare());
   const start = Date.parse('2026-03-01T00:00:00Z');
@@ -119,7 +119,7 @@ test('the report of one tenant waits for one window of another’s, not for its 
   assert.ok(before < windows / 2, `${before} of ${windows} windows came first`);
 });
 
-test('share/activity names the visitors who came last first, and adds up what they did in every window', async (t) => {
+test('share/activity lists the latest visitors first and adds up their actions over all windows', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await postern.call('share/add', newShare());
   const start = Date.parse('2026-03-01T10:00:00Z');

@@ -4,12 +4,12 @@ import { type ShareState, shareStates } from '#core/records/share.ts';
 import { fold } from '../../src/core/fold.ts';
 import { type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
-const many = 6000; // beyond what is looked up record by record
-const atOnce = 200; // rows an insert takes
+const many = 6000; // above the limit up to which records are compared one by one
+const atOnce = 200; // rows per insert
 const kinds = ['Report', 'Invoice', 'Timesheet', 'Договор', '契約書', 'MÜLLER'];
 
 const far = Date.UTC(2100, 0);
-/** One of a hundred is not active, one has not begun, one has ended; others end later. */
+/** Of every 100 shares, one is inactive, one is scheduled and one has ended. The others are active. */
 const rare: Readonly<Record<number, { readonly state: ShareState; readonly columns: object }>> = {
   50: { state: 'inactive', columns: { active: 0, valid_to: 1 } },
   51: { state: 'scheduled', columns: { valid_from: far } },
@@ -25,7 +25,7 @@ interface Expected {
   readonly text: string;
 }
 
-/** Thousands of shares beside the one given, as if each had been added; their texts as share/search takes them. */
+/** Inserts thousands of copies of the share `like`, with the search text that share/add would store. */
 async function addMany(postern: TestPostern, like: number): Promise<Expected[]> {
   const { store } = postern.ports;
   const { id: _, ...row } = await store.read.selectFrom('share').selectAll().where('id', '=', like).executeTakeFirstOrThrow();
@@ -87,12 +87,12 @@ async function findsExactly(records: readonly Expected[], search: (query: object
   }
 }
 
-test('a word finds exactly the shares that hold it, in any order and on any page, among thousands', async (t) => {
+test('among thousands of shares, a search word finds exactly those that contain it, in any order and on any page', async (t) => {
   const { records, search } = await startWithMany(t);
   await findsExactly(records, search);
 });
 
-test('the shares in a state are counted and found, in any order and on any page, among thousands', async (t) => {
+test('among thousands of shares, a filter by state finds and counts the right ones, in any order and on any page', async (t) => {
   const { records, search } = await startWithMany(t);
   const orders = {
     title: (a: Expected, b: Expected) => byCodePoint(a.title, b.title) || a.id - b.id,
@@ -117,12 +117,12 @@ test('the shares in a state are counted and found, in any order and on any page,
       }
 });
 
-test('the same is found where no memory is given to it', async (t) => {
+test('with POSTERN_SEARCH_MEMORY=0, a search finds the same shares', async (t) => {
   const { records, search } = await startWithMany(t, { POSTERN_SEARCH_MEMORY: '0' });
   await findsExactly(records, search);
 });
 
-test('a page at the end is the one that a walk from the beginning comes to', async (t) => {
+test('the last page by startIndex is the same as the last page that the next links lead to', async (t) => {
   const { postern, records, search } = await startWithMany(t);
   for (const query of [{}, { searchWord: 'report' }, { searchWord: '77' }]) {
     const walked: number[] = [];
@@ -144,7 +144,7 @@ test('a page at the end is the one that a walk from the beginning comes to', asy
   }
 });
 
-test('a share is found by its new text and no more by its old as soon as the change is answered', async (t) => {
+test('after a change of a share, a search finds it by its new text and no longer by its old text', async (t) => {
   const { postern, records, search } = await startWithMany(t);
   const count = async (query: object) => (await search({ ...query, pageSize: 1 })).totalCount;
   const { id } = records[0] ?? assert.fail();
@@ -169,7 +169,7 @@ test('a share is found by its new text and no more by its old as soon as the cha
   assert.deepEqual([await count({ searchWord: 'local' }), await count({ searchWord: 'archive' })], [0, records.length - 1]);
 });
 
-test('access users are found by their new text alone, too', async (t) => {
+test('after a change of an access user, a search finds the user by the new text only', async (t) => {
   const postern = await startPostern(t);
   const { users } = await usersProfile(postern, ['ann', 'bob']);
   const names = async (searchWord: string) =>
@@ -182,7 +182,7 @@ test('access users are found by their new text alone, too', async (t) => {
   assert.deepEqual(await names('example'), []);
 });
 
-test('what a profile counts is what it has, whatever is added, moved, stopped and deleted', async (t) => {
+test('shareCount, userCount and allowedLogins stay correct when records are added, moved, deactivated or deleted', async (t) => {
   const postern = await startPostern(t);
   const one = await usersProfile(postern, ['ann', 'bob', 'cid']);
   const two = await usersProfile(postern, ['dan'], { title: 'Suppliers' });

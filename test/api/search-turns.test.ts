@@ -9,7 +9,7 @@ const stays = new AbortController().signal;
 const many = { tid: 1, caller: 'key 1' };
 const other = { tid: 2, caller: 'key 2' };
 
-/** Searches that end when they are told to, and who was searched for, in order. */
+/** Returns searches that run until `endOne`, and `begun`: the callers whose searches have started, in order. */
 function heldSearches(ofOneTenant = 4) {
   const turns = searchTurns(ofOneTenant);
   const begun: string[] = [];
@@ -26,7 +26,7 @@ function heldSearches(ofOneTenant = 4) {
   return { search, begun, endOne };
 }
 
-test('the searches of one caller hold up no other tenant: it has the next turn but one', async () => {
+test('with many waiting searches of one tenant, a search of another tenant is among the next two to start', async () => {
   const { search, begun, endOne } = heldSearches();
   for (let number = 0; number < 40; number += 1) void search(many);
   void search(other);
@@ -36,7 +36,7 @@ test('the searches of one caller hold up no other tenant: it has the next turn b
   assert.ok(begun.slice(before).includes('key 2'), String(begun.slice(before)));
 });
 
-test('however many searches a tenant begins, another tenant’s begins at once', async () => {
+test('a search starts at once, even if another tenant has many waiting searches', async () => {
   const { search, begun } = heldSearches(3);
   for (let number = 0; number < 40; number += 1) void search(many);
   await new Promise(setImmediate);
@@ -46,7 +46,7 @@ test('however many searches a tenant begins, another tenant’s begins at once',
   assert.deepEqual(begun.slice(before), ['key 2']);
 });
 
-test('one tenant with many callers fills the room to wait, and another tenant still finds a place in it', async () => {
+test('if one tenant fills the queue with many callers, a search of another tenant still gets a place', async () => {
   const { search, begun, endOne } = heldSearches();
   const refused: unknown[] = [];
   for (let number = 0; number < 2100; number += 1)
@@ -57,7 +57,7 @@ test('one tenant with many callers fills the room to wait, and another tenant st
   assert.ok(refused.length > 0 && refused.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
 });
 
-test('a search that its client gave up is never begun', async () => {
+test('a waiting search does not start if its client has disconnected', async () => {
   const { search, begun, endOne } = heldSearches();
   for (let number = 0; number < 4; number += 1) void search(many);
   const left = new AbortController();
@@ -68,7 +68,7 @@ test('a search that its client gave up is never begun', async () => {
   assert.ok(!begun.includes('key 2'));
 });
 
-test('of one caller 64 searches wait, a further one is told to come again, and another caller’s waits', async () => {
+test('a caller can have 64 waiting searches, and one more is refused as busy', async () => {
   const { search } = heldSearches();
   for (let number = 0; number < 68; number += 1) void search(many);
   await assert.rejects(search(many), (cause: unknown) => cause instanceof Refusal && cause.messageName === 'searchBusy');
@@ -76,7 +76,7 @@ test('of one caller 64 searches wait, a further one is told to come again, and a
 });
 
 for (const kind of ['reports', 'search'] as const)
-  test(`a query that takes long holds up no search of another tenant: ${kind}`, async (t) => {
+  test(`a long query on the ${kind} connection does not delay a search`, async (t) => {
     const postern = await startPostern(t);
     const long = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000000) select count(*) from n`;
     const first = long.execute(postern.ports.store[kind]).then(() => 'the long one');

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { hearPlan } from '../parts/heard-plan.ts';
 import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 
-/** Follows the Link headers from the first page to the last. @param between runs between two pages */
+/** Follows the Link headers from the first page to the last. @param between runs after each page */
 async function walk(postern: TestPostern, name: string, query: object, between: (page: number) => Promise<unknown> = async () => {}) {
   const ids: number[] = [];
   let [next, pages]: [object | null, number] = [query, 0];
@@ -29,7 +29,7 @@ async function addShares(postern: TestPostern): Promise<void> {
     });
 }
 
-test('a walk by after passes every record once, in the order of every field, both ways', async (t) => {
+test('the next links lead to every record exactly once, for every sort field and in both directions', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern);
   for (const sortField of ['id', 'title', 'path', 'active', 'validityEndDate', 'createDateTime', 'authTypeId', 'userNames', 'viewId'])
@@ -40,7 +40,7 @@ test('a walk by after passes every record once, in the order of every field, bot
     }
 });
 
-test('records with long texts are sorted by their beginnings, so that a walk over them goes on', async (t) => {
+test('records with long texts are sorted by the start of the text, so that the next link stays short', async (t) => {
   const postern = await startPostern(t);
   const addresses = (number: number) => Array.from({ length: 2000 }, (_, index) => `${'x'.repeat(8)}${9 - number}-${index}@example.com`);
   for (let number = 0; number < 3; number += 1)
@@ -57,7 +57,7 @@ test('records with long texts are sorted by their beginnings, so that a walk ove
   }
 });
 
-test('every search can be walked', async (t) => {
+test('every search can be read to the end with next links', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern);
   for (const name of ['share/search', 'audit/search', 'apikey/search', 'loginprofile/search', 'location/search', 'tenant/search']) {
@@ -66,7 +66,7 @@ test('every search can be walked', async (t) => {
   }
 });
 
-test('what is deleted or added behind a walk neither hides a record from it nor shows one twice', async (t) => {
+test('records that are deleted between two pages do not hide other records or show them twice', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern);
   const all: number[] = (await postern.call('share/search')).list.map(({ id }: { id: number }) => id);
@@ -83,7 +83,7 @@ test('what is deleted or added behind a walk neither hides a record from it nor 
   assert.deepEqual(seen, all);
 });
 
-test('a cursor of another order, or of nobody, is refused by name; so is one beside startIndex', async (t) => {
+test('an invalid cursor, one of another sort order, or one with startIndex is refused, and the error names the field', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern);
   const { headers } = await postern.send('share/search', { pageSize: 1, sortField: 'title' });
@@ -102,7 +102,7 @@ test('a cursor of another order, or of nobody, is refused by name; so is one bes
   }
 });
 
-test('the address of the next page is whole, at the host that the caller asked', async (t) => {
+test('the next link is an absolute URL with the host that the client used', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1' } });
   await addShares(postern);
   const nextOf = async (headers: Record<string, string> = {}) => {
@@ -116,7 +116,7 @@ test('the address of the next page is whole, at the host that the caller asked',
   assert.equal(proxied.origin, 'https://api.example.com');
 });
 
-test('shares are sorted by the first of their names without reading all names for each, though one share has them all', async (t) => {
+test('sorting shares by userNames does not scan all names, even if one share has all of them', async (t) => {
   const plan = hearPlan(t, 'order by position limit 1');
   const postern = await startPostern(t);
   const { store } = postern.ports;
@@ -125,7 +125,7 @@ test('shares are sorted by the first of their names without reading all names fo
   await postern.call('share/add', newShare({ title: 'Open' }));
   const sorted = async () => (await postern.call('share/search', { sortField: 'userNames' })).list.map(({ title }: Json) => title);
   assert.deepEqual(await sorted(), ['Open', 'Listed']);
-  if (store.dialect.name === 'sqlite') return; // it takes the key of the table
+  if (store.dialect.name === 'sqlite') return; // SQLite uses the primary key of the table
   await sql`analyze share_user`.execute(store.read);
   await sorted();
   assert.doesNotMatch(await plan(store), /Seq Scan on share_user/);

@@ -28,14 +28,14 @@ async function shares(postern: TestPostern, ...overs: object[]) {
   for (const over of overs) await postern.call('share/add', newShare(over));
 }
 
-/** A Postern whose time stands where the test puts it. */
+/** Starts Postern with a clock that the test sets. */
 async function startAt(t: Parameters<typeof startPostern>[0], time: string) {
   const clock = { at: Date.parse(time), now: () => clock.at };
   return { postern: await startPostern(t, { replaced: { ports: { clock } } }), clock };
 }
 
 for (const name of searches)
-  test(`${name} answers every field of the search envelope and no other`, async (t) => {
+  test(`${name} returns exactly the fields of the search envelope`, async (t) => {
     const postern = await startPostern(t);
     const answer = await postern.call(name);
     assert.deepEqual(Object.keys(answer).sort(), [...envelope].sort());
@@ -47,7 +47,7 @@ for (const name of searches)
   });
 
 for (const name of searches)
-  test(`${name} refuses what lies outside its bounds, and clips nothing`, async (t) => {
+  test(`${name} refuses values outside the allowed range and does not adjust them`, async (t) => {
     const postern = await startPostern(t);
     for (const [field, values] of [
       ['startIndex', [-1, '1.5', 'x', '']],
@@ -61,7 +61,7 @@ for (const name of searches)
     assert.deepEqual((await postern.call(name, { startIndex: 999 })).list, []);
   });
 
-test('every spelling of a sort order is known, in any case; another is refused with the list', async (t) => {
+test('every spelling of a sort order is accepted in any case; for an invalid one, the error lists the valid ones', async (t) => {
   const postern = await startPostern(t);
   await shares(postern, { title: 'A' }, { title: 'B' });
   for (const sortOrder of ['ace', 'asc', 'ascending', 'ACE', 'Ascending'])
@@ -73,7 +73,7 @@ test('every spelling of a sort order is known, in any case; another is refused w
     assert.match(body.errors[0].detail, new RegExp(`\\b${known}\\b`));
 });
 
-test('paging over equal values neither skips nor repeats', async (t) => {
+test('paging over records with equal sort values neither skips nor repeats a record', async (t) => {
   const postern = await startPostern(t);
   await shares(postern, ...Array.from({ length: 7 }, () => ({ title: 'Same' })));
   for (const sortOrder of ['ace', 'dse']) {
@@ -92,7 +92,7 @@ test('paging over equal values neither skips nor repeats', async (t) => {
   }
 });
 
-test('share/search looks for its word in title, description, path, location and viewId, and nowhere else', async (t) => {
+test('share/search compares searchWord with title, description, path, location and viewId only', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call(
     'share/add',
@@ -105,7 +105,7 @@ test('share/search looks for its word in title, description, path, location and 
     assert.equal(await count(word), 0, word);
 });
 
-test('accessuser/search looks in user name, names and e-mail; loginprofile/search in title, description and username', async (t) => {
+test('accessuser/search searches username, names and e-mail; loginprofile/search title, description and username', async (t) => {
   const postern = await startPostern(t);
   await postern.call('accessuser/add', {
     username: 'ann.b',
@@ -131,14 +131,14 @@ test('accessuser/search looks in user name, names and e-mail; loginprofile/searc
     assert.equal((await postern.call('loginprofile/search', { searchWord })).totalCount, 0, searchWord);
 });
 
-test('a reader, whose login profiles come without username, does not find them by it', async (t) => {
+test('a reader, who cannot see the username of a login profile, cannot find the profile by it', async (t) => {
   const postern = await startPostern(t);
   const key = await keyOf(postern, 'reader');
   await postern.call('loginprofile/add', { title: 'Bank', typeId: 2, username: 'guest7', password: 'long enough words' });
   assert.equal((await postern.call('loginprofile/search', { searchWord: 'guest7' }, { key })).totalCount, 0);
 });
 
-test('fromDate bounds createDateTime from below, toDate updateDateTime from above', async (t) => {
+test('fromDate is the minimum of createDateTime, and toDate is the maximum of updateDateTime', async (t) => {
   const { postern, clock } = await startAt(t, '2026-03-10T12:00:00Z');
   const { id } = await postern.call('share/add', newShare());
   clock.at = Date.parse('2026-03-12T23:59:59.999Z');
@@ -173,7 +173,7 @@ test('accessuser/search filters by authId, loginprofile/search by typeId, share/
   assert.equal((await postern.call('share/search', { authId: 987 })).totalCount, 0);
 });
 
-test('share/search by state tells active, scheduled, ended and inactive shares apart', async (t) => {
+test('share/search can filter by the states active, scheduled, ended and inactive', async (t) => {
   const { postern } = await startAt(t, '2026-06-01T00:00:00Z');
   await shares(
     postern,
@@ -190,7 +190,7 @@ test('share/search by state tells active, scheduled, ended and inactive shares a
   assert.deepEqual(faultsOf(await postern.send('share/search', { state: 'open' })), ['state']);
 });
 
-test('the flags of a search envelope say what this caller may do to the records', async (t) => {
+test('the flags of a search envelope show what the caller may do with the records', async (t) => {
   const postern = await startPostern(t);
   const [reader, editor] = [await keyOf(postern, 'reader'), await keyOf(postern, 'editor')];
   const may = async (name: string, key: string) =>

@@ -7,7 +7,7 @@ interface Field {
   readonly name: string;
   readonly added: unknown;
   readonly updated: unknown;
-  /** What null leaves behind; absent: the interface requires the field, and null is refused. */
+  /** The value after an update with null. Absent for a required field, where null is refused. */
   readonly cleared?: unknown;
 }
 
@@ -70,7 +70,7 @@ const every = [...required, ...optional].map(({ name }) => name).concat(answered
 const valuesOf = (fields: readonly Field[], which: 'added' | 'updated') =>
   Object.fromEntries(fields.map((field) => [field.name, field[which]]));
 
-/** A list as its entries: the blanks behind a comma are nobody's concern. */
+/** Splits a list into its entries. Blanks after a comma do not matter. */
 const entriesOf = (value: unknown) => (typeof value === 'string' ? value.split(/, */) : value);
 
 async function addedShare(postern: Awaited<ReturnType<typeof startPostern>>) {
@@ -81,7 +81,7 @@ async function addedShare(postern: Awaited<ReturnType<typeof startPostern>>) {
   return { id, share, profile };
 }
 
-test('a share answers every field of the interface, and its etag, in get and in search alike', async (t) => {
+test('share/get and share/search return every field of a share, including its etag', async (t) => {
   const postern = await startPostern(t);
   const { id, share } = await addedShare(postern);
 
@@ -93,14 +93,14 @@ test('a share answers every field of the interface, and its etag, in get and in 
   );
 });
 
-test('what share/add is given stands in the share', async (t) => {
+test('share/add stores every field of its body', async (t) => {
   const postern = await startPostern(t);
   const { share } = await addedShare(postern);
 
   for (const { name, added } of [...required, ...optional]) assert.deepEqual(entriesOf(share[name]), entriesOf(added), name);
 });
 
-test('what Postern computes for a share has the types of the interface', async (t) => {
+test('the computed fields of a share have the expected values and formats', async (t) => {
   const postern = await startPostern(t);
   const { share, profile } = await addedShare(postern);
 
@@ -139,7 +139,7 @@ test('null clears every optional field of a share', async (t) => {
   for (const { name, cleared } of optional) assert.deepEqual(after[name], cleared, name);
 });
 
-test('an empty text clears every optional text and date of a share', async (t) => {
+test('an empty string clears every optional text and date of a share', async (t) => {
   const postern = await startPostern(t);
   const { id, share } = await addedShare(postern);
   const texts = optional.filter(({ cleared }) => cleared !== false);
@@ -150,14 +150,14 @@ test('an empty text clears every optional text and date of a share', async (t) =
   for (const { name, cleared } of texts) assert.deepEqual(after[name], cleared, name);
 });
 
-test('null in a required field of a share is refused by name', async (t) => {
+test('null in a required field of a share is refused, and the error names the field', async (t) => {
   const postern = await startPostern(t);
   const { share } = await addedShare(postern);
   for (const name of [...required.map((field) => field.name), 'authenticationId', 'folder'])
     assert.deepEqual(faultsOf(await postern.send('share/update', { ...share, [name]: null })), [name]);
 });
 
-test('an optional field that share/update leaves out stays as it is', async (t) => {
+test('share/update does not change optional fields that its body omits', async (t) => {
   const postern = await startPostern(t);
   const { id, share } = await addedShare(postern);
   const bare = Object.fromEntries(
@@ -170,14 +170,14 @@ test('an optional field that share/update leaves out stays as it is', async (t) 
   for (const { name, added } of optional) assert.deepEqual(entriesOf(after[name]), entriesOf(added), name);
 });
 
-test('share/add names every required field that is missing, all at once', async (t) => {
+test('the errors of share/add name all missing required fields at once', async (t) => {
   const postern = await startPostern(t);
   const answer = await postern.send('share/add', {});
   assert.equal(answer.status, 400);
   assert.deepEqual(faultsOf(answer), Object.keys(newShare()).sort());
 });
 
-test('share/update names every required field that is missing, all at once', async (t) => {
+test('the errors of share/update name all missing required fields at once', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const answer = await postern.send('share/update', { id });
@@ -195,7 +195,7 @@ for (const [what, sortFields] of [
   ['every stored field', stored.filter((name) => !lists.includes(name))],
   ['the stored lists', lists],
 ] as const)
-  test(`share/search sorts by ${what}, both ways`, async (t) => {
+  test(`share/search sorts by ${what}, in both directions`, async (t) => {
     const postern = await startPostern(t);
     const { id, share } = await addedShare(postern);
     const { id: other } = await postern.call('share/add', newShare({ title: 'Zebra' }));
@@ -217,7 +217,7 @@ for (const [what, sortFields] of [
     }
   });
 
-test('share/search refuses to sort by what is computed, with the list of what it knows', async (t) => {
+test('share/search refuses to sort by a computed or unknown field, and the error lists the valid fields', async (t) => {
   const postern = await startPostern(t);
   for (const sortField of [...computed, 'nonsense']) {
     const answer = await postern.send('share/search', { sortField });

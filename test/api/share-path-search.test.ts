@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern } from '../start.ts';
 
-test('share/search by path finds that path and all below it, and no neighbour of a like name', async (t) => {
+test('share/search by path finds shares at or below that path, and none at paths with a similar name', async (t) => {
   const postern = await startPostern(t);
   for (const folder of ['a/b/c', 'a/bc', 'A', 'a%']) await mkdir(join(postern.files, folder), { recursive: true });
   await writeFile(join(postern.files, 'a/b/f.txt'), 'x');
@@ -19,7 +19,7 @@ test('share/search by path finds that path and all below it, and no neighbour of
 });
 
 for (const path of ['/../etc', '/a/../..', '..', '/.postern', '/.POSTERN/x', '/.postern-x', '/a//b', '/a/./b', '/a\\b', '/a\u0000b', ''])
-  test(`a share of ${JSON.stringify(path)} is refused at path`, async (t) => {
+  test(`share/add refuses the path ${JSON.stringify(path)}`, async (t) => {
     const postern = await startPostern(t);
     await mkdir(join(postern.files, 'a/b'), { recursive: true });
     const { status, body } = await postern.send('share/add', newShare({ path }));
@@ -30,7 +30,7 @@ for (const path of ['/../etc', '/a/../..', '..', '/.postern', '/.POSTERN/x', '/.
     );
   });
 
-test('a share of a path that does not exist, or is of the other kind, is refused at that field', async (t) => {
+test('share/add refuses a path that does not exist, and a folder flag that does not match the path', async (t) => {
   const postern = await startPostern(t);
   const fields = async (over: object) => (await postern.send('share/add', newShare(over))).body.errors.map(({ field }: Json) => field);
   assert.deepEqual(await fields({ path: '/nothing' }), ['path']);

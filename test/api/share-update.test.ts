@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 
-test('a share that was fetched can be edited and sent back whole', async (t) => {
+test('a client can edit the response of share/get and send all of it to share/update', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Audit 2026' }));
 
@@ -16,7 +16,7 @@ test('a share that was fetched can be edited and sent back whole', async (t) => 
   assert.ok(updateDateTime >= share.updateDateTime);
 });
 
-test('a share whose lists are as long as they may be is fetched, sent back whole, and accepted', async (t) => {
+test('a share with lists of the maximum length can be read and sent back unchanged', async (t) => {
   const postern = await startPostern(t);
   const { id: profile } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
   const names = Array.from({ length: 16_000 }, (_, index) => index.toString(36).padStart(3, '0')).join(',');
@@ -42,7 +42,7 @@ test('a share whose lists are as long as they may be is fetched, sent back whole
   assert.match(refused.body.errors[0].detail, /at most 65536 characters/);
 });
 
-test('lists are kept in the order in which they were last sent, whatever was listed before', async (t) => {
+test('userNames and groupNames keep the order in which they were last sent', async (t) => {
   const postern = await startPostern(t);
   const { id: profile } = await usersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
   const { id } = await postern.call(
@@ -69,7 +69,7 @@ test('lists are kept in the order in which they were last sent, whatever was lis
   }
 });
 
-test('a name that stood for itself admits its user once the profile has users and the list is sent again', async (t) => {
+test('a name that was listed before its user existed admits the user after the list is sent again', async (t) => {
   const postern = await startPostern(t);
   const { id: profile } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile, allowAllUsers: false, userNames: 'carol' }));
@@ -84,7 +84,7 @@ test('a name that stood for itself admits its user once the profile has users an
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 2);
 });
 
-test('a profile whose shares list a hundred thousand names keeps its type: others would wait for seconds', async (t) => {
+test('a login profile whose shares list over 100,000 names cannot change its type, because that takes seconds', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 3 });
   const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false }));

@@ -8,7 +8,7 @@ import { hearStatements } from '../parts/statements.ts';
 import { newShare, signIn, startPostern, usersProfile } from '../start.ts';
 import { faultsOf } from './keys.ts';
 
-test('a deleted share takes its link along and leaves the files', async (t) => {
+test('deleting a share removes its link but not its files', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await postern.call('share/add', newShare({ path: '/welcome.txt', folder: false }));
   await postern.call('share/delete', { id });
@@ -17,7 +17,7 @@ test('a deleted share takes its link along and leaves the files', async (t) => {
   await access(join(postern.files, 'welcome.txt'));
 });
 
-test('a duplicated share is the same but for id, title, link and times, while its storage is away too', async (t) => {
+test('share/duplicate copies everything except id, title, link and times, even if the file is unavailable', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann']);
   const { id } = await postern.call(
@@ -46,7 +46,7 @@ test('a duplicated share is the same but for id, title, link and times, while it
   assert.deepEqual(faultsOf(await postern.send('share/duplicate', { id })), ['title']);
 });
 
-test('a share can be stopped, changed and deleted while what it shares is away; a changed folder flag asks the storage', async (t) => {
+test('a share of a missing file can be stopped, changed and deleted, but its folder flag cannot be changed', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare({ path: '/welcome.txt', folder: false }));
   await rename(join(postern.files, 'welcome.txt'), join(postern.data, 'gone.txt'));
@@ -56,7 +56,7 @@ test('a share can be stopped, changed and deleted while what it shares is away; 
   await postern.call('share/delete', { id });
 });
 
-test('loginprofile/get without an id answers the default profile; a change or a delete without one is refused', async (t) => {
+test('loginprofile/get without an id returns the default profile; a change or delete without an id is refused', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/get', {});
   assert.deepEqual([profile.id, profile.typeString, profile.title], [1, 'PUBLIC', 'Anyone with the link']);
@@ -73,7 +73,7 @@ test('loginprofile/get without an id answers the default profile; a change or a 
   }
 });
 
-test('a login profile that is referred to is not deleted: 409 with both counts', async (t) => {
+test('a login profile with shares or users cannot be deleted, and the 409 response contains both counts', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob', 'cyd']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false }));
@@ -88,7 +88,7 @@ test('a login profile that is referred to is not deleted: 409 with both counts',
   assert.equal((await postern.visit(`/p/${profile.viewId}/visit`)).status, 404);
 });
 
-test('the default profile cannot be deleted until another one is', async (t) => {
+test('the default login profile cannot be deleted until another profile is the default', async (t) => {
   const postern = await startPostern(t);
   assert.equal((await postern.send('loginprofile/delete', { id: 1 })).status, 409);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
@@ -98,7 +98,7 @@ test('the default profile cannot be deleted until another one is', async (t) => 
   await postern.call('loginprofile/delete', { id: 1 });
 });
 
-test('a duplicated profile has the secrets and neither the users nor the shares', async (t) => {
+test('loginprofile/duplicate copies the secrets but not the users or shares', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', {
     typeId: 2,
@@ -118,7 +118,7 @@ test('a duplicated profile has the secrets and neither the users nor the shares'
   assert.equal((await postern.send('loginprofile/duplicate', { id })).status, 200);
 });
 
-test('a PUBLIC profile has no portal, and its shares say so', async (t) => {
+test('a PUBLIC profile has no portal, and its shares have no portal address', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('loginprofile/get', { id: 1 });
   const { id } = await postern.call('share/add', newShare());
@@ -127,7 +127,7 @@ test('a PUBLIC profile has no portal, and its shares say so', async (t) => {
   for (const path of [`/p/${viewId}`, `/p/${viewId}/visit`]) assert.equal((await postern.visit(path)).status, 404);
 });
 
-test('a stopped share answers 404 at once and comes back when it is active again', async (t) => {
+test('the link of a stopped share returns 404 at once, and works again when the share is active again', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await postern.call('share/add', newShare());
   const share = await postern.call('share/get', { id });
@@ -138,7 +138,7 @@ test('a stopped share answers 404 at once and comes back when it is active again
   assert.equal(await status(), 200);
 });
 
-test('a share without its profile, or of a deleted id, is 404 in update and delete, whatever else is wrong', async (t) => {
+test('share/update refuses an unknown profile; update and delete of a deleted share return 404', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const share = await postern.call('share/get', { id });
@@ -148,10 +148,10 @@ test('a share without its profile, or of a deleted id, is 404 in update and dele
   assert.equal((await postern.send('share/delete', { id })).status, 404);
 });
 
-test('a new type of a login profile reads the names on its own shares alone, not those of the tenant', async (t) => {
+test('changing the type of a login profile reads only the names on its own shares, not those of the tenant', async (t) => {
   const heard = hearStatements(t);
   const postern = await startPostern(t);
-  if (postern.ports.store.dialect.name !== 'sqlite') return; // PostgreSQL's plan depends on what it has counted
+  if (postern.ports.store.dialect.name !== 'sqlite') return; // the plan of PostgreSQL depends on its statistics
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await postern.call('loginprofile/update', { id, title: 'Clients', typeId: 1 });
   const [update] = [...heard].filter((sql) => /^update "share_user" set "user_id" = \?/.test(sql));

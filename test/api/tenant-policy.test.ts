@@ -5,7 +5,7 @@ import { faultsOf } from './keys.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
-test('a tenant without a policy asks for nothing; an absent field stays, null and false clear', async (t) => {
+test('a tenant without a policy has no restrictions; an update keeps absent fields, and null or false clears a field', async (t) => {
   const postern = await startPostern(t);
   const none = { longestValidityDays: null, signInRequired: false, defaultPermissions: '', outsideCount: 0 };
   assert.deepEqual(await postern.call('tenant/getPolicy', {}, { method: 'GET' }), none);
@@ -17,7 +17,7 @@ test('a tenant without a policy asks for nothing; an absent field stays, null an
   assert.deepEqual(await postern.call('tenant/getPolicy', {}, { method: 'GET' }), none);
 });
 
-test('with a longest validity, an active share is added, changed, activated and duplicated only if it ends in time', async (t) => {
+test('with longestValidityDays set, a share must end in time to be added, changed or activated', async (t) => {
   const postern = await startPostern(t);
   const open = await postern.call('share/add', newShare({ active: false }));
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });
@@ -34,7 +34,7 @@ test('with a longest validity, an active share is added, changed, activated and 
   await postern.call('share/duplicate', { id, title: 'Copy of a share that is not active' });
 });
 
-test('where sign-in is required, no active share comes to be without it, by its profile or by the type of its profile', async (t) => {
+test('if the policy requires sign-in, no change can produce an active share without sign-in', async (t) => {
   const postern = await startPostern(t);
   const { id: users } = await usersProfile(postern);
   const shared = await postern.call('share/add', newShare({ authenticationId: users }));
@@ -47,7 +47,7 @@ test('where sign-in is required, no active share comes to be without it, by its 
   await postern.call('share/add', newShare({ linkPassword: 'correct horse battery' }));
 });
 
-test('shares that a new policy does not allow go on, are counted, and can be stopped', async (t) => {
+test('shares that violate a new policy keep working, are counted, and can be stopped', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await postern.call('share/add', newShare());
   await postern.call('share/add', newShare({ validityEndDate: inDays(400) }));
@@ -61,7 +61,7 @@ test('shares that a new policy does not allow go on, are counted, and can be sto
   await postern.call('share/update', change);
 });
 
-test('the policy is of one tenant, is changed by admins, read by all, and names what it does not know', async (t) => {
+test('a policy applies to one tenant, only admins change it, editors can read it, and invalid values are refused', async (t) => {
   const postern = await startPostern(t);
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });

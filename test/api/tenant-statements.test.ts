@@ -4,7 +4,7 @@ import { operations } from '../../src/features/operations.ts';
 import { hearStatements, withoutTenant } from '../parts/statements.ts';
 import { newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
-/** Calls every operation, and notes which. */
+/** Calls every operation, and returns the names of those that it called. */
 async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
   const called = new Set<string>();
   const call = async (name: string, body: object = {}, options: object = {}) => {
@@ -75,7 +75,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   return called;
 }
 
-/** Does at a link whatever can be done there. */
+/** Takes every action that a visitor can take at a link. */
 async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof usersProfile>>): Promise<void> {
   const { viewId } = await postern.call(
     'share/add',
@@ -112,9 +112,9 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
   assert.equal((await postern.visit('/s/nobody-knows-this/visit', { headers })).status, 404);
 }
 
-/** What is of no tenant: the start and the upkeep of the whole installation, and which of its folders are spoken for. */
+/** Statements of the entire installation, which name no tenant: start, maintenance, and the check for overlapping locations. */
 const ofTheInstallation = [
-  /^select .* from location( where (tid !=|id >) \S+)?( order by id( limit \S+)?)?$/, // health, and whether two locations would overlap
+  /^select .* from location( where (tid !=|id >) \S+)?( order by id( limit \S+)?)?$/, // health check, and check for overlapping locations
   /^select .* from unsettled inner join audit .* unsettled\.process not in /,
   /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // stored by an earlier version
   /^select token from unsettled$/,
@@ -124,7 +124,7 @@ const ofTheInstallation = [
   /^select at from audit where outcome != \S+ order by at (asc|desc) limit /, // retention
 ];
 
-test('every statement of a tenant names the tenant, so that its tables can lie on a server of their own', async (t) => {
+test('every SQL statement on tenant data names the tenant, so that a tenant can have its own database server', async (t) => {
   const heard = hearStatements(t);
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
@@ -144,7 +144,7 @@ test('every statement of a tenant names the tenant, so that its tables can lie o
   assert.deepEqual(wrong, []);
 });
 
-test('a statement that names no tenant is found, so that a blind test cannot pass', () => {
+test('the check reports an SQL statement that does not name the tenant', () => {
   for (const statement of [
     'select "id" from "share" where "id" = $1',
     'select 1 from share as s join access_user as u on u.id = s.id where s.tid = 1',

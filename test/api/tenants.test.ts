@@ -11,7 +11,7 @@ async function ours(postern: TestPostern) {
   return { share, profile: profile.id, user: Number(profile.users['ann']), key, location: location.id };
 }
 
-test("another tenant's record does not exist, in every operation that names one: 404, as for no record at all", async (t) => {
+test('operations that take an id return the same 404 for a record of another tenant as for one that does not exist', async (t) => {
   const postern = await startPostern(t);
   const { share, profile, user, key, location } = await ours(postern);
   const theirs = await anotherTenant(postern);
@@ -50,7 +50,7 @@ test("another tenant's record does not exist, in every operation that names one:
   assert.equal((await postern.call('accessuser/search', { searchWord: 'ann' })).totalCount, 1);
 });
 
-test("a reference to another tenant's record is 400 at that field, as is one to no record", async (t) => {
+test('a reference to a record of another tenant or to no record returns 400, and the error names the field', async (t) => {
   const postern = await startPostern(t);
   const { profile } = await ours(postern);
   const theirs = await anotherTenant(postern);
@@ -63,7 +63,7 @@ test("a reference to another tenant's record is 400 at that field, as is one to 
   }
 });
 
-test("a password of another tenant's user cannot be set, and the profile named is refused at authId", async (t) => {
+test('a caller cannot set the password of a user of another tenant, and the error names authId', async (t) => {
   const postern = await startPostern(t);
   const { profile } = await ours(postern);
   const theirs = await anotherTenant(postern);
@@ -94,7 +94,7 @@ test("no search finds another tenant's records", async (t) => {
     assert.equal((await postern.call(name, body, { key })).totalCount, known, `${name} ${JSON.stringify(body)}`);
 });
 
-test('a new tenant has a default login profile of its own and no location', async (t) => {
+test('a new tenant has its own default login profile and no location', async (t) => {
   const postern = await startPostern(t);
   const { key, tid } = await anotherTenant(postern);
   const profile = await postern.call('loginprofile/get', {}, { key });
@@ -103,7 +103,7 @@ test('a new tenant has a default login profile of its own and no location', asyn
   assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ authenticationId: profile.id }), { key })), ['location']);
 });
 
-test('only an admin of tenant 1 makes tenants, lists them or names another tid', async (t) => {
+test('only an admin of tenant 1 can add tenants, list them, or use another tid', async (t) => {
   const postern = await startPostern(t);
   const { key, tid } = await anotherTenant(postern);
   assert.equal((await postern.send('tenant/add', { title: 'Third' }, { key })).status, 403);
@@ -114,7 +114,7 @@ test('only an admin of tenant 1 makes tenants, lists them or names another tid',
   assert.deepEqual(faultsOf(await postern.send('apikey/add', { name: 'x', role: 'admin', tid: 99 })), ['tid']);
 });
 
-test("another tenant's file is out of reach of a new tenant's local location", async (t) => {
+test('a tenant cannot add a local location that contains the files of another tenant', async (t) => {
   const postern = await startPostern(t);
   const { key } = await anotherTenant(postern);
   const answer = await postern.send(
@@ -126,7 +126,7 @@ test("another tenant's file is out of reach of a new tenant's local location", a
   assert.deepEqual(faultsOf(answer), ['configuration']);
 });
 
-test('the same key name, user name and location name live in two tenants side by side', async (t) => {
+test('two tenants can use the same key name and the same user name', async (t) => {
   const postern = await startPostern(t);
   const { key } = await anotherTenant(postern);
   await postern.call('accessuser/add', { username: 'ann', active: true });
@@ -135,7 +135,7 @@ test('the same key name, user name and location name live in two tenants side by
   assert.equal((await postern.call('accessuser/search', { searchWord: 'ann' }, { key })).totalCount, 1);
 });
 
-test('a view id is unique over the tenants, and once used stays its tenant’s', async (t) => {
+test('a viewId is unique across tenants, and stays reserved for the tenant that used it', async (t) => {
   const postern = await startPostern(t);
   const { key } = await anotherTenant(postern);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
@@ -147,7 +147,7 @@ test('a view id is unique over the tenants, and once used stays its tenant’s',
   assert.equal((await postern.send('loginprofile/updateViewId', { id, viewId: 'our-clients' })).status, 200);
 });
 
-test('a key named environment of another tenant is a key like any other', async (t) => {
+test('in another tenant, a key with the name environment can be deleted like any other key', async (t) => {
   const postern = await startPostern(t);
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
@@ -155,7 +155,7 @@ test('a key named environment of another tenant is a key like any other', async 
   await postern.call('apikey/delete', { id }, { key });
 });
 
-test('the metrics of the process are for an admin of tenant 1 alone', async (t) => {
+test('an admin of tenant 1 can read /metrics, and an admin of another tenant cannot', async (t) => {
   const postern = await startPostern(t);
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });

@@ -12,7 +12,7 @@ async function records(postern: TestPostern) {
   return { share: await postern.call('share/get', { id }), profile: await postern.call('loginprofile/get', { id: profile.id }), user };
 }
 
-test('get answers the version of a record as etag and as ETag, and search the same', async (t) => {
+test('get returns the version of a record as etag and in the ETag header, and search returns the same etag', async (t) => {
   const postern = await startPostern(t);
   const { share, profile } = await records(postern);
   for (const [kind, record] of [
@@ -25,7 +25,7 @@ test('get answers the version of a record as etag and as ETag, and search the sa
   }
 });
 
-test('a change with the etag that was read is done, with an older one 412, in every operation that takes If-Match', async (t) => {
+test('with If-Match, a change with the current etag succeeds, and one with another etag returns 412', async (t) => {
   const postern = await startPostern(t);
   const { share, profile, user } = await records(postern);
   const changes: [string, object, () => Promise<Json>][] = [
@@ -59,7 +59,7 @@ test('a change with the etag that was read is done, with an older one 412, in ev
   }
 });
 
-test('a new password raises the version of its user', async (t) => {
+test('a new password raises the version of its access user', async (t) => {
   const postern = await startPostern(t);
   const { profile, user } = await records(postern);
   await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...secret });
@@ -67,7 +67,7 @@ test('a new password raises the version of its user', async (t) => {
   assert.equal(stale.status, 412);
 });
 
-test('a delete with an older etag is 412 and deletes nothing', async (t) => {
+test('a delete with an outdated etag returns 412 and deletes nothing', async (t) => {
   const postern = await startPostern(t);
   const { share, user, profile } = await records(postern);
   for (const [name, body] of [
@@ -81,7 +81,7 @@ test('a delete with an older etag is 412 and deletes nothing', async (t) => {
   await postern.call('accessuser/delete', { id: user.id });
 });
 
-test('If-Match of any version, and a list that holds the right one, fit', async (t) => {
+test('If-Match accepts * and a list that contains the current etag', async (t) => {
   const postern = await startPostern(t);
   const { share } = await records(postern);
   assert.equal((await postern.send('share/update', share, ifMatch('*'))).status, 200);
@@ -89,7 +89,7 @@ test('If-Match of any version, and a list that holds the right one, fit', async 
   assert.equal((await postern.send('share/update', share, ifMatch(`"0", ${etag}`))).status, 200);
 });
 
-test('what is only counted leaves the version as it was', async (t) => {
+test('a change of computed counts does not change the version of a record', async (t) => {
   const postern = await startPostern(t);
   const { share, profile } = await records(postern);
   const { id } = await postern.call('accessuser/add', { username: 'cyd', active: true, authId: profile.id });
@@ -100,7 +100,7 @@ test('what is only counted leaves the version as it was', async (t) => {
   assert.equal((await postern.call('share/get', { id: share.id })).etag, share.etag);
 });
 
-test('a user deleted out of a share’s list raises the version of the share', async (t) => {
+test('deleting an access user who is listed in a share raises the version of the share', async (t) => {
   const postern = await startPostern(t);
   const { share, user } = await records(postern);
   await postern.call('accessuser/delete', { id: user.id });
@@ -109,7 +109,7 @@ test('a user deleted out of a share’s list raises the version of the share', a
   assert.notEqual(after.etag, share.etag);
 });
 
-test('a dry run answers as the change would, with dryRun and nothing new in it, and changes nothing', async (t) => {
+test('a dry run returns success with dryRun and without the fields of new records, and changes nothing', async (t) => {
   const postern = await startPostern(t);
   const { share, profile, user } = await records(postern);
   const state = async () =>
@@ -165,7 +165,7 @@ test('a dry run refuses what the change would refuse', async (t) => {
   assert.equal((await postern.send('share/delete', { id: share.id }, { ...dry, ...ifMatch('"0"') })).status, 412);
 });
 
-test('dryRun=false changes, and any other word is refused', async (t) => {
+test('dryRun=false makes the change, and values other than true and false are refused', async (t) => {
   const postern = await startPostern(t);
   const done = await postern.call('loginprofile/add', {}, { query: { dryRun: 'false' } });
   assert.equal(typeof done.id, 'number');

@@ -5,7 +5,7 @@ import { faultsOf, keyOf } from './keys.ts';
 
 const status = async (answer: Promise<Json>) => (await answer).status;
 
-test('updateSharableLink without a viewId makes one of 22 characters, and the old address stops at once', async (t) => {
+test('updateSharableLink without a viewId creates one of 22 characters, and the old link stops at once', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId: old } = await postern.call('share/add', newShare());
   const answer = await postern.call('share/updateSharableLink', { id });
@@ -17,7 +17,7 @@ test('updateSharableLink without a viewId makes one of 22 characters, and the ol
   assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 200);
 });
 
-test('a viewId is 4 to 64 letters, digits, _ and -, and at least 8 for a share without sign-in', async (t) => {
+test('a viewId has 4 to 64 letters, digits, _ or -, and at least 8 for a share without sign-in', async (t) => {
   const postern = await startPostern(t);
   const { id: open } = await postern.call('share/add', newShare());
   const profile = await usersProfile(postern);
@@ -34,7 +34,7 @@ test('a viewId is 4 to 64 letters, digits, _ and -, and at least 8 for a share w
   assert.equal(await status(postern.send('loginprofile/updateViewId', { id: profile.id, viewId: 'port' })), 200);
 });
 
-test('a share with a short viewId cannot lose its sign-in, by another profile or another type', async (t) => {
+test('a share with a short viewId cannot lose its sign-in through another profile or another profile type', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -48,7 +48,7 @@ test('a share with a short viewId cannot lose its sign-in, by another profile or
   assert.equal((await postern.call('share/get', { id })).authTypeId, 3);
 });
 
-test('a viewId is unique over shares and profiles together, whatever its case, and a taken one says only that', async (t) => {
+test('a viewId is unique across shares and profiles regardless of case, and a conflict does not reveal its owner', async (t) => {
   const postern = await startPostern(t);
   const [a, b] = [await postern.call('share/add', newShare()), await postern.call('share/add', newShare())];
   const profile = await postern.call('loginprofile/add', { title: 'Clients' });
@@ -66,7 +66,7 @@ for (const [name, over] of [
   ['loginprofile/updateViewId', {}],
   ['loginprofile/update', { title: 'Guess' }],
 ] as const)
-  test(`${name} with a taken viewId is 429 with Retry-After after twenty within the hour, from that key alone`, async (t) => {
+  test(`${name} returns 429 with Retry-After after 20 taken viewIds in an hour, for that key only`, async (t) => {
     let now = Date.parse('2026-05-01T00:00:00Z');
     const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
     const { viewId } = await postern.call('share/add', newShare());
@@ -83,7 +83,7 @@ for (const [name, over] of [
     assert.equal(await status(postern.send(name, { id, viewId, ...over })), 409);
   });
 
-test('a tenant that makes new keys is 429 after two hundred taken viewIds within the hour', async (t) => {
+test('a tenant gets 429 after 200 taken viewIds in an hour, even if it uses new keys', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const { id } = await postern.call('share/add', newShare());
@@ -96,7 +96,7 @@ test('a tenant that makes new keys is 429 after two hundred taken viewIds within
   assert.deepEqual([answers.indexOf(429), answers.filter((answer) => answer === 409).length], [200, 200]);
 });
 
-test('of viewIds that are tried at the same moment, some twenty are told to be taken, and the rest nothing', async (t) => {
+test('if many viewIds are tried at once, at most 40 are reported as taken, and many others return 429', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   for (let number = 0; number < 60; number += 1)
@@ -113,7 +113,7 @@ test('of viewIds that are tried at the same moment, some twenty are told to be t
   assert.ok(count(429) >= 40, `${count(429)} are refused`);
 });
 
-test('conflicts of a dry run count like any other: it is no oracle of links', async (t) => {
+test('viewId conflicts in dry runs count toward the rate limit, so dry runs cannot be used to find links', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const { id } = await postern.call('share/add', newShare());
@@ -122,7 +122,7 @@ test('conflicts of a dry run count like any other: it is no oracle of links', as
   assert.equal(await status(postern.send('share/updateSharableLink', { id, viewId }, { query: { dryRun: 'true' } })), 429);
 });
 
-test('a change of link needs an id, and share/update points to it', async (t) => {
+test('a change of link requires an id; share/update refuses a viewId and refers to updateSharableLink', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(faultsOf(await postern.send('share/updateSharableLink', { viewId: 'some-view-id' })), ['id']);
   assert.deepEqual(faultsOf(await postern.send('loginprofile/updateViewId', {})), ['id']);
@@ -140,7 +140,7 @@ test('a change of link needs an id, and share/update points to it', async (t) =>
   }
 });
 
-test('share/add refuses what it does not list', async (t) => {
+test('share/add refuses fields that Postern sets itself', async (t) => {
   const postern = await startPostern(t);
   for (const name of [
     'id',

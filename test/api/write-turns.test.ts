@@ -7,7 +7,7 @@ import { adminKey, cookieOf, newShare, signIn, startPostern, usersProfile } from
 const password = 'a horse that reads maps';
 const secrets = { password, confirmPassword: password };
 
-test('whatever a client causes to be written takes turns with what other clients cause', async (t) => {
+test('every write that a client causes takes turns with the writes of other clients', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));

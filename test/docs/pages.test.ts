@@ -6,7 +6,7 @@ import { messagesPage, settingsPage } from '../../scripts/docs-pages.ts';
 
 const read = (page: string) => readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8');
 
-test('the documentation lists every message that Postern can say, and no other', () => {
+test('the documentation lists every message that Postern can send, and no other', () => {
   assert.equal(read('integrator/messages.md'), messagesPage());
 });
 

@@ -14,7 +14,7 @@ async function readTour(): Promise<string> {
   return blocks[1] ?? '';
 }
 
-/** Runs a script with every command shown and the first failure its end. */
+/** Runs a shell script that stops at the first failing command. The output includes stderr. */
 function run(script: string, cwd: string): Promise<{ code: number | null; output: string }> {
   const shell = spawn('sh', ['-e', '-c', script], { cwd });
   let output = '';

@@ -7,7 +7,7 @@ import { settableClock } from '../visit/visiting.ts';
 
 const days = 86_400_000;
 
-test('a clock that runs 500 days ahead for a while, over starts and maintenance, erases nothing and locks nobody out', async (t) => {
+test('a clock that is 500 days ahead during several starts deletes no records and locks no visitor out', async (t) => {
   const data = await temporaryFolder(t);
   const clock = settableClock();
   const start = () => startPostern(t, { data, replaced: { ports: { clock } } });

@@ -9,7 +9,7 @@ import { newShare, temporaryFolder } from '../start.ts';
 
 const rounds = process.env['POSTERN_FAULTS'] === 'long' ? 400 : 40;
 
-test('whatever visitors break off, the process has no more descriptors open afterwards than before', { timeout: 120_000 }, async (t) => {
+test('interrupted downloads and uploads leave no file descriptors open', { timeout: 120_000 }, async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const { viewId } = (await postern.send('share/add', newShare())).body;
@@ -35,8 +35,8 @@ test('whatever visitors break off, the process has no more descriptors open afte
     await fetch(made, { method: 'PUT', body: 'a text' });
     await fetch(made, { method: 'DELETE' });
   };
-  for (let number = 0; number < 8; number += 1) await round(number); // what is opened once stays
+  for (let number = 0; number < 8; number += 1) await round(number); // some files are opened once and stay open
   const before = open();
   for (let number = 8; number < rounds; number += 1) await round(number);
-  await until(() => open() <= before + 4); // connections that are kept for the next request
+  await until(() => open() <= before + 4); // allows for keep-alive connections
 });

@@ -22,9 +22,9 @@ const mostCalls = 40;
 class Killed extends Error {}
 
 /**
- * Runs a change that ends for good at its n-th call which changes the disk: as after a kill, nothing that it would
- * have put right takes place either.
- * @returns whether it came that far
+ * Runs a change and fails its n-th call that changes the disk, and every later one. As after a kill, the clean-up
+ * fails too.
+ * @returns whether the change reached the n-th call
  */
 async function killedAt(number: number, work: () => Promise<unknown>): Promise<boolean> {
   let count = 0;
@@ -46,7 +46,7 @@ async function killedAt(number: number, work: () => Promise<unknown>): Promise<b
   return count >= number;
 }
 
-/** A file system without hard links and symbolic ones, as on many memory cards. */
+/** Simulates a file system without hard and symbolic links, as on many memory cards. Returns a function that restores them. */
 function withoutLinks(): () => void {
   const refused = () => {
     throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
@@ -62,7 +62,7 @@ interface Change {
   readonly begun: Omit<PendingFileChange, 'token'>;
   readonly prepare: (file: (name: string) => string) => void;
   readonly act: (storage: Storage, mark: ChangeContext) => Promise<unknown>;
-  /** What lies in the folder afterwards: where it took place, and where it did not. */
+  /** The entries of the folder afterwards: `took` if the change took place, `not` if it did not. */
   readonly after: { readonly took: readonly string[]; readonly not: readonly string[] };
 }
 
@@ -128,10 +128,10 @@ const lookIn = (folder: string) =>
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : `${entry.name}: ${fs.readFileSync(join(folder, entry.name), 'utf8')}`))
     .sort();
 
-/** A folder in which the change was killed at its n-th call; null: it has fewer. */
+/** Returns a folder in which the change was killed at its n-th call, or null if the change makes fewer calls. */
 async function killed(t: TestContext, { prepare, act }: Change, number: number) {
   const folder = await temporaryFolder(t);
-  fs.writeFileSync(join(folder, 'other'), ''); // an empty location may be one that is not mounted
+  fs.writeFileSync(join(folder, 'other'), ''); // recovery refuses an empty location, because it may not be mounted
   prepare((name) => join(folder, name));
   const mark = { token: token(), pendingTokens: [] };
   const dead = localDisk(t, folder);
@@ -145,7 +145,7 @@ for (const links of [true, false])
   for (const change of changes) {
     const { title, begun, act, after } = change;
     const where = links ? '' : ', on a disk without links';
-    test(`${title} is whole or not at all whenever the process is killed, and the answer is right${where}`, async (t) => {
+    test(`a kill never leaves ${title} half done, and recovery reports the outcome${where}`, async (t) => {
       const restore = links ? () => {} : withoutLinks();
       for (let number = 1; number < mostCalls; number += 1) {
         const left = await killed(t, change, number);
@@ -160,7 +160,7 @@ for (const links of [true, false])
       assert.fail('it never came to its end');
     });
 
-    test(`${title} that is killed and repeated elsewhere took place once${where}`, async (t) => {
+    test(`${title} that is killed and then repeated takes place at most once${where}`, async (t) => {
       const restore = links ? () => {} : withoutLinks();
       for (let number = 1; number < mostCalls; number += 1) {
         const left = await killed(t, change, number);
@@ -181,7 +181,7 @@ for (const links of [true, false])
   }
 
 for (const change of changes)
-  test(`${change.title} that took place is told as such, whatever happened to its name before anybody looked`, async (t) => {
+  test(`recovery reports ${change.title} as done, even if its name was deleted and used again`, async (t) => {
     const folder = await temporaryFolder(t);
     fs.writeFileSync(join(folder, 'other'), '');
     fs.mkdirSync(join(folder, 'in'));
@@ -197,7 +197,7 @@ for (const change of changes)
     assert.equal(await storage.recover({ action: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
   });
 
-test('an upload that took place is told as such after its folder was moved away', async (t) => {
+test('recovery reports an upload as done, even if its folder was moved afterwards', async (t) => {
   const folder = await temporaryFolder(t);
   fs.mkdirSync(join(folder, 'in'));
   const storage = localDisk(t, folder);
@@ -212,7 +212,7 @@ test('an upload that took place is told as such after its folder was moved away'
 });
 
 for (const change of changes.filter(({ begun }) => begun.action === 'upload'))
-  test(`${change.title} that was killed is told by what took place, though its file was renamed before anybody looked`, async (t) => {
+  test(`recovery reports whether ${change.title} was done before a kill, even if its file was renamed afterwards`, async (t) => {
     for (let number = 1; number < mostCalls; number += 1) {
       const left = await killed(t, change, number);
       if (!left) return;
@@ -224,7 +224,7 @@ for (const change of changes.filter(({ begun }) => begun.action === 'upload'))
     }
   });
 
-test('a folder whose making was killed is found again with the rights of the folder around it', async (t) => {
+test('after a killed folder creation, recovery gives the folder the mode of its parent', async (t) => {
   const change = changes.find(({ title }) => title === 'a new folder');
   assert.ok(change);
   for (let number = 1; number < mostCalls; number += 1) {
@@ -237,7 +237,7 @@ test('a folder whose making was killed is found again with the rights of the fol
   }
 });
 
-test('a rename whose old name cannot be deleted on a full disk is not answered as failed: recovery finds it done', async (t) => {
+test('a rename that cannot delete the old name on a full disk fails as unavailable, and recovery completes it', async (t) => {
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'a'), 'old');
   const storage = localDisk(t, folder);
@@ -251,7 +251,7 @@ test('a rename whose old name cannot be deleted on a full disk is not answered a
   assert.deepEqual(lookIn(folder), ['b: old']);
 });
 
-test('a deletion on a disk that hung leaves the file that somebody saved under the name meanwhile', async (t) => {
+test('a delayed deletion does not delete a file that was saved under the same name in the meantime', async (t) => {
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'a'), 'old');
   const storage = localDisk(t, folder);
@@ -271,14 +271,14 @@ test('a deletion on a disk that hung leaves the file that somebody saved under t
   assert.deepEqual(lookIn(folder), ['a: newer']);
 });
 
-test('a location without any entry, where something is to be mounted, tells nothing of a change', async (t) => {
+test('recovery in an empty location, which may not be mounted, fails and writes nothing', async (t) => {
   const folder = await temporaryFolder(t);
   const storage = localDisk(t, folder);
   await assert.rejects(storage.recover({ action: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageUnavailable);
   assert.deepEqual(fs.readdirSync(folder), []);
 });
 
-test('a file that had two names before keeps both, whenever the process is killed in a rename of one to the other', async (t) => {
+test('a killed rename between two hard links of the same file keeps both names', async (t) => {
   const change: Change = {
     title: '',
     begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
@@ -297,7 +297,7 @@ test('a file that had two names before keeps both, whenever the process is kille
   }
 });
 
-test('a file that is saved anew under its old name, after a rename was killed, is kept beside the renamed one', async (t) => {
+test('after a killed rename, a new file saved under the old name is kept beside the renamed one', async (t) => {
   const change = changes.find(({ title }) => title === 'the rename of a file');
   assert.ok(change);
   for (let number = 1; number < mostCalls; number += 1) {

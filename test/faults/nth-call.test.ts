@@ -7,18 +7,18 @@ import { type Answer, type Json, newShare, type TestPostern } from '../start.ts'
 import { linkTo } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';
 
-/** Every call in `npm run test:faults`; a few of each action in `npm test`. */
+/** With `npm run test:faults` each call fails once, with `npm test` only a few calls per action. */
 const isLong = process.env['POSTERN_FAULTS'] === 'long';
 const moments: readonly Moment[] = ['before', 'after'];
 const mostCalls = 60;
 
 interface FileAction {
   readonly action: string;
-  /** Makes what the action is about. */
+  /** Creates the file or folder that the action needs. */
   readonly prepare: (file: (name: string) => string, name: string) => void;
   readonly act: (link: (route: string, init: RequestInit) => Promise<Answer>, name: string) => Promise<Answer>;
   readonly happened: (file: (name: string) => string, name: string) => boolean;
-  /** The path that its audit entry may have. */
+  /** The paths that the audit entry of the action may have. */
   readonly paths: (name: string) => readonly string[];
 }
 
@@ -73,7 +73,7 @@ const triedCalls = (index: number) =>
 
 for (const [index, { action, prepare, act, happened, paths }] of fileActions.entries())
   for (const moment of moments)
-    test(`whichever call fails (${moment} it was done) in ${action} ${index}, the answer, the disk and the audit log agree`, async (t) => {
+    test(`if any call fails (${moment} its effect) in ${action} ${index}, the response, the disk and the audit log agree`, async (t) => {
       const { postern, failing } = await startWithFailingCalls(t);
       const { base } = await linkTo(postern);
       const file = (name: string) => join(postern.files, name);
@@ -97,7 +97,7 @@ for (const [index, { action, prepare, act, happened, paths }] of fileActions.ent
         );
         if (!failed) break;
       }
-      await sweepLocations(postern.ports); // as a start does
+      await sweepLocations(postern.ports); // as at a start
       const staging = file('.postern');
       assert.deepEqual(existsSync(staging) ? readdirSync(staging) : [], []);
     });
@@ -125,7 +125,7 @@ const managed: readonly Management[] = [
 
 for (const [name, body, count, all] of managed)
   for (const moment of moments)
-    test(`whichever call fails (${moment} it was done) in ${name}, all of it took place or nothing`, async (t) => {
+    test(`if any call fails (${moment} its effect) in ${name}, all records are added or none`, async (t) => {
       const { postern, failing } = await startWithFailingCalls(t);
       for (const number of triedCalls(0)) {
         failing.arm(number, moment);

@@ -8,7 +8,7 @@ import { until } from '../ports/until.ts';
 import { type RunningPostern, runPostern } from '../process/run-postern.ts';
 import { type Json, newShare, temporaryFolder } from '../start.ts';
 
-/** In `npm run test:faults` alone: each failure is recovered from within ten seconds. */
+/** Runs only in `npm run test:faults`, because recovery can take ten seconds per failure. */
 const isLong = process.env['POSTERN_FAULTS'] === 'long';
 const calls = ['openat', 'mkdir', 'link', 'rename', 'unlink', 'fsync', 'fchmod', 'fdatasync', 'write', 'pwrite64', 'lstat', 'statx'];
 
@@ -51,7 +51,7 @@ const actions: readonly Action[] = [
   },
 ];
 
-/** Fails the first system call of a kind that names the folder of the files, while `work` runs. */
+/** Makes the first system call `call` on `folder` fail with EIO while `work` runs. */
 async function withFailing<T>(postern: RunningPostern, folder: string, call: string, work: () => Promise<T>): Promise<T> {
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=1`, '-P', folder];
   const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(postern.child.pid)], { stdio: 'ignore' });
@@ -71,7 +71,7 @@ async function startTraced(t: TestContext) {
   return { postern, files: join(data, 'files'), base: `${postern.publicUrl}/s/${viewId}` };
 }
 
-test('whichever system call fails in the folder of the files, the disk and the audit log agree within seconds', {
+test('if any system call on the folder of files fails, the disk and the audit log agree within seconds', {
   timeout: 900_000,
 }, async (t) => {
   if (!isLong) return t.skip('npm run test:faults');

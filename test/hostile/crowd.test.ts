@@ -7,7 +7,7 @@ import { newShare, startPostern } from '../start.ts';
 const hundred = Array.from({ length: 100 }, (_, index) => index);
 const count = (statuses: readonly number[], status: number) => statuses.filter((each) => each === status).length;
 
-test('of a hundred updates of one version exactly one is made, time after time', async (t) => {
+test('of a hundred simultaneous updates of one version, exactly one succeeds', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   for (let turn = 0; turn < 3; turn += 1) {
@@ -24,7 +24,7 @@ test('of a hundred updates of one version exactly one is made, time after time',
   }
 });
 
-test('of a hundred who put, rename to or make one name exactly one does', async (t) => {
+test('of many simultaneous uploads, renames and new folders with one name, exactly one succeeds', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   for (const index of hundred) writeFileSync(join(postern.files, `from-${index}`), `renamed ${index}`);
@@ -50,7 +50,7 @@ test('of a hundred who put, rename to or make one name exactly one does', async 
   );
 });
 
-test('of a hundred who replace the version that they saw exactly one does', async (t) => {
+test('of a hundred simultaneous replacements of one file version, exactly one succeeds', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const file = `/s/${viewId}/file/welcome.txt`;
@@ -64,7 +64,7 @@ test('of a hundred who replace the version that they saw exactly one does', asyn
   assert.equal(readFileSync(join(postern.files, 'welcome.txt'), 'utf8'), `new ${statuses.indexOf(201)}`);
 });
 
-test('one link that a hundred open at once answers a hundred times, and is one download', async (t) => {
+test('a hundred simultaneous downloads of one file all succeed and are one audit entry', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const welcome = readFileSync(join(postern.files, 'welcome.txt'), 'utf8');
@@ -73,7 +73,7 @@ test('one link that a hundred open at once answers a hundred times, and is one d
   assert.equal((await postern.call('audit/search', { action: 'download' })).totalCount, 1);
 });
 
-test('a location that is gone is 503 on every route, and answers again once it is back', async (t) => {
+test('an unavailable location answers 503 on every route and works again once it is back', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   renameSync(postern.files, `${postern.files}-away`);

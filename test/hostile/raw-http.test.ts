@@ -11,7 +11,7 @@ const alive = async (postern: TestPostern) => assert.equal((await postern.visit(
 const key = `Authorization: Bearer ${adminKey}`;
 const json = 'Content-Type: application/json';
 
-test('what is not HTTP is refused with a problem, and the server goes on', { timeout: 15_000 }, async (t) => {
+test('malformed HTTP is refused with a problem document, and the server keeps running', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { host } = new URL(postern.publicUrl);
   const lines = [
@@ -41,20 +41,20 @@ test('what is not HTTP is refused with a problem, and the server goes on', { tim
   await alive(postern);
 });
 
-test('a request that names two hosts is refused', { timeout: 15_000 }, async (t) => {
+test('a request with two Host headers is refused', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const answer = await raw(postern.publicUrl, 'GET /health/live', ['Host: evil.example']); // RFC 9112, 3.2
   assert.equal(statusOf(answer), 400);
 });
 
-test('a request without a host is refused with a problem', { timeout: 15_000 }, async (t) => {
+test('a request without a Host header is refused with a problem document', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const answer = await sendRaw(postern.publicUrl, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n');
   assert.equal(statusOf(answer), 400);
   assert.match(answer, /application\/problem\+json/);
 });
 
-test('headers too large are 431, and many of them do no harm', { timeout: 15_000 }, async (t) => {
+test('headers that are too large answer 431, and many headers do not stop the server', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const huge = await raw(postern.publicUrl, 'GET /health/live', [`X-Large: ${'x'.repeat(200_000)}`]);
   assert.ok(huge === '' || statusOf(huge) === 431, huge.slice(0, 100));
@@ -67,7 +67,7 @@ test('headers too large are 431, and many of them do no harm', { timeout: 15_000
   await alive(postern);
 });
 
-test('a request whose length can be read in two ways is refused, and no second one is smuggled in', { timeout: 15_000 }, async (t) => {
+test('a request with an ambiguous length is refused, and no second request is smuggled in', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const { host } = new URL(postern.publicUrl);
@@ -103,7 +103,7 @@ test('a request whose length can be read in two ways is refused, and no second o
   );
 });
 
-test('a chunked body that breaks its own rules leaves no file', { timeout: 15_000 }, async (t) => {
+test('a malformed chunked body leaves no file', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const bodies = [
@@ -125,14 +125,14 @@ test('a chunked body that breaks its own rules leaves no file', { timeout: 15_00
   );
 });
 
-test('the body of a refused upload is never asked for', { timeout: 15_000 }, async (t) => {
+test('a refused upload does not get 100 Continue', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare({ canUpload: false }));
   const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, ['Expect: 100-continue', 'Content-Length: 1000000']);
   assert.deepEqual(statuses(answer), [403]);
 });
 
-test('who still sends while an upload is refused reads why, and the connection goes on', { timeout: 15_000 }, async (t) => {
+test('a client gets the refusal while it still sends its upload, and can reuse the connection', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare({ canUpload: false }));
   const socket = await dial(postern.publicUrl);
@@ -146,14 +146,14 @@ test('who still sends while an upload is refused reads why, and the connection g
   assert.equal(statusOf(String(visit)), 200);
 });
 
-test('the body of an upload that is permitted is asked for once', { timeout: 15_000 }, async (t) => {
+test('a permitted upload gets 100 Continue exactly once', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, ['Expect: 100-continue', 'Content-Length: 4'], 'text');
   assert.deepEqual(statuses(answer), [100, 201]);
 });
 
-test('a request that expects anything but 100-continue is answered 417 with a problem', { timeout: 15_000 }, async (t) => {
+test('an Expect header other than 100-continue is answered with 417 and a problem document', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   for (const expected of ['cake', '100-continue, cake']) {
@@ -163,7 +163,7 @@ test('a request that expects anything but 100-continue is answered 417 with a pr
   }
 });
 
-test('a request that announces no body has an empty one, on every method', { timeout: 15_000 }, async (t) => {
+test('a request without Content-Length has an empty body on every method', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const add = await raw(postern.apiUrl, 'POST /api/v1/share/add', [key, json]);
@@ -178,7 +178,7 @@ test('a request that announces no body has an empty one, on every method', { tim
   assert.equal(statusOf(await raw(postern.publicUrl, `DELETE /s/${viewId}/file/empty.txt`, [json])), 204);
 });
 
-test('bodies that are too large, too deep or not what they say are refused', { timeout: 15_000 }, async (t) => {
+test('JSON bodies that are too large, too deeply nested or invalid are refused', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const add = async (body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]) =>
     raw(postern.apiUrl, 'POST /api/v1/share/add', [key, json, ...headers], body);
@@ -246,7 +246,7 @@ const evil = [
   `${'d/'.repeat(5000)}x`,
 ];
 
-test('no spelling of a path leaves the share, on any route', { timeout: 15_000 }, async (t) => {
+test('no encoding of a path leads outside the share on any route', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const secret = readFileSync(`${postern.data}/secret-key`, 'utf8');
@@ -278,7 +278,7 @@ test('no spelling of a path leaves the share, on any route', { timeout: 15_000 }
   );
 });
 
-test('a path is decoded once: what is encoded twice is a plain name within the share', { timeout: 15_000 }, async (t) => {
+test('a path is decoded only once: a path that is encoded twice is a plain name in the share', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   assert.equal(statusOf(await raw(postern.publicUrl, `PUT /s/${viewId}/file/%252e%252e%252fname`, ['Content-Length: 1'], 'x')), 201);
@@ -289,14 +289,14 @@ test('a path is decoded once: what is encoded twice is a plain name within the s
   );
 });
 
-test('no spelling of a path leaves the pages’ own files, or is our fault', { timeout: 15_000 }, async (t) => {
+test('no encoding of a path causes a server error at /assets/ or /docs/', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   for (const path of evil)
     for (const line of ['GET /assets/', 'GET /docs/'])
       assert.ok(statusOf(await raw(postern.publicUrl, line + path)) < 500, `${line}${path}`);
 });
 
-test('connections cut in the middle leave nothing open and nothing half done', { timeout: 15_000 }, async (t) => {
+test('connections that are cut during a request leave no partial file and no running action', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const host = `Host: ${new URL(postern.publicUrl).host}`;
@@ -316,7 +316,7 @@ test('connections cut in the middle leave nothing open and nothing half done', {
         socket.resetAndDestroy();
       }),
     );
-  // Every upload that had begun is told as failed in the end.
+  // Waits until every upload that had begun has its outcome recorded.
   for (let begun = 1; begun > 0; ) begun = (await postern.call('audit/search', { outcome: 'begun' })).totalCount;
   const { body } = await postern.visit(`/s/${viewId}/list`);
   assert.deepEqual(
@@ -326,7 +326,7 @@ test('connections cut in the middle leave nothing open and nothing half done', {
   await alive(postern);
 });
 
-test('connections that are reset before they are answered are not logged as errors of Postern', { timeout: 30_000 }, async (t) => {
+test('connections that are reset before a response are not logged as errors', { timeout: 30_000 }, async (t) => {
   const { log, errors } = logLines();
   const postern = await startPostern(t, { replaced: { log }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { viewId } = await postern.call('share/add', newShare());

@@ -9,8 +9,8 @@ export async function dial(url: string): Promise<Socket> {
 }
 
 /**
- * Sends bytes as they are and gives all that comes back until the server closes.
- * @param signal ends it where the server never does
+ * Sends bytes unchanged and returns all that the server sends until it closes the connection.
+ * @param signal closes the connection if the server does not
  */
 export async function sendRaw(url: string, bytes: string | Buffer, signal?: AbortSignal): Promise<string> {
   const socket = await dial(url);
@@ -20,14 +20,14 @@ export async function sendRaw(url: string, bytes: string | Buffer, signal?: Abor
     answer += chunk.toString('latin1');
   });
   socket.write(bytes);
-  await new Promise((resolve) => socket.once('close', resolve)); // a reset too is an answer
+  await new Promise((resolve) => socket.once('close', resolve)); // a reset is a valid result, too
   return answer;
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on its own connection. */
 export const raw = (url: string, line: string, headers: readonly string[] = [], body = '', signal?: AbortSignal) =>
   sendRaw(url, [`${line} HTTP/1.1`, `Host: ${new URL(url).host}`, 'Connection: close', ...headers, '', body].join('\r\n'), signal);
 
 export const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
-/** All status lines of a connection. */
+/** Returns the status codes of all responses on a connection. */
 export const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));

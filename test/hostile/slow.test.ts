@@ -1,4 +1,4 @@
-// Clients that hold a connection and bring or take nothing.
+// Clients that keep a connection open but send or read nothing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { open, readdir } from 'node:fs/promises';
@@ -25,7 +25,7 @@ async function begin(t: TestContext, postern: TestPostern, line: string, headers
 const outcomes = async (postern: TestPostern, action: string): Promise<string[]> =>
   (await postern.call('audit/search', { action, pageSize: 200 })).list.map(({ outcome }: { outcome: string }) => outcome);
 
-test('a JSON body that does not come is answered 408, and the connection closes', { timeout: 10_000 }, async (t) => {
+test('a JSON body that does not arrive in time answers 408, and the connection closes', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { timeouts: { body: 200, idle: day, minRate: anyRate } } });
   const { base } = await linkTo(postern);
   for (const [line, ...headers] of [['POST /api/v1/share/get', `Authorization: Bearer ${adminKey}`], [`POST ${base}/sign-in`]]) {
@@ -36,7 +36,7 @@ test('a JSON body that does not come is answered 408, and the connection closes'
   }
 });
 
-test('a body that no address takes is refused before it comes, whatever the method', { timeout: 10_000 }, async (t) => {
+test('a body for an address that accepts none is refused before it arrives, on every method', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: day, minRate: anyRate } } });
   const head = ['Content-Type: application/json', 'Content-Length: 1000000'];
   for (const [target, status] of [
@@ -49,7 +49,7 @@ test('a body that no address takes is refused before it comes, whatever the meth
       assert.equal(statusOf(await raw(postern.apiUrl, `${method} ${target}`, head, '{"id":')), status, `${method} ${target}`);
 });
 
-test('an upload that stands still is cut, and nothing of it is kept', { timeout: 10_000 }, async (t) => {
+test('an upload that stalls is cut, and no part of it is kept', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
@@ -59,7 +59,7 @@ test('an upload that stands still is cut, and nothing of it is kept', { timeout:
   assert.ok(!(await readdir(postern.files)).includes('half.bin'));
 });
 
-test('a download that nobody takes is cut, and told as broken off', { timeout: 10_000 }, async (t) => {
+test('a download that the client does not read is cut and recorded as failed', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
   const { base } = await linkTo(postern);
   const file = await open(join(postern.files, 'large.bin'), 'w');
@@ -69,7 +69,7 @@ test('a download that nobody takes is cut, and told as broken off', { timeout: 1
   await until(async () => (await outcomes(postern, 'download'))[0] === 'failed');
 });
 
-test('an answer of any route that nobody reads is cut', { timeout: 10_000 }, async (t) => {
+test('a connection is closed if its client does not read the responses', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { timeouts: short } });
   const sockets = async (): Promise<number> => {
     const metrics = await fetch(`${postern.apiUrl}/metrics`, { headers: { authorization: `Bearer ${adminKey}`, connection: 'close' } });
@@ -80,11 +80,11 @@ test('an answer of any route that nobody reads is cut', { timeout: 10_000 }, asy
   const socket = await dial(postern.apiUrl);
   atEnd(t, () => socket.destroy());
   socket.pause().write(`GET /docs/js/scalar.js HTTP/1.1\r\nHost: ${new URL(postern.apiUrl).host}\r\n\r\n`.repeat(14));
-  await until(async () => (await sockets()) === before + 2); // its two ends are in this process
+  await until(async () => (await sockets()) === before + 2); // both ends of the connection are in this process
   await until(async () => (await sockets()) === before + 1);
 });
 
-test('a connection lives on after a transfer that moved', { timeout: 10_000 }, async (t) => {
+test('a connection stays open after a completed transfer', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replaced: { timeouts: short } });
   const { base } = await linkTo(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/a.txt`, ['Content-Length: 1']);
@@ -97,23 +97,23 @@ test('a connection lives on after a transfer that moved', { timeout: 10_000 }, a
   socket.write(`GET ${base}/file/a.txt HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\n\r\n`);
   await until(() => answers.includes(' 200 '));
   const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
-  await once(later, 'close'); // longer than the first may stand still
+  await once(later, 'close'); // takes longer than the idle timeout of the first connection
   assert.equal(socket.closed, false);
 });
 
-test('an upload whose body is complete has all the time it needs to be put in place', { timeout: 10_000 }, async (t) => {
+test('an upload with a complete body is not cut while it is moved into place', { timeout: 10_000 }, async (t) => {
   const held = Promise.withResolvers<void>();
   const holdPlace = (method: string) => (method === 'upload.place' ? held.promise : undefined);
   const postern = await startWithStorages(t, holdPlace, { replaced: { timeouts: short } });
   const { base } = await linkTo(postern);
   const sent = visitRaw(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
   const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
-  await once(later, 'close'); // longer than the first could have stood still
+  await once(later, 'close'); // takes longer than the idle timeout of the first upload
   held.resolve();
   assert.equal((await sent).status, 201);
 });
 
-test('an upload that only drips is refused after a while, though it never stands still', { timeout: 10_000 }, async (t) => {
+test('an upload below the minimum rate is refused even if it never stalls', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, {
     replaced: { timeouts: { body: day, idle: day, minRate: { bytes: 2 ** 40, within: 100 } } },
   });
@@ -132,7 +132,7 @@ test('an upload that only drips is refused after a while, though it never stands
   assert.ok(!(await readdir(postern.files)).includes('drip.bin'));
 });
 
-test('uploads that one network holds open leave room for others', { timeout: 20_000 }, async (t) => {
+test('open uploads of one network do not block uploads of other networks', { timeout: 20_000 }, async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { base } = await linkTo(postern);
   const from = (address: string) => ['Content-Length: 1000', `X-Forwarded-For: ${address}`];
@@ -149,12 +149,12 @@ test('uploads that one network holds open leave room for others', { timeout: 20_
   await until(async () => (await send('203.0.113.1', 'later.bin')).status === 201);
 });
 
-test('a connection has only so many requests in progress, however many it sends at once', { timeout: 10_000 }, async (t) => {
+test('a connection with too many requests is closed, and at most 16 of them are processed', { timeout: 10_000 }, async (t) => {
   let opened = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'storage.open') return undefined;
     opened += 1;
-    return new Promise(() => {}); // none is answered
+    return new Promise(() => {}); // no request is answered
   });
   const { base } = await linkTo(postern);
   const socket = await dial(postern.apiUrl);
@@ -167,10 +167,10 @@ test('a connection has only so many requests in progress, however many it sends 
 
 for (const [what, request] of [
   ['have a malformed address', 'GET /% HTTP/1.1'],
-  ['expect what nobody knows', 'GET / HTTP/1.1\r\nExpect: cake'],
+  ['have an unknown Expect header', 'GET / HTTP/1.1\r\nExpect: cake'],
   ['have no host', 'GET / HTTP/1.1'],
 ] as const)
-  test(`a connection on which too many requests wait that ${what} is cut, too`, { timeout: 10_000 }, async (t) => {
+  test(`a connection is cut if too many waiting requests on it ${what}`, { timeout: 10_000 }, async (t) => {
     const postern = await startWithStorages(t, (method) => (method === 'storage.open' ? new Promise(() => {}) : undefined));
     const { base } = await linkTo(postern);
     const socket = await dial(postern.apiUrl);

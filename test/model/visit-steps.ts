@@ -17,7 +17,7 @@ const rights = fc.oneof(
     weight: 1,
   },
 );
-/** Minutes from the instant of the change on; null: none. */
+/** Start and end of the validity in minutes after the change, or null for none. */
 const begin = fc.constantFrom(null, null, null, null, -60, 0, 25, 50);
 const end = fc.constantFrom(null, null, null, null, null, 0, 25, 50);
 
@@ -69,5 +69,5 @@ const steps = [
 type StepOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
 export type Step = StepOf<(typeof steps)[number]['arbitrary']>;
 
-/** Whatever operators and visitors may do next. */
-export const anyStep = fc.oneof(...(steps as { arbitrary: fc.Arbitrary<Step>; weight: number }[])); // one union of steps, not a step of unions
+/** Any next step of an operator or visitor. */
+export const anyStep = fc.oneof(...(steps as { arbitrary: fc.Arbitrary<Step>; weight: number }[])); // typed as one union of steps

@@ -1,4 +1,4 @@
-// What visit.md and decisions.md promise of one link, in as few lines as it can be told; nothing of src is used here.
+// A minimal model of what visit.md and decisions.md promise for one link. It uses no code of src.
 
 export const flags = ['canView', 'canDownload', 'canDownloadFolder', 'canUpload', 'canCreateFolder', 'canRename', 'canDelete'] as const;
 export type Flag = (typeof flags)[number];
@@ -19,7 +19,7 @@ const needs: Record<Action, readonly Flag[]> = {
 
 interface User {
   active: boolean;
-  /** Raised by whatever ends the user's sessions. */
+  /** Increased by each change that ends the user's sessions. */
   epoch: number;
 }
 
@@ -32,7 +32,7 @@ interface Session {
 
 const hour = 3_600_000;
 
-/** One share, its login profile, its users, its files, and the visitors' browsers. */
+/** Models one share, its login profile, its users, its files and the visitors' browsers. */
 export class VisitsModel {
   now: number;
   active = true;
@@ -54,7 +54,7 @@ export class VisitsModel {
     this.can = Object.fromEntries(flags.map((flag) => [flag, true])) as Record<Flag, boolean>;
   }
 
-  /** Rules 1 to 3: the link, its window, the address. */
+  /** Applies rules 1 to 3: the link, its validity, the address. */
   private outer(): number | null {
     if (!this.active || (this.from !== null && this.now < this.from)) return 404;
     if (this.to !== null && this.now >= this.to) return 410;
@@ -71,7 +71,7 @@ export class VisitsModel {
 
   private admits = (user: User | null) => this.allowAllUsers || (user !== null && this.listed.has(user));
 
-  /** The answer to an action before any file is looked at; null: it may go on. */
+  /** Returns the status code that refuses an action before any file is read, or null if the action may continue. */
   private refusal(action: Action, browser: number): number | null {
     const outer = this.outer();
     if (outer !== null) return outer;
@@ -81,13 +81,13 @@ export class VisitsModel {
     return needs[action].length === 0 || needs[action].some((flag) => this.can[flag]) ? null : 403;
   }
 
-  /** The status of a visit, and whether it tells of the share. */
+  /** Returns the status code of a visit, and whether the response contains the share. */
   visit(browser: number): { status: number; tells: boolean } {
     const refusal = this.refusal('visit', browser);
     return { status: refusal ?? 200, tells: refusal === null && (!this.requiresSignIn || this.signedIn(browser) !== null) };
   }
 
-  /** @returns null where trying would have to wait, which is another test's matter */
+  /** @returns null if the attempt would be delayed, which other tests check */
   signIn(browser: number, name: Name, right: boolean): number | null {
     const user = this.users.get(name);
     const succeeds = right && user?.active === true;
@@ -184,7 +184,7 @@ export class VisitsModel {
     return 200;
   }
 
-  /** Made anew, a name inherits nothing. */
+  /** A user who is created again inherits nothing from the deleted user. */
   addUser(name: Name): number {
     if (this.users.has(name)) return 409;
     this.users.set(name, { active: true, epoch: 0 });

@@ -10,7 +10,7 @@ import { type Name, VisitsModel } from './visits.model.ts';
 
 const minute = 60_000;
 const password = 'correct horse battery';
-/** A hash that costs nothing: what is compared here is who gets in, not how passwords are kept. */
+/** A fake password hash without cost: these tests check who gets access, not how passwords are stored. */
 const passwordHash = {
   hash: async (text: string) => `plain ${text}`,
   waitingCount: () => 0,
@@ -18,7 +18,7 @@ const passwordHash = {
     attempt(async (hash, text) => hash === `plain ${text}`),
 };
 
-/** A link of its own in a running Postern, driven beside the model. */
+/** Runs the same steps on a link of a running Postern and on the model. */
 class Rig {
   readonly postern: TestPostern;
   readonly model: VisitsModel;
@@ -80,7 +80,7 @@ class Rig {
     return (await this.postern.send('accessuser/update', { id, authId: this.profileId, active: change === 'activate' })).status;
   }
 
-  /** Takes one step in both. @returns what each answers */
+  /** Takes one step in both. @returns the results of the model and of Postern */
   async take(step: Step): Promise<{ expected: unknown; answered: unknown }> {
     const { model } = this;
     switch (step.action) {
@@ -180,7 +180,7 @@ async function promised(t: TestContext, requiresSignIn: boolean): Promise<void> 
   let run = 0;
   const check = async (taken: Step[]) => {
     run += 1;
-    clock.at += 1440 * minute; // what slows strangers down is forgotten from run to run
+    clock.at += 1440 * minute; // a day later, so that the rate limits of the previous run no longer apply
     const rig = await new Rig(postern, clock, requiresSignIn).prepare(`run-${run}`);
     for (const [index, step] of taken.entries()) {
       const { expected, answered } = await rig.take(step);
@@ -190,5 +190,5 @@ async function promised(t: TestContext, requiresSignIn: boolean): Promise<void> 
   await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 25, maxLength: 25, size: 'max' }), check), { numRuns: 20 });
 }
 
-test('whatever operators and visitors do in whatever order, a link that asks for sign-in answers as promised', (t) => promised(t, true));
-test('whatever operators and visitors do in whatever order, an open link answers as promised', (t) => promised(t, false));
+test('after any sequence of steps, a link with sign-in answers as the model predicts', (t) => promised(t, true));
+test('after any sequence of steps, a link without sign-in answers as the model predicts', (t) => promised(t, false));

@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test';
 const stacks = new WeakMap<TestContext, AsyncDisposableStack>();
 
 /**
- * Cleans up after a test, the newest first: what was opened in a folder is closed before the folder goes. The
- * runner's own `t.after` runs the oldest first, and would take the disk away from under a running Postern.
+ * Registers cleanup work for the end of a test. The newest work runs first, so that a Postern is stopped before its folder
+ * is deleted. The runner's own `t.after` runs the oldest first and would delete the folder of a running Postern.
  */
 export function atEnd(t: TestContext, work: () => unknown): void {
   let stack = stacks.get(t);

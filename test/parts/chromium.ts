@@ -5,12 +5,12 @@ import { atEnd } from './at-end.ts';
 
 let started: Promise<Browser> | undefined;
 
-/** A real Chromium from an npm package, one for all tests of a file: each has windows of its own that share nothing. */
+/** Starts a real Chromium from an npm package, once for all tests of a file. Each test has its own isolated windows. */
 function startChromium(): Promise<Browser> {
   started ??= chromium.executablePath().then(launch);
   return started;
 }
-after(() => started?.then((browser) => browser.close()).catch(() => {})); // whether it was still there is nobody's promise
+after(() => started?.then((browser) => browser.close()).catch(() => {})); // the browser may already have ended
 
 function launchOnce(executablePath: string): Promise<Browser> {
   return playwright.launch({
@@ -28,10 +28,10 @@ function launchOnce(executablePath: string): Promise<Browser> {
   });
 }
 
-/** One start in some hundreds ends with a signal, before a page was ever opened: it is tried again, once. */
+/** Starts Chromium, with one retry: about one start in several hundred is killed by a signal before any page is open. */
 const launch = (executablePath: string) => launchOnce(executablePath).catch(() => launchOnce(executablePath));
 
-/** How a page is looked at. */
+/** Width, color scheme and language of a browser window. */
 export interface Look {
   readonly width: number;
   readonly dark: boolean;
@@ -44,7 +44,7 @@ export const looks: readonly Look[] = [
   { width: 1440, dark: true },
 ];
 
-/** A browser window, what it complained of, and every host that it asked. */
+/** Opens a browser window. @returns it, its console errors and warnings, and every host that it sent a request to */
 export async function openWindow(
   t: TestContext,
   { width, dark, locale = 'en-GB' }: Look,
@@ -55,7 +55,7 @@ export async function openWindow(
     colorScheme: dark ? 'dark' : 'light',
     locale,
     acceptDownloads: true,
-    reducedMotion: 'reduce', // what moves would be waited for
+    reducedMotion: 'reduce', // otherwise Playwright waits for animations
   });
   atEnd(t, () => window.close());
   window.setDefaultTimeout(10_000);

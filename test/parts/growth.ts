@@ -7,13 +7,13 @@ function timeOf(work: () => unknown): number {
 }
 
 /**
- * Returns by how much the cost of `work` grows when its input grows eightfold: about 8 where it is linear, 64 where it
- * is quadratic. A ratio of two measurements in one run says the same on a slow machine as on a fast one.
+ * Returns the factor by which the time of `work` grows when its input grows eightfold: about 8 if it is linear, 64 if it
+ * is quadratic. The ratio of two measurements in one run does not depend on the speed of the machine.
  * @param size of the smaller input; its cost must be well above the clock's resolution
  */
 export function growthEightfold(work: (size: number) => unknown, size: number): number {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  // The best of each, measured in turn: other processes take the time of some of them.
+  // Takes the minimum of alternating measurements, because other processes slow some of them down.
   for (let run = 0; run < repeats; run += 1) {
     small = Math.min(
       small,

@@ -4,9 +4,9 @@ import pg from 'pg';
 import type { Store } from '#ports/store.ts';
 
 /**
- * Hears a query that this process sends to PostgreSQL.
- * @param part of its text
- * @returns explains it, as PostgreSQL would run it by then
+ * Records the last query containing a text that this process sends to PostgreSQL.
+ * @param part text that the query contains
+ * @returns a function that returns the plan with which PostgreSQL would run that query at the time of the call
  */
 export function hearPlan(t: TestContext, part: string): (store: Store) => Promise<string> {
   let heard: CompiledQuery | undefined;

@@ -4,7 +4,7 @@ import { type Start, startPostern, temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
 import { type Around, intercepted } from './intercepted.ts';
 
-/** A whole Postern on real parts, of whose storages a test can hold up or fail any call. */
+/** Starts a complete Postern with real parts. The test can delay any call of its storages, or make it fail. */
 export async function startWithStorages(t: TestContext, before: Around, start: Start = {}, after?: Around) {
   const data = start.data ?? (await temporaryFolder(t));
   const storages = localStorages([], data);
@@ -14,7 +14,7 @@ export async function startWithStorages(t: TestContext, before: Around, start: S
   return postern;
 }
 
-/** The same, where one method waits until the test releases it. */
+/** Starts a complete Postern in which one storage method waits until the test releases it. */
 export async function startWithHeld(t: TestContext, held: string) {
   let calls = 0;
   const gate = Promise.withResolvers<void>();

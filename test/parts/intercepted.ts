@@ -1,13 +1,13 @@
-/** Runs before or after a method of a port, named as `storage.open`: it may wait, or throw in place of the result. */
+/** Runs before or after a method of a port, named like `storage.open`. It may wait, or throw instead of the result. */
 export type Around = (method: string, parameters: readonly unknown[]) => void | Promise<void>;
 
-/** Methods whose result is a part of its own, and that part's name. */
+/** Methods that return an object to wrap as well, with the name of that object. */
 const parts: Readonly<Record<string, string>> = { 'storages.open': 'storage', 'storage.upload': 'upload', 'storage.open': 'file' };
 const nothing = () => {};
 
 /**
- * Wraps a real port, and the files and uploads that it opens, so that a test can hold up or fail any of its calls.
- * @param after not called for what opens a part: an error there would leave it open
+ * Wraps a real port, and the files and uploads that it opens, so that a test can delay any of its calls or make it fail.
+ * @param after not called for the methods in `parts`: an error would leave the opened object open
  */
 export function intercepted<T extends object>(port: T, name: string, before: Around, after: Around = nothing): T {
   return new Proxy(port, {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 
-/** A log that keeps its lines. */
+/** Returns a log that stores its lines in memory, and a function that returns the lines of level error. */
 export function logLines(): { readonly log: Writable; readonly errors: () => string[] } {
   const lines: string[] = [];
   const log = new Writable({

@@ -1,6 +1,6 @@
 import type { TestPostern } from '../start.ts';
 
-/** Adds copies of a share in one change, titled `<title> 0000` and on. */
+/** Adds copies of a share in one transaction, with the titles `<title> 0000`, `<title> 0001` and so on. */
 export async function copyShare(postern: TestPostern, id: number, count: number): Promise<void> {
   await postern.ports.store.write(async (tx) => {
     const { id: _, view_id, title, ...columns } = await tx.selectFrom('share').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -3,13 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** What nginx is to serve, in its own words. */
+/** The variable parts of the nginx configuration, in its syntax. */
 export interface Served {
   /** Servers of the upstream `postern`, as host:port. */
   readonly postern: readonly string[];
-  /** Further lines of `location /`, which passes to them. */
+  /** Additional lines of `location /`, which forwards to the upstream. */
   readonly passed?: string;
-  /** Further locations. */
+  /** Additional locations. */
   readonly locations?: string;
 }
 
@@ -39,7 +39,7 @@ http {
 
 export const hasNginx = () => spawnSync('nginx', ['-v']).status === 0;
 
-/** nginx in a folder of its own: where it will answer, and its start. */
+/** Prepares nginx in a folder. @returns its URL, and a function that starts it and waits until it responds */
 export async function prepareNginx(folder: string): Promise<{ url: string; start(served: Served): Promise<ChildProcess> }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

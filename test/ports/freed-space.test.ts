@@ -1,4 +1,4 @@
-// The kernel takes tenths of a second to free the space of a large file: a thread waits for it, and not the event loop.
+// The kernel needs tenths of a second to free the space of a large file. A thread waits for it, not the event loop.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { path, put, remove } from './storage.contract.ts';
 
-/** Do we hold the file open? */
+/** Does this process hold the file open? */
 const isOpen = (file: string) =>
   fs.readdirSync('/proc/self/fd').some((descriptor) => {
     try {
@@ -19,7 +19,7 @@ const isOpen = (file: string) =>
     }
   });
 
-test('the removal of a folder lets others have their turn after each file', async (t) => {
+test('the removal of a folder does not delete its files synchronously', async (t) => {
   const root = await temporaryFolder(t);
   fs.mkdirSync(join(root, 'files'));
   const files = Array.from({ length: 50 }, (_, number) => `${number}`);
@@ -32,7 +32,7 @@ test('the removal of a folder lets others have their turn after each file', asyn
   assert.ok(!names.some((name) => files.includes(name.slice(name.lastIndexOf('/') + 1))), 'no file is waited for');
 });
 
-test('a large file that is replaced stays open, so that its space is freed apart', async (t) => {
+test('a large file is held open while it is replaced, so that its space is freed later', async (t) => {
   const root = await temporaryFolder(t);
   const file = join(root, 'large');
   fs.writeFileSync(file, '');
@@ -50,7 +50,7 @@ test('a large file that is replaced stays open, so that its space is freed apart
   assert.equal(fs.readFileSync(file, 'utf8'), 'small');
 });
 
-test('a large upload that a crash left after stays open while recovery removes it', async (t) => {
+test('a large staging file that a crash left is held open while recovery deletes it', async (t) => {
   const root = await temporaryFolder(t);
   const token = 'left-after';
   const file = join(root, '.postern', token);
@@ -68,7 +68,7 @@ test('a large upload that a crash left after stays open while recovery removes i
   assert.deepEqual([open, fs.existsSync(file)], [[true], false]);
 });
 
-test('recovery and a removal beside its place read no more of a folder than they must', async (t) => {
+test('the recovery of an upload and the removal of an entry do not list the folder', async (t) => {
   const root = await temporaryFolder(t);
   for (let number = 0; number < 50; number += 1) fs.writeFileSync(join(root, `${number}`), '');
   const storage = localDisk(t, root);
@@ -81,7 +81,7 @@ test('recovery and a removal beside its place read no more of a folder than they
   assert.equal(read.mock.callCount(), 0);
 });
 
-test('what cannot be removed from the staging area keeps nothing else there', async (t) => {
+test('an entry of the staging area that cannot be deleted does not prevent the deletion of others', async (t) => {
   const root = await temporaryFolder(t);
   const trash = join(root, '.postern');
   fs.mkdirSync(trash, { mode: 0o700 });

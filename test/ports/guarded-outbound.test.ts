@@ -30,7 +30,7 @@ async function listen(t: TestContext, server: Server): Promise<number> {
 
 const listenHttp = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener));
 
-test('an address in a private network is refused by the setting that allows it, before anything is sent', async (t) => {
+test('a private address is refused before a connection, and the error names POSTERN_PRIVATE_TARGETS', async (t) => {
   let connections = 0;
   const port = await listen(
     t,
@@ -49,7 +49,7 @@ test('an address in a private network is refused by the setting that allows it, 
   assert.equal(connections, 0);
 });
 
-test('a name is resolved once, and the address that was checked is the one that is connected to', async (t) => {
+test('a host name is resolved once, and the connection goes to the address that was checked', async (t) => {
   const port = await listenHttp(t, (_request, response) => response.end('here'));
   const answers = [['127.0.0.1'], ['10.0.0.1']];
   let lookups = 0;
@@ -63,7 +63,7 @@ test('a name is resolved once, and the address that was checked is the one that 
   assert.equal(lookups, 1);
 });
 
-test('of several addresses of a name only allowed ones are tried', async (t) => {
+test('if a host name has several addresses, only allowed ones are used', async (t) => {
   const port = await listenHttp(t, (_request, response) => response.end());
   await using outbound = guardedOutbound({ privateTargets: packList('127.0.0.1'), resolve: async () => ['169.254.169.254', '127.0.0.1'] });
   const { address, socket } = await outbound.connect({ host: 'provider.example', port });
@@ -83,7 +83,7 @@ test('a redirect is returned and not followed', async (t) => {
   assert.equal((await response.read(100)).length, 0);
 });
 
-test('a server that accepts and then says nothing is given up', async (t) => {
+test('a connection to a server that accepts and sends nothing times out', async (t) => {
   const port = await listen(
     t,
     createServer(() => {}),
@@ -92,12 +92,12 @@ test('a server that accepts and then says nothing is given up', async (t) => {
   await assert.rejects(outbound.connect({ host: '127.0.0.1', port, tls: {} }), TargetUnreachable);
 });
 
-test('a name server that never answers is given up', async () => {
+test('a lookup at a name server that never answers times out', async () => {
   await using outbound = guardedOutbound({ privateTargets: loopback, timeout: 50, resolve: () => new Promise(() => {}) });
   await assert.rejects(outbound.connect({ host: 'provider.example', port: 443 }), TargetUnreachable);
 });
 
-test('a certificate must be the host’s, and of an authority that is trusted', async (t) => {
+test('a certificate must match the host name and come from a trusted authority', async (t) => {
   if (!isInstalled('openssl')) return t.skip('openssl is not installed');
   const files = writeSelfSigned(await temporaryFolder(t), 'provider.example');
   const [cert, key] = [readFileSync(files.certificate, 'utf8'), readFileSync(files.key, 'utf8')];
@@ -109,14 +109,14 @@ test('a certificate must be the host’s, and of an authority that is trusted', 
   (await connect('provider.example', cert)).socket.destroy();
 });
 
-test('a response that is longer than its reader takes is cut off', async (t) => {
+test('reading a response that is longer than the limit fails', async (t) => {
   const port = await listenHttp(t, (_request, response) => response.end('x'.repeat(100_000)));
   await using outbound = guardedOutbound({ privateTargets: loopback });
   const response = await outbound.request(new URL(`http://127.0.0.1:${port}/`));
   await assert.rejects(response.read(1000), ResponseTooLarge);
 });
 
-test('only http and https addresses are requested', async () => {
+test('only http and https URLs are requested', async () => {
   await using outbound = guardedOutbound({ privateTargets: loopback });
   for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x'])
     await assert.rejects(outbound.request(new URL(url)), TargetRefused);

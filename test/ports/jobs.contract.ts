@@ -10,9 +10,9 @@ import { until } from './until.ts';
 
 const lease = 60_000; // ms: longer than any test
 
-/** What every engine promises of jobs. */
+/** Tests of jobs that every database engine must pass. */
 export function jobContract(engine: string, begin: OpenStore): void {
-  /** One database, as some processes see it. */
+  /** Opens one database for processes with the given names. */
   async function openProcesses(t: TestContext, ...names: string[]) {
     const store = await (await begin(t))();
     atEnd(t, () => store[Symbol.asyncDispose]());
@@ -32,7 +32,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
   const makeDue = ({ store }: { store: Store }) =>
     store.write((tx) => tx.updateTable('job').set({ due_at: store.dialect.now }).execute(), 'job');
 
-  test(`two processes never claim one job (${engine})`, async (t) => {
+  test(`two processes never claim the same job (${engine})`, async (t) => {
     const [one, other] = await openProcesses(t, 'one', 'other');
     assert.ok(one && other);
     for (let index = 0; index < 20; index += 1) await add(one, `${index}`);
@@ -42,7 +42,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.equal(new Set(keys).size, 20);
   });
 
-  test(`a job whose process has died is claimed by another once the lease has ended, and the dead one changes nothing any more (${engine})`, async (t) => {
+  test(`after its lease has ended, a job is claimed by another process, and the first one cannot change it (${engine})`, async (t) => {
     const [dead, living] = await openProcesses(t, 'dead', 'living');
     assert.ok(dead && living);
     await add(dead, 'a', 'text');
@@ -58,7 +58,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(await countJobs(living), [{ kind: 'mail', waiting: 0, running: 1, failed: 0, oldest: 0 }]);
   });
 
-  test(`a job that is enqueued again while it runs is run once more (${engine})`, async (t) => {
+  test(`a job that is enqueued again while it runs, runs once more (${engine})`, async (t) => {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
     await add(ports, 'a', 'first');
@@ -72,7 +72,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(await countJobs(ports), []);
   });
 
-  test(`a job that is enqueued in a change that is refused does not exist (${engine})`, async (t) => {
+  test(`a job that is enqueued in a failed transaction does not exist (${engine})`, async (t) => {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
     const refused = ports.store.write(async (tx) => {
@@ -83,7 +83,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(await countJobs(ports), []);
   });
 
-  test(`a job that fails is run again after growing pauses, and is given up and shown as failed after its last attempt (${engine})`, async (t) => {
+  test(`a failed job is retried after a pause, and is counted as failed after its last attempt (${engine})`, async (t) => {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
     let runs = 0;
@@ -118,7 +118,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(await claimJobs(ports, 'mail', 1, lease), []);
   });
 
-  test(`a recurring job is one job for all processes, and waits for its interval by the database's time (${engine})`, async (t) => {
+  test(`a recurring job runs once per interval for all processes, by the time of the database (${engine})`, async (t) => {
     const [one, other] = await openProcesses(t, 'one', 'other');
     assert.ok(one && other);
     let runs = 0;
@@ -145,7 +145,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     await until(() => runs === 2);
   });
 
-  test(`a job that fails because the database is away does not count as failed (${engine})`, async (t) => {
+  test(`a job that fails because the database is unavailable does not count as failed (${engine})`, async (t) => {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
     let runs = 0;
@@ -167,7 +167,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     while ((await countJobs(ports)).length > 0) await new Promise(setImmediate);
   });
 
-  test(`at a stop a job that goes on is told so, and another process may run it at once (${engine})`, async (t) => {
+  test(`at a stop, a running job gets an abort signal, and another process may claim it at once (${engine})`, async (t) => {
     const [one, other] = await openProcesses(t, 'one', 'other');
     assert.ok(one && other);
     t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-test('a folder whose thread has ended while it was read does not seem to end there', async (t) => {
+test('a new list thread answers a request for more entries of an unknown folder with an error', async (t) => {
   const thread = new Worker(new URL('../../src/adapters/storage/disk/list-thread.ts', import.meta.url));
   t.after(() => thread.terminate());
   const answered = once(thread, 'message');

@@ -5,7 +5,7 @@ import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** A folder of this machine as a storage, closed after the test. */
+/** Opens a local folder as a storage, and closes it after the test. */
 export function localDisk(t: TestContext, folder: string): Storage {
   const folders = openFolders();
   atEnd(t, () => folders[Symbol.asyncDispose]());

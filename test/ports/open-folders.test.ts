@@ -30,7 +30,7 @@ async function storagesOf(t: TestContext) {
   return { open, newFolder };
 }
 
-test('however often a tenant writes the configuration of a location anew, its folder is held open once', async (t) => {
+test('a folder is opened once, even if a tenant changes the configuration of its location often', async (t) => {
   const { open, newFolder } = await storagesOf(t);
   const folder = newFolder('one');
   const read = async (configuration: string) => (await open(1, configuration)).stat(path('file'));
@@ -45,7 +45,7 @@ test('however often a tenant writes the configuration of a location anew, its fo
   assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
 });
 
-test('a tenant that reads ever more locations holds a limited number open, and those of others stay', async (t) => {
+test('the number of open locations per tenant is limited, and those of other tenants stay open', async (t) => {
   const [folders, parent] = [openFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const writing = { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership };
@@ -74,10 +74,10 @@ test('a tenant that reads ever more locations holds a limited number open, and t
   assert.equal(await textOf(first, 'uploaded'), 'uploaded');
   const threadsThen = threads();
   assert.ok(await others.stat(path('file')));
-  assert.equal(threads(), threadsThen); // the thread of the other tenant's location was still there
+  assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs
 });
 
-test('a disk that is lost while the folders are closed has its folder closed once, and not opened again', async (t) => {
+test('if a disk is lost while folders are being closed, the read fails and closing completes', async (t) => {
   const [folders, parent] = [openFolders(), await temporaryFolder(t)];
   const folder = { tid: 1, path: parent, mountPoint: false };
   const lost = Promise.withResolvers<never>();
@@ -88,7 +88,7 @@ test('a disk that is lost while the folders are closed has its folder closed onc
   await closing;
 });
 
-test('the thread that reads a location ends when nobody has asked it for a minute', async (t) => {
+test('the thread that reads a location ends after one minute without requests', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { open, newFolder } = await storagesOf(t);
   const storage = await open(1, JSON.stringify({ folder: newFolder('one') }));

@@ -5,7 +5,7 @@ import { Refusal } from '#core/messages.ts';
 
 const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-test('a tenant that sets many passwords keeps no other tenant and no visitor from setting one', async () => {
+test('a tenant that sets many passwords does not block other tenants or visitors', async () => {
   const hashes = argon2PasswordHash(cheap);
   const many = Promise.allSettled(Array.from({ length: 60 }, () => hashes.hash('a password', { tid: 2 })));
   const others = [hashes.hash('a password', { tid: 1 }), hashes.hash('a password', { address: '192.0.2.1' })];
@@ -16,7 +16,7 @@ test('a tenant that sets many passwords keeps no other tenant and no visitor fro
     assert.ok(reason instanceof Refusal && reason.messageName === 'signInBusy');
 });
 
-test('a tenant that sets many passwords leaves a place for those who sign in', async () => {
+test('a tenant that sets many passwords does not delay sign-in attempts', async () => {
   const hashes = argon2PasswordHash(cheap);
   let set = 0;
   const many = Array.from({ length: 10 }, async () => {

@@ -6,7 +6,7 @@ import { migratePostgres } from '#adapters/store/postgres/migrate.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startPostgres } from '../parts/postgres-server.ts';
 
-/** An empty database, and a connection to it. */
+/** Makes an empty database and connects to it. */
 async function newDatabase(t: TestContext) {
   const server = await startPostgres();
   atEnd(t, () => server[Symbol.asyncDispose]());
@@ -30,7 +30,7 @@ async function insert(client: pg.Client, table: string, row: Record<string, numb
   await client.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`, Object.values(values));
 }
 
-test('no statement of an update is cut off, however long it takes (PostgreSQL)', async (t) => {
+test('migrations run without statement and lock timeouts (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
   const limits = `DO $$ BEGIN
     IF current_setting('statement_timeout') <> '0' OR current_setting('lock_timeout') <> '0' THEN RAISE 'limited'; END IF; END $$`;
@@ -43,7 +43,7 @@ test('no statement of an update is cut off, however long it takes (PostgreSQL)',
   assert.equal(rows.length, 1);
 });
 
-test('an update notes how many names each share lists, and counts no share anew (PostgreSQL)', async (t) => {
+test('a migration sets the number of listed names of each share and keeps the share counts (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
   const before = migrations.filter(({ name }) => name < '0005');
   await migratePostgres(url, before, () => {});
@@ -67,7 +67,7 @@ test('an update notes how many names each share lists, and counts no share anew 
   assert.notDeepEqual(await counted(), atFirst, 'later changes are counted');
 });
 
-test('an update deletes what login profiles counted that are no more, and keeps the count of changes (PostgreSQL)', async (t) => {
+test('a migration deletes the counts of deleted login profiles and keeps the number of changes (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
   await migratePostgres(
     url,
@@ -93,7 +93,7 @@ test('an update deletes what login profiles counted that are no more, and keeps 
   assert.deepEqual(await counts('share_count'), [{ profile: 0, changes: 30 }]);
 });
 
-test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async (t) => {
+test('a migration keeps the addresses of pending alerts (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
   await migratePostgres(
     url,
@@ -114,7 +114,7 @@ test('an update keeps the addresses of the alerts that wait (PostgreSQL)', async
   );
 });
 
-test('a change of many shares counts its profile once, before and after an update alike (PostgreSQL)', async (t) => {
+test('after a migration, an update of many shares writes one count row, and counts are correct (PostgreSQL)', async (t) => {
   const { url, client } = await newDatabase(t);
   await migratePostgres(
     url,

@@ -46,7 +46,7 @@ const openDatabase: OpenStore = async () => {
 storeContract('PostgreSQL', openDatabase);
 jobContract('PostgreSQL', openDatabase);
 
-test('processes that start at once on an empty database make it once', async (t) => {
+test('processes that start at once on an empty database create its tables once', async (t) => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
@@ -54,7 +54,7 @@ test('processes that start at once on an empty database make it once', async (t)
   for (const store of stores) assert.deepEqual(await keysOf(store), ['0', '1', '2', '3']);
 });
 
-test('of processes that start at once on an empty database one makes the first tenant, number 1, and the others find it', async (t) => {
+test('if several processes start at once on an empty database, one first tenant is created, with id 1', async (t) => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
@@ -68,7 +68,7 @@ test('of processes that start at once on an empty database one makes the first t
   }
 });
 
-/** What the server knows of the connections that wait for their client: their state, and what it locks with them. */
+/** Returns the states of the connections that hold an advisory lock or an exclusive table lock. */
 async function waitingClients(url: string): Promise<{ state: string }[]> {
   const client = new pg.Client(url);
   await client.connect();
@@ -79,7 +79,7 @@ async function waitingClients(url: string): Promise<{ state: string }[]> {
   return rows;
 }
 
-test('what a process has to itself it holds by a transaction, which the server ends where the process stands still', async (t) => {
+test('a lock is held by an open transaction and is released after the work', async (t) => {
   const url = await newDatabase();
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
@@ -95,7 +95,7 @@ test('what a process has to itself it holds by a transaction, which the server e
   assert.deepEqual(await waitingClients(url), []);
 });
 
-test('a lock that the server refuses in time fails that change alone: the next ones succeed', async (t) => {
+test('changes that exceed the lock timeout fail, and later changes succeed', async (t) => {
   const url = await newDatabase();
   const client = new pg.Client(url);
   await client.connect();
@@ -111,7 +111,7 @@ test('a lock that the server refuses in time fails that change alone: the next o
   assert.equal((await keysOf(store)).length, 12);
 });
 
-test('texts are sorted by their code points, whatever the language of the server', async (t) => {
+test('texts are sorted by code point, independent of the locale of the server', async (t) => {
   const store = await openStore(t);
   for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(note(key), 'job');
   assert.deepEqual(await keysOf(store), ['-a', 'B', 'a', 'b', 'é', '～', '😀']);
@@ -121,7 +121,7 @@ for (const { letters, options, byIndex } of [
   { letters: 'all letters', options: '', byIndex: ['report', 'договор', '-10', 'eu.', '書類だ'] },
   { letters: 'no letters but those of ASCII', options: "LC_CTYPE 'C' TEMPLATE template0", byIndex: ['report', '-10', 'eu.'] },
 ])
-  test(`where the database knows ${letters}, a word is looked up in the index just where that has parts of it`, async (t) => {
+  test(`if the database knows ${letters}, a word is searched by the index only if it has trigrams`, async (t) => {
     const { dialect, read } = await openStore(t, options);
     const words = ['report', 'договор', '-10', 'eu.', '書類だ', 'eu', 'ж', '%%%', '書類'];
     const isIndexed = (word: string) => !dialect.containsWord('share.search_text', word).compile(read).sql.includes(`|| ''`);
@@ -138,7 +138,7 @@ async function rowsRead(tx: Tx): Promise<number> {
   return Number(rows[0]?.rows);
 }
 
-/** A store that says how many rows of users and lists each change read, of the statements' own and of the server's checks. */
+/** Opens a store that counts the rows of users and lists that each change reads, including those for constraint checks. */
 async function countedStore(t: TestContext, url: string) {
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
@@ -146,7 +146,7 @@ async function countedStore(t: TestContext, url: string) {
   const write: Store['write'] = (change, ...rest) =>
     store.write(
       async (tx) => {
-        const before = await rowsRead(tx); // of the changes before it on the connection, which the server has not noted yet
+        const before = await rowsRead(tx); // includes earlier changes on this connection that the server has not reported yet
         const value = await change(tx);
         most = Math.max(most, (await rowsRead(tx)) - before);
         return value;
@@ -156,7 +156,7 @@ async function countedStore(t: TestContext, url: string) {
   return { store: { ...store, write }, most: () => most };
 }
 
-test('a list of users who were added a moment ago costs as much as it is long, before the server has counted them', async (t) => {
+test('a share that lists thousands of new users reads rows in proportion to the list, before statistics exist', async (t) => {
   const url = await newDatabase();
   const { store, most } = await countedStore(t, url);
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replaced: { ports: { store } } });
@@ -180,7 +180,7 @@ test('a list of users who were added a moment ago costs as much as it is long, b
   assert.ok(most() <= 10 * names.length, `${most()} rows are read`);
 });
 
-test('long records of one tenant, however many are read, leave connections for the searches of others', async (t) => {
+test('reading many long records of one tenant leaves connections for searches and other tenants', async (t) => {
   const store = await openStore(t);
   const done: string[] = [];
   const slow = Array.from({ length: 20 }, () => sql`SELECT pg_sleep(0.1)`.execute(store.longRecordReader(1)).then(() => done.push('long')));
@@ -190,7 +190,7 @@ test('long records of one tenant, however many are read, leave connections for t
   await Promise.all(slow);
 });
 
-test('attempts to sign in of one network, however many, leave connections for others and for ourselves', async (t) => {
+test('many sign-in attempts from one network leave connections for other networks and for jobs', async (t) => {
   const store = await openStore(t);
   const held = Promise.withResolvers<void>();
   t.after(() => held.resolve());
@@ -213,7 +213,7 @@ test('attempts to sign in of one network, however many, leave connections for ot
   await Promise.all(crowd);
 });
 
-test('while the server is away changes and questions are told so, and all is well once it is back', async (t) => {
+test('while the server is down, changes and queries fail with StoreUnavailable, and later ones succeed', async (t) => {
   const store = await openStore(t);
   await store.write(note('before'), 'job');
   await server.stop();
@@ -227,7 +227,7 @@ test('while the server is away changes and questions are told so, and all is wel
   assert.deepEqual(await keysOf(store), ['after', 'before']);
 });
 
-test('of the changes under way when the server goes, those that were answered are kept, and the others are told', async (t) => {
+test('when the server stops, acknowledged changes are kept, and other changes fail with StoreUnavailable', async (t) => {
   const store = await openStore(t);
   const answered: string[] = [];
   let [told, number] = [0, 0];
@@ -261,7 +261,7 @@ test('of the changes under way when the server goes, those that were answered ar
   );
 });
 
-test("every key of a tenant's table has the tenant's number, so that it can be distributed by it", async (t) => {
+test('every key of a tenant table contains the tenant id, so that the table can be distributed by tenant', async (t) => {
   const store = await openStore(t);
   const { rows: keys } = await sql<{ table: string; key: string; columns: string[]; refers: string | null }>`
     select c.conrelid::regclass::text as table, c.conname as key, nullif(c.confrelid, 0)::regclass::text as refers,
@@ -281,7 +281,7 @@ test("every key of a tenant's table has the tenant's number, so that it can be d
   assert.deepEqual(tables.sort(), [...tenantTables, ...directories].sort());
 });
 
-test('a page whose first records lie too deep in their order is found all the same, by gathering what matches', async (t) => {
+test('if walking the sort order takes too long, the page is found by collecting all matches', async (t) => {
   const connections = openPool(await newDatabase(), 2, 10_000);
   atEnd(t, () => connections.close());
   const { searchPage: find } = postgresSearch(connections, { statementTimeout: 10_000, walkTimeout: 20, maxUnlimitedMatches: 0 });
@@ -303,11 +303,11 @@ test('a page whose first records lie too deep in their order is found all the sa
     rows.map(({ id }) => id),
     [3, 2],
   );
-  // The connection that was given up left nothing behind: another statement may take its time.
+  // The cancelled statement leaves no timeout on its connection: a later slow statement succeeds.
   assert.equal((await find({ ...asked, startIndex: 2, pageSize: 2 })).rows.length, 1);
 });
 
-test('work under a lock that fails while the lock is lost fails by its own error, and work that is done is done', async (t) => {
+test('if a lock is lost, failing work rejects with its own error, and finished work returns its result', async (t) => {
   const url = await newDatabase();
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());

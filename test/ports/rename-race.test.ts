@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { renameEntry } from '#adapters/storage/disk/rename-entry.ts';
 import { temporaryFolder } from '../start.ts';
 
-/** A folder in which `old` is about to become `new`. */
+/** Makes a folder with a file `old`, and a function that renames it to `new`. */
 async function aboutToRename(t: TestContext) {
   const path = await temporaryFolder(t);
   fs.writeFileSync(join(path, 'old'), 'a text');
@@ -30,7 +30,7 @@ function afterLink(t: TestContext, meanwhile: () => void): void {
   );
 }
 
-test('a file that another process deletes or renames in the middle of a rename keeps no second name', async (t) => {
+test('a file that another process renames during a rename gets no second name', async (t) => {
   const { path, rename } = await aboutToRename(t);
   afterLink(t, () => fs.renameSync(join(path, 'old'), join(path, 'elsewhere')));
   assert.throws(rename, /ENOENT/);
@@ -40,7 +40,7 @@ test('a file that another process deletes or renames in the middle of a rename k
   );
 });
 
-test('a file whose new name is taken away in the middle of a rename stays under its old one', async (t) => {
+test('if another process deletes the new name during a rename, the file keeps its old name', async (t) => {
   const { path, rename } = await aboutToRename(t);
   afterLink(t, () => fs.unlinkSync(join(path, 'new')));
   assert.throws(rename, /ENOENT/);

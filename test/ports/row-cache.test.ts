@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rowCache } from '#adapters/store/sqlite/row-cache.ts';
 
-/** Asks what answers with the rows that are given, and tells how often it was asked. */
+/** Makes a query that returns the given rows and counts its calls. */
 function asking(rows: unknown[]) {
   let times = 0;
   const ask = () => {
@@ -12,7 +12,7 @@ function asking(rows: unknown[]) {
   return { ask, times: () => times };
 }
 
-test('a row is asked for once until one of the tables that it came from changes', () => {
+test('a row is queried once until one of its tables changes', () => {
   const kept = rowCache();
   const { ask, times } = asking([{ id: 1 }]);
   const rows = () => kept.rows('one', ['location', 'tenant'], [1, 'a'], ask);
@@ -26,7 +26,7 @@ test('a row is asked for once until one of the tables that it came from changes'
   assert.equal(times(), 2);
 });
 
-test('no two questions are taken for one, whatever their values look like', () => {
+test('queries with similar parameters never share a cache entry', () => {
   const kept = rowCache();
   const values = [[1], ['1'], [null], ['null'], ['a","b', 'c'], ['a', 'b","c'], ['a', '"b'], [Number.NaN], [1n], [new Uint8Array(1)]];
   for (const [index, value] of values.entries()) kept.rows('one', ['tenant'], value, () => [{ index }]);
@@ -37,7 +37,7 @@ test('no two questions are taken for one, whatever their values look like', () =
     );
 });
 
-test('nothing is kept of statements that read what changes often, and no lists', () => {
+test('statements that read tables with frequent changes are not cached, and lists are not cached', () => {
   const kept = rowCache();
   assert.deepEqual(
     [['tenant'], ['tenant', 'share'], []].map((tables) => kept.canCache(tables)),
@@ -48,14 +48,14 @@ test('nothing is kept of statements that read what changes often, and no lists',
   assert.equal(times(), 3);
 });
 
-test('a long row is asked for anew: hundreds of them would fill the memory', () => {
+test('a long row is not cached, because hundreds of them would fill the memory', () => {
   const kept = rowCache();
   const { ask, times } = asking([{ id: 1, ip_range: '10.0.0.0/8 '.repeat(6000) }]);
   for (let time = 0; time < 3; time += 1) kept.rows('one', ['login_profile'], [1], ask);
   assert.equal(times(), 3);
 });
 
-test('however many are asked for, few are kept', () => {
+test('the number of cached rows is limited, and later rows are cached in place of earlier ones', () => {
   const kept = rowCache();
   const { ask, times } = asking([]);
   for (const round of [1, 2]) for (let id = 0; id < 5000; id += 1) kept.rows(`statement ${id % 7}`, ['api_key'], [`${round} ${id}`], ask);

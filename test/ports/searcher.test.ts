@@ -12,7 +12,7 @@ function threadOn(t: TestContext, file: string) {
   return thread;
 }
 
-test('questions that are held back are answered once they are released, after those that were put before', async (t) => {
+test('held queries run after they are released, and after all earlier queries', async (t) => {
   const file = join(await temporaryFolder(t), 'a.db');
   new DatabaseSync(file).close();
   const thread = threadOn(t, file);
@@ -33,7 +33,7 @@ test('questions that are held back are answered once they are released, after th
   assert.deepEqual(order, ['before', 'idle', 'held']);
 });
 
-test('a thread that ends while questions are held back holds up nobody', async (t) => {
+test('if the search thread ends while queries are held, all queries fail and none waits forever', async (t) => {
   const thread = threadOn(t, join(await temporaryFolder(t), 'is not there.db'));
   const ask = async () => thread.query('SELECT 1', []);
   const before = assert.rejects(ask());

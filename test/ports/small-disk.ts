@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Where file systems are mounted at or below a folder, innermost first. */
+/** Returns the mount points at or below a folder, innermost first. */
 const mountsBelow = (folder: string) =>
   readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
@@ -13,12 +13,12 @@ const mountsBelow = (folder: string) =>
     .filter((place) => `${place}/`.startsWith(`${folder}/`))
     .reverse();
 
-/** Takes off every disk that was mounted at or below a folder, wherever it was moved since. */
+/** Unmounts every file system at or below a folder, even if its mount point was moved. */
 export function unmount(folder: string): void {
   for (const place of mountsBelow(folder)) execFileSync('umount', ['-l', place]);
 }
 
-/** A folder in which disks may be mounted, gone after the test with all of them. */
+/** Makes a folder for mounts. After the test they are unmounted and the folder is deleted. */
 export function folderForDisks(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'postern-disk-'));
   atEnd(t, () => {
@@ -39,10 +39,10 @@ function mounted(t: TestContext, folder: string, parameters: readonly string[]):
   }
 }
 
-/** Mounts a file system of its own at a folder; false (and the test is skipped) where this machine does not let us. */
+/** Mounts a tmpfs at a folder. @returns false (and skips the test) if mounting is not permitted */
 export const mountAt = (t: TestContext, folder: string, options: string) => mounted(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
 
-/** Mounts an ext4 of so many bytes, whose folders need room for the names in them; false as above. */
+/** Mounts an ext4 of the given size, whose folders need space for the names in them. @returns false as above */
 export function mountExt4At(t: TestContext, folder: string, bytes: number): boolean {
   const image = `${folder}.img`;
   writeFileSync(image, '');
@@ -52,10 +52,10 @@ export function mountExt4At(t: TestContext, folder: string, bytes: number): bool
   return made && mounted(t, folder, ['-o', 'loop', image]);
 }
 
-/** Binds a folder of the same file system at another; false as above. */
+/** Bind-mounts a folder of the same file system at another. @returns false as above */
 export const bindAt = (t: TestContext, folder: string, from: string) => mounted(t, folder, ['--bind', from]);
 
-/** A disk with the room that `options` give it (as mount takes them), gone after the test. */
+/** Mounts a small tmpfs with the given mount options, and removes it after the test. */
 export function smallDisk(t: TestContext, options: string): string | null {
   const folder = join(folderForDisks(t), 'disk');
   return mountAt(t, folder, options) ? folder : null;

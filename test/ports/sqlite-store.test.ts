@@ -30,14 +30,14 @@ const openDatabase: OpenStore = async (t) => {
 storeContract('SQLite', openDatabase);
 jobContract('SQLite', openDatabase);
 
-/** A change that takes 30 ms of the event loop. */
+/** A change that blocks the event loop for 30 ms. */
 const longChange = (number: number) => async (tx: Tx) => {
   await note(`${number}`)(tx);
   const end = performance.now() + 30;
   while (performance.now() < end);
 };
 
-test('between the long changes of one tenant the event loop is the others’', async (t) => {
+test('between long changes of one tenant the event loop runs other work', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let done = 0;
   const long = Array.from({ length: 12 }, async (_, number) => {
@@ -51,7 +51,7 @@ test('between the long changes of one tenant the event loop is the others’', a
   assert.deepEqual((await keysOf(store)).sort(), ['1', '11', '3', '5', '7', '9']);
 });
 
-test('what is visible is on disk without a wait for the changes of others', async (t) => {
+test('sync() does not wait for all pending changes of a tenant', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let done = 0;
   const long = Array.from({ length: 12 }, async (_, number) => {
@@ -63,7 +63,7 @@ test('what is visible is on disk without a wait for the changes of others', asyn
   await Promise.all(long);
 });
 
-test('an end waits some seconds for long changes: each is on disk or refused', { timeout: 30_000 }, async (t) => {
+test('at close the store waits some seconds for long changes, and each is either on disk or refused', { timeout: 30_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
   const long = Array.from({ length: 100 }, (_, number) => store.write(longChange(number), { tenant: 1 }));
@@ -74,7 +74,7 @@ test('an end waits some seconds for long changes: each is on disk or refused', {
   assert.deepEqual((await keysOf(openStore(t, folder))).sort(), done.sort());
 });
 
-test('an end refuses what waits though another program holds the database', { timeout: 30_000 }, async (t) => {
+test('at close pending changes are refused even if another program locks the database', { timeout: 30_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
   await store.write(longChange(0), { tenant: 1 });
@@ -90,7 +90,7 @@ test('an end refuses what waits though another program holds the database', { ti
   );
 });
 
-test('the log does not grow without end while one long search follows another', { timeout: 60_000 }, async (t) => {
+test('the write-ahead log stays limited while long searches run one after the other', { timeout: 60_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   const store = openStore(t, folder);
   const length = () => statSync(join(folder, 'postern.db-wal')).size;
@@ -111,7 +111,7 @@ test('the log does not grow without end while one long search follows another', 
   assert.ok(length() < 64 << 20);
 });
 
-test('of a tenant’s long records one is read at a time: other tenants and searches find a thread', async (t) => {
+test('long records of a tenant are read one at a time, so that other tenants and searches get a thread', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const counts = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) select count(*) from n`;
   const done: string[] = [];
@@ -126,7 +126,7 @@ test('of a tenant’s long records one is read at a time: other tenants and sear
   await Promise.all(long);
 });
 
-test('a change that awaits something other than its transaction is refused and leaves nothing', async (t) => {
+test('a change that awaits anything other than its transaction fails and is rolled back', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const { promise: later, resolve: refused } = Promise.withResolvers<unknown>();
   const late = store.write(async (tx) => {
@@ -140,7 +140,7 @@ test('a change that awaits something other than its transaction is refused and l
   assert.deepEqual(await keysOf(store), []);
 });
 
-test('a change that awaits something else is refused alone: those after it are kept', async (t) => {
+test('a change that awaits something else fails alone, and other changes are kept', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const late = async (tx: Tx) => {
     await note('late')(tx);
@@ -160,13 +160,13 @@ test('a change that awaits something else is refused alone: those after it are k
   assert.deepEqual(await keysOf(store), ['a', 'b', 'c']);
 });
 
-test('a change that waits for another change is refused, and does not stop the store for ever', { timeout: 3000 }, async (t) => {
+test('a change that waits for another change fails and does not block the store', { timeout: 3000 }, async (t) => {
   const store = openSqliteStore(await temporaryFolder(t), () => {});
   await assert.rejects(store.write(() => store.write(note('inner'), 'job'), 'job'));
   await store[Symbol.asyncDispose]();
 });
 
-test('a log that has grown long is copied into the database, and written anew from its beginning', { timeout: 60_000 }, async (t) => {
+test('a long write-ahead log is copied into the database and then reused from its beginning', { timeout: 60_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   const store = openStore(t, folder);
   const bytes = (name: string) => statSync(join(folder, name)).size;
@@ -180,7 +180,7 @@ test('a log that has grown long is copied into the database, and written anew fr
   });
 });
 
-test('a change sees those before it, in the order in which they were asked for', async (t) => {
+test('a change sees all changes that were requested before it', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const seen = await Promise.all(
     Array.from({ length: 200 }, () =>
@@ -196,7 +196,7 @@ test('a change sees those before it, in the order in which they were asked for',
   );
 });
 
-test('a full disk refuses changes, loses none that was answered, and takes new ones once there is room', async (t) => {
+test('on a full disk changes fail, acknowledged changes are kept, and new ones succeed after space is free', async (t) => {
   const folder = smallDisk(t, 'size=3m');
   if (!folder) return;
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
@@ -218,15 +218,15 @@ test('a full disk refuses changes, loses none that was answered, and takes new o
   assert.equal(found.length, kept + 2);
 });
 
-test('a log that finds no room in the database takes the reserve, and is copied', { timeout: 30_000 }, async (t) => {
+test('if the disk is too full to copy the write-ahead log, the reserve is deleted to copy it', { timeout: 30_000 }, async (t) => {
   const folder = smallDisk(t, 'size=40m');
   if (!folder) return;
-  const store = openStore(t, folder); // fails the test where the disk is given up
+  const store = openStore(t, folder); // fails the test if the store gives up the disk
   const reserve = () => statSync(join(folder, 'reserve'), { throwIfNoEntry: false })?.size ?? 0;
   const databaseSize = () => statSync(join(folder, 'postern.db')).size;
-  await until(() => reserve() === 8 << 20 && databaseSize() > 4096); // what the tables took is copied: the log begins anew
+  await until(() => reserve() === 8 << 20 && databaseSize() > 4096); // the tables are copied to the database, and the log restarts
   const { bavail, bsize } = statfsSync(folder);
-  writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - (6 << 20))); // room for the log or for its copy
+  writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - (6 << 20))); // space for the log or for its copy, not for both
   for (let number = 0; number < 16; number += 1) await store.write(note(`${number}`.padEnd(300_000, 'x')), 'job');
   await until(() => store.isFull() && reserve() === 0);
   await until(() => databaseSize() > 4 << 20);
@@ -235,7 +235,7 @@ test('a log that finds no room in the database takes the reserve, and is copied'
   await until(() => !store.isFull());
 });
 
-test('a database that a backup reads is opened, with all that was written meanwhile', async (t) => {
+test('a database that a backup is reading can be opened and has all changes written meanwhile', async (t) => {
   const folder = await temporaryFolder(t);
   const before = openSqliteStore(folder, () => assert.fail('the disk was given up'));
   await before.write(note('before'), 'job');
@@ -249,7 +249,7 @@ test('a database that a backup reads is opened, with all that was written meanwh
   assert.deepEqual(await keysOf(store), ['before', 'meanwhile', 'now']);
 });
 
-test('a change is refused while another program holds the database, and the next one is made', async (t) => {
+test('a change fails while another program locks the database, and the next one succeeds', async (t) => {
   const folder = await temporaryFolder(t);
   const store = openStore(t, folder);
   const other = new DatabaseSync(join(folder, 'postern.db'));
@@ -261,7 +261,7 @@ test('a change is refused while another program holds the database, and the next
   assert.deepEqual(await keysOf(store), ['made']);
 });
 
-test('before a database that holds records takes a new form it is copied, readable as it was', async (t) => {
+test('before a migration, a database with records is copied, and the copy has the old columns', async (t) => {
   const file = join(await temporaryFolder(t), 'postern.db');
   const database = new DatabaseSync(file);
   atEnd(t, () => database.close());
@@ -280,7 +280,7 @@ test('before a database that holds records takes a new form it is copied, readab
   assert.deepEqual({ ...database.prepare('SELECT * FROM thing').get() }, { id: 1 });
 });
 
-test('an upgrade deletes what login profiles counted that are no more, and keeps the count of changes', async (t) => {
+test('a migration deletes the counts of deleted login profiles and keeps the number of changes', async (t) => {
   const folder = await temporaryFolder(t);
   const database = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => database.close());
@@ -308,7 +308,7 @@ const happened: NewAuditEntry = {
 };
 const tenantMade = (tx: Tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).execute();
 
-test('what is asked at every request is asked again after any change but of the trail', async (t) => {
+test('a cached query runs again after any change except one of the audit log', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let asked = 0;
   const ask = () =>
@@ -329,7 +329,7 @@ test('what is asked at every request is asked again after any change but of the 
   assert.equal(await isAskedAgain((tx) => appendAuditEntry(tx, happened).then(() => tenantMade(tx))), true, 'both in one');
 });
 
-test('keys that were asked for before are asked for anew after each change, its own, refused and dry ones too', async (t) => {
+test('cached API keys are correct within and after each change, also if it is refused or a dry run', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const [tenant] = await store.write(
     (tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).returning('id').execute(),
@@ -398,7 +398,7 @@ test('keys that were asked for before are asked for anew after each change, its 
   assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'what goes with the key goes');
 });
 
-test('each name of a list is looked up by an index: SQLite reads no other user of the tenant', async (t) => {
+test('SQLite looks up each listed user name by an index', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const lookup = store.read.selectFrom('share_user').select(listedUser('share_user', 1).as('user')).compile();
   const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN ${sql.raw(lookup.sql.replace('?', '1'))}`.execute(store.read);

@@ -8,7 +8,7 @@ import { make, namesIn, path, put, remove, rename, textOf } from './storage.cont
 import { swappedPlace } from './swapped-place.ts';
 import { until } from './until.ts';
 
-test('a link swapped in at the worst moment leads nobody outside: not to read, list, write, rename or delete', async (t) => {
+test('a symbolic link that is swapped in during an operation gives no access to files outside the root', async (t) => {
   const base = await temporaryFolder(t);
   const place = swappedPlace(base, join(base, 'root'));
   const before = place.look();
@@ -53,7 +53,7 @@ test('a link swapped in at the worst moment leads nobody outside: not to read, l
   assert.deepEqual(place.look(), before);
 });
 
-test('deleting a tree while links are swapped into it deletes nothing outside', async (t) => {
+test('deleting a tree while symbolic links are swapped into it deletes nothing outside the root', async (t) => {
   const base = await temporaryFolder(t);
   const place = swappedPlace(base, join(base, 'root'));
   const before = place.look();
@@ -83,7 +83,7 @@ test('deleting a tree while links are swapped into it deletes nothing outside', 
   assert.deepEqual(place.look(), before);
 });
 
-test('no archive and no listing of a link ever holds what a swapped link points to', async (t) => {
+test('archives, listings and downloads of a share never contain the target of a swapped symbolic link', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await startPostern(t, { data });
   const place = swappedPlace(await temporaryFolder(t), postern.files);

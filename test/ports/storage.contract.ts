@@ -3,11 +3,11 @@ import { type TestContext, test } from 'node:test';
 import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import { type ChangeContext, ItemChanged, ItemExists, ItemNotFound, type PendingFileChange, type Storage } from '#ports/storage.ts';
 
-/** Makes an empty place that is gone after the test. */
+/** Opens an empty storage that is deleted after the test. */
 export type OpenStorage = (t: TestContext) => Promise<Storage>;
 
 let tokens = 0;
-/** A token as features make them: never the same twice. */
+/** Returns a new unique token. */
 export function token(): string {
   tokens += 1;
   return `token-${tokens}`;
@@ -19,7 +19,7 @@ export function path(text: string): ItemPath {
   return parsed;
 }
 
-/** Uploads and forgets the staging copy, as a feature does. */
+/** Uploads a file and discards the staging file, as features do. */
 export async function put(storage: Storage, parent: string, name: string, text: string | Buffer, etag?: string) {
   const upload = await storage.upload(path(parent), token());
   try {
@@ -30,7 +30,7 @@ export async function put(storage: Storage, parent: string, name: string, text: 
   }
 }
 
-/** Runs a change and clears away what told of it, as a feature does. */
+/** Runs a change and clears its evidence, as features do. */
 async function changed(
   storage: Storage,
   change: Omit<PendingFileChange, 'token'>,
@@ -40,7 +40,7 @@ async function changed(
   try {
     await act(mark);
   } finally {
-    await storage.clearEvidence({ ...change, token: mark.token }).catch(() => {}); // there is no such folder
+    await storage.clearEvidence({ ...change, token: mark.token }).catch(() => {}); // the folder may not exist
   }
 }
 
@@ -53,7 +53,7 @@ export const rename = (storage: Storage, parent: ItemPath, name: string, newName
 export const remove = (storage: Storage, parent: ItemPath, name: string) =>
   changed(storage, { action: 'delete', parent, name, newName: '' }, (mark) => storage.remove(parent, name, mark));
 
-/** The text of a file, or null where there is none. */
+/** Returns the text of a file, or null if it does not exist. */
 export async function textOf(storage: Storage, where: string): Promise<string | null> {
   const file = await storage.open(path(where));
   if (!file) return null;
@@ -76,7 +76,7 @@ const lostWith = (results: readonly PromiseSettledResult<unknown>[], kind: new (
   results.filter((result) => result.status === 'rejected' && result.reason instanceof kind).length;
 
 function uploads(name: string, open: OpenStorage): void {
-  test(`${name}: a file is seen by nobody before it is whole`, async (t) => {
+  test(`${name}: a file is not visible before its upload is complete`, async (t) => {
     const storage = await open(t);
     const upload = await storage.upload(path('/'), token());
     for (let index = 0; index < 4; index += 1) await upload.write(Buffer.alloc(1 << 20, index));
@@ -88,7 +88,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), ['a.bin']);
   });
 
-  test(`${name}: an upload that is given up leaves nothing`, async (t) => {
+  test(`${name}: an aborted upload leaves no file`, async (t) => {
     const storage = await open(t);
     const upload = await storage.upload(path('/'), token());
     await upload.write(Buffer.alloc(3 << 20));
@@ -96,7 +96,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), []);
   });
 
-  test(`${name}: a file that is placed never takes the place of another thing`, async (t) => {
+  test(`${name}: a new file never replaces an existing file or folder`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'taken', 'first');
     await make(storage, path('/'), 'folder');
@@ -105,7 +105,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.equal(await textOf(storage, '/taken'), 'first');
   });
 
-  test(`${name}: of a hundred uploads under one name exactly one is kept, whole`, async (t) => {
+  test(`${name}: if a hundred uploads use one name, exactly one is kept, with its complete content`, async (t) => {
     const storage = await open(t);
     const all = Array.from({ length: 100 }, (_, index) => put(storage, '/', 'one', `${index}`.repeat(5000)));
     const results = await Promise.allSettled(all);
@@ -115,7 +115,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.equal(await textOf(storage, '/one'), `${winner}`.repeat(5000));
   });
 
-  test(`${name}: of fifty who replace the version that they saw exactly one does`, async (t) => {
+  test(`${name}: if fifty uploads replace the same version of a file, exactly one succeeds`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'doc', 'old');
     const seen = await storage.stat(path('/doc'));
@@ -126,7 +126,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), ['doc']);
   });
 
-  test(`${name}: what is gone is not replaced, and a folder never is`, async (t) => {
+  test(`${name}: a deleted file and a folder cannot be replaced`, async (t) => {
     const storage = await open(t);
     const { etag } = await put(storage, '/', 'doc', 'old');
     await remove(storage, path('/'), 'doc');
@@ -138,7 +138,7 @@ function uploads(name: string, open: OpenStorage): void {
 }
 
 function changes(name: string, open: OpenStorage): void {
-  test(`${name}: a rename takes no name that is taken, not even an empty folder's`, async (t) => {
+  test(`${name}: a rename to an existing name is refused, even to the name of an empty folder`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'a', 'a');
     await put(storage, '/', 'b', 'b');
@@ -159,7 +159,7 @@ function changes(name: string, open: OpenStorage): void {
     assert.equal(await textOf(storage, '/moved/inner'), 'inner');
   });
 
-  test(`${name}: of a hundred renames onto one name exactly one takes place, and nothing is lost`, async (t) => {
+  test(`${name}: if a hundred files are renamed to one name, exactly one rename succeeds, and no file is lost`, async (t) => {
     const storage = await open(t);
     for (let index = 0; index < 100; index += 1) await put(storage, '/', `from-${index}`, `${index}`);
     const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => rename(storage, path('/'), `from-${index}`, 'to')));
@@ -168,7 +168,7 @@ function changes(name: string, open: OpenStorage): void {
     assert.equal((await namesIn(storage, '/'))?.length, 100);
   });
 
-  test(`${name}: of fifty renames of one file exactly one takes place`, async (t) => {
+  test(`${name}: if one file is renamed fifty times at once, exactly one rename succeeds`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'from', 'text');
     const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => rename(storage, path('/'), 'from', `to-${index}`)));
@@ -176,14 +176,14 @@ function changes(name: string, open: OpenStorage): void {
     assert.equal((await namesIn(storage, '/'))?.length, 1);
   });
 
-  test(`${name}: of fifty who make one folder exactly one does`, async (t) => {
+  test(`${name}: if fifty requests create the same folder, exactly one succeeds`, async (t) => {
     const storage = await open(t);
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => make(storage, path('/'), 'new')));
     assert.equal(won(results), 1);
     assert.equal(lostWith(results, ItemExists), 49);
   });
 
-  test(`${name}: a folder goes with all that is in it, and its name is free at once`, async (t) => {
+  test(`${name}: a folder is deleted with its contents, and its name is free at once`, async (t) => {
     const storage = await open(t);
     await make(storage, path('/'), 'tree');
     await make(storage, path('/tree'), 'branch');
@@ -194,7 +194,7 @@ function changes(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/tree'), []);
   });
 
-  test(`${name}: nothing is made, renamed or removed where there is no folder`, async (t) => {
+  test(`${name}: nothing is created, renamed or deleted in a folder that does not exist`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'file', 'text');
     for (const parent of ['/none', '/file', '/none/deeper']) {
@@ -212,7 +212,7 @@ function changes(name: string, open: OpenStorage): void {
 }
 
 function looks(name: string, open: OpenStorage): void {
-  test(`${name}: what is not there is null, whatever is asked`, async (t) => {
+  test(`${name}: every lookup of a missing entry returns null`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'file', 'text');
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 } as const;
@@ -226,7 +226,7 @@ function looks(name: string, open: OpenStorage): void {
     assert.equal(await storage.open(path('/')), null);
   });
 
-  test(`${name}: an open file stays what it was, whatever happens to its name`, async (t) => {
+  test(`${name}: an open file keeps its content after it is replaced or deleted`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'doc', 'before');
     const file = await storage.open(path('/doc'));
@@ -240,7 +240,7 @@ function looks(name: string, open: OpenStorage): void {
     assert.equal(bytes.toString(), 'before');
   });
 
-  test(`${name}: a long folder is listed whole, in batches and in pages alike`, async (t) => {
+  test(`${name}: a long folder is listed completely, both in batches and in pages`, async (t) => {
     const storage = await open(t);
     const names = Array.from({ length: 2100 }, (_, index) => `entry ${String(index).padStart(5, '0')}`);
     for (let at = 0; at < names.length; at += 50)
@@ -255,12 +255,12 @@ function looks(name: string, open: OpenStorage): void {
     assert.deepEqual(paged, names);
   });
 
-  test(`${name}: what a crash left of an upload is cleared, and told from one that was placed`, async (t) => {
+  test(`${name}: recovery distinguishes interrupted from finished uploads, and their staging files are deleted`, async (t) => {
     const storage = await open(t);
     const [broken, placed] = [token(), token()];
     await (await storage.upload(path('/'), broken)).write(Buffer.alloc(2 << 20));
     const upload = await storage.upload(path('/'), placed);
-    await upload.place('kept', null); // never forgotten: the crash
+    await upload.place('kept', null); // not discarded, as after a crash
     const begun = { action: 'upload', parent: path('/'), newName: '' } as const;
     assert.equal(await storage.recover({ ...begun, name: 'gone', token: broken }), null);
     assert.equal(await storage.recover({ ...begun, name: 'kept', token: placed }), 'kept');
@@ -269,7 +269,7 @@ function looks(name: string, open: OpenStorage): void {
   });
 }
 
-/** What every storage promises. */
+/** Tests that every storage must pass. */
 export function storageContract(name: string, open: OpenStorage): void {
   uploads(name, open);
   changes(name, open);

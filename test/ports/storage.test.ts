@@ -33,7 +33,7 @@ const descriptors = () => readdirSync('/proc/self/fd').length;
 
 storageContract('disk', async (t) => localDisk(t, await temporaryFolder(t)));
 
-test('a link below the root answers as absent, wherever it points', async (t) => {
+test('a symbolic link below the root is treated as missing, independent of its target', async (t) => {
   const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
   mkdirSync(join(root, 'real'));
   writeFileSync(join(root, 'real/file'), 'inside');
@@ -69,7 +69,7 @@ test('a link below the root answers as absent, wherever it points', async (t) =>
   assert.equal(readFileSync(join(root, 'real/file'), 'utf8'), 'inside');
 });
 
-test('a folder that holds links is deleted, and what they point to stays', async (t) => {
+test('a folder with symbolic links is deleted, and their targets are kept', async (t) => {
   const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
   mkdirSync(join(root, 'tree/sub'), { recursive: true });
   mkdirSync(join(outside, 'kept'));
@@ -82,7 +82,7 @@ test('a folder that holds links is deleted, and what they point to stays', async
   assert.deepEqual(everything(root), ['.postern']);
 });
 
-test('where .postern is a link nothing goes through it', async (t) => {
+test('if .postern is a symbolic link, it is not followed', async (t) => {
   const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
   writeFileSync(join(outside, 'file'), 'OUTSIDE');
   writeFileSync(join(root, 'mine'), 'inside');
@@ -95,7 +95,7 @@ test('where .postern is a link nothing goes through it', async (t) => {
   assert.equal(readFileSync(join(root, 'mine'), 'utf8'), 'inside');
 });
 
-test('pipes and sockets are absent, and never waited for', async (t) => {
+test('a named pipe is treated as missing, and no operation waits for it', async (t) => {
   const root = await temporaryFolder(t);
   execFileSync('mkfifo', [join(root, 'pipe')]);
   const storage = localDisk(t, root);
@@ -105,7 +105,7 @@ test('pipes and sockets are absent, and never waited for', async (t) => {
   await assert.rejects(remove(storage, path('/'), 'pipe'), ItemNotFound);
 });
 
-test('names that are not UTF-8, or reserved, are not listed, and go with their folder', async (t) => {
+test('invalid and reserved names are not listed, and are deleted with their folder', async (t) => {
   const root = await temporaryFolder(t);
   mkdirSync(join(root, 'tree/.postern'), { recursive: true });
   mkdirSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0x66, 0xff, 0x67])]));
@@ -119,7 +119,7 @@ test('names that are not UTF-8, or reserved, are not listed, and go with their f
   await until(() => everything(root).length === 1);
 });
 
-test('a path longer than the kernel takes is made, read and deleted', async (t) => {
+test('a path longer than the limit of the kernel can be created, read and deleted', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
   const levels: string[] = [];
@@ -135,7 +135,7 @@ test('a path longer than the kernel takes is made, read and deleted', async (t) 
   await until(() => readdirSync(join(root, '.postern')).length === 0);
 });
 
-test('a file with other names is replaced alone: its other names keep the old bytes', async (t) => {
+test('if a file with hard links is replaced, the other links keep the old content', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
   await put(storage, '/', 'doc', 'old');
@@ -146,12 +146,12 @@ test('a file with other names is replaced alone: its other names keep the old by
   assert.deepEqual(leftovers(root), []);
 });
 
-test('a full disk says so, keeps what was there and leaves no half file', async (t) => {
+test('on a full disk an upload fails with StorageFull, keeps existing files and leaves no partial file', async (t) => {
   const root = smallDisk(t, 'size=4m');
   if (!root) return;
   const storage = localDisk(t, root);
   await put(storage, '/', 'before', 'kept');
-  await storage.stat(path('/before')); // the reader's thread has begun
+  await storage.stat(path('/before')); // the reader thread has started
   const before = descriptors();
   await assert.rejects(put(storage, '/', 'large', Buffer.alloc(8 << 20, 1)), StorageFull);
   const seen = await storage.stat(path('/before'));
@@ -162,7 +162,7 @@ test('a full disk says so, keeps what was there and leaves no half file', async 
   assert.equal(await textOf(storage, '/before'), 'kept');
 });
 
-test('a disk that has no room for another name says so', async (t) => {
+test('on a disk without free inodes, creating a folder fails with StorageFull', async (t) => {
   const root = smallDisk(t, 'size=4m,nr_inodes=5');
   if (!root) return;
   const storage = localDisk(t, root);
@@ -173,7 +173,7 @@ test('a disk that has no room for another name says so', async (t) => {
   );
 });
 
-test('a disk mounted below the root takes, renames and loses files like any, and nothing is left beside them', async (t) => {
+test('on a disk mounted below the root, uploads, renames and deletions work and leave no other files', async (t) => {
   const root = folderForDisks(t);
   if (!mountAt(t, join(root, 'mounted'), 'size=16m')) return;
   const storage = localDisk(t, root);
@@ -188,7 +188,7 @@ test('a disk mounted below the root takes, renames and loses files like any, and
   assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
 });
 
-test('a folder of many folders is removed on a full disk that is mounted below the root, too', async (t) => {
+test('a folder with many folders can be deleted on a full disk that is mounted below the root', async (t) => {
   const root = folderForDisks(t);
   const mounted = join(root, 'mounted');
   if (!mountExt4At(t, mounted, 8 << 20)) return;
@@ -204,7 +204,7 @@ test('a folder of many folders is removed on a full disk that is mounted below t
   assert.deepEqual(everything(mounted), ['filler', 'lost+found']);
 });
 
-test('a folder that is bound into the location from the same disk takes, renames and loses files like any', async (t) => {
+test('in a bind mount from the same disk, uploads, renames and deletions work', async (t) => {
   const root = folderForDisks(t);
   const bound = join(root, 'bound');
   mkdirSync(join(root, 'elsewhere'));
@@ -220,12 +220,12 @@ test('a folder that is bound into the location from the same disk takes, renames
   assert.deepEqual(everything(bound), []);
 });
 
-test('what a crash leaves of a removal on a disk mounted below the root is cleared at the next start', async (t) => {
+test('an interrupted deletion on a disk mounted below the root is completed by recovery', async (t) => {
   const root = folderForDisks(t);
   const mounted = join(root, 'mounted');
   if (!mountAt(t, mounted, 'size=64m')) return;
   for (let index = 0; index < 60; index += 1) mkdirSync(join(mounted, `tree/${index}`), { recursive: true });
-  // A folder that cannot be taken away stands for the crash: the removal stops in the middle.
+  // A mounted folder cannot be deleted, so the removal stops in the middle, as in a crash.
   if (!mountAt(t, join(mounted, 'tree/stop'), 'size=1m')) return;
   const interrupted = token();
   const storage = localDisk(t, root);
@@ -239,7 +239,7 @@ test('what a crash leaves of a removal on a disk mounted below the root is clear
   assert.deepEqual(everything(mounted), []);
 });
 
-test('how a change in a mount came out is told only once that is mounted again', async (t) => {
+test('recovery of a change in a mount fails until the disk is mounted again', async (t) => {
   const root = folderForDisks(t);
   mkdirSync(join(root, 'elsewhere/sub'), { recursive: true });
   mkdirSync(join(root, 'other'));
@@ -257,14 +257,14 @@ test('how a change in a mount came out is told only once that is mounted again',
   bindAt(t, bound, join(root, 'elsewhere'));
   assert.equal(await storage.recover(inMount), 'doc');
   await storage.clearEvidence(inMount);
-  // Somebody else has deleted the folder in the mount: there is nothing to wait for.
+  // Another process has deleted the folder in the mount: recovery must not wait for it.
   rmSync(join(root, 'elsewhere/sub'), { recursive: true });
   await assert.rejects(storage.recover(inSub), ItemNotFound);
   await storage.sweep(async () => []);
   assert.deepEqual([...everything(join(root, '.postern')), ...everything(bound)], []);
 });
 
-test('a file from the far future is listed like any other', async (t) => {
+test('a file with a modification time in the far future has a valid date', async (t) => {
   const root = smallDisk(t, 'size=4m');
   if (!root) return;
   const storage = localDisk(t, root);
@@ -274,7 +274,7 @@ test('a file from the far future is listed like any other', async (t) => {
   assert.ok(Number.isFinite(new Date(modified).getTime()), 'its time can be written as a date');
 });
 
-test('a root that is gone is away, not empty, and comes back', async (t) => {
+test('if the root is missing, operations fail with StorageUnavailable', async (t) => {
   const base = await temporaryFolder(t);
   const root = join(base, 'root');
   mkdirSync(root);
@@ -288,7 +288,7 @@ test('a root that is gone is away, not empty, and comes back', async (t) => {
   await assert.rejects(storage.list(path('/sub')), StorageUnavailable);
 });
 
-test('a root that goes during an upload is away, and the upload is not kept', async (t) => {
+test('if the root disappears during an upload, placing the file fails and the root is not created again', async (t) => {
   const base = await temporaryFolder(t);
   const root = join(base, 'root');
   mkdirSync(root);
@@ -302,12 +302,12 @@ test('a root that goes during an upload is away, and the upload is not kept', as
   assert.equal(existsSync(root), false);
 });
 
-test('a small file that is overwritten in place is read anew, however often it was asked for', async (t) => {
+test('a cached small file is read again after it is overwritten in place', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
   const file = join(root, 'doc');
   writeFileSync(file, 'old.');
-  await until(() => statSync(file).ctimeMs < Date.now() - 1100); // its times have settled: it is kept
+  await until(() => statSync(file).ctimeMs < Date.now() - 1100); // old enough to be cached
   const [first, second] = [await storage.open(path('/doc')), await storage.open(path('/doc'))];
   assert.equal(await textOf(storage, '/doc'), 'old.');
   assert.equal(second?.content, first?.content, 'the second was answered by what was kept');
@@ -317,11 +317,11 @@ test('a small file that is overwritten in place is read anew, however often it w
   assert.equal(await storage.open(path('/doc')), null);
 });
 
-test('a large file that many ask for at once is opened for each, and closed for each', async (t) => {
+test('a large file is opened and closed separately for each of many readers at once', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
   writeFileSync(join(root, 'large'), Buffer.alloc(1 << 20, 'x'));
-  await storage.stat(path('/large')); // the reader's thread has begun
+  await storage.stat(path('/large')); // the reader thread has started
   const before = descriptors();
   const opened = await Promise.all(Array.from({ length: 20 }, () => storage.open(path('/large'))));
   assert.equal(descriptors(), before + 20);
@@ -329,7 +329,7 @@ test('a large file that many ask for at once is opened for each, and closed for 
   assert.equal(descriptors(), before);
 });
 
-test('what visitors bring has the rights and the group of the folder around it, whatever the umask', async (t) => {
+test('uploaded files and new folders get the mode and group of their parent folder, independent of the umask', async (t) => {
   const folder = await temporaryFolder(t);
   const umask = process.umask(0o077);
   atEnd(t, () => void process.umask(umask));

@@ -6,14 +6,14 @@ import { sql } from 'kysely';
 import type { Store, Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Opens a database of the test's own: an empty one, and then the same again. */
+/** Makes an empty database for the test. Each call of the returned function opens it again. */
 export type OpenStore = (t: TestContext) => Promise<() => Promise<Store>>;
 
 export const note = (key: string) => (tx: Tx) => tx.insertInto('failure').values({ key, at: 0 }).execute();
 export const keysOf = async ({ read }: Store) =>
   (await read.selectFrom('failure').select('key').orderBy('key').execute()).map(({ key }) => key);
 
-/** Columns of each table by src/ports: name, type, whether null is taken. */
+/** Returns the columns of each table as declared in src/ports: name, type, NOT NULL. */
 function declared(): Map<string, string[]> {
   const source = ['tables.ts', 'audit-tables.ts', 'caller-tables.ts', 'job-tables.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
@@ -36,7 +36,7 @@ function declared(): Map<string, string[]> {
   return new Map(tables.map(([, table = '', type = '']) => [table, columns(type).sort()]));
 }
 
-/** What every engine promises. */
+/** Tests that every database engine must pass. */
 export function storeContract(engine: string, begin: OpenStore): void {
   async function openStore(t: TestContext): Promise<Store> {
     const store = await (await begin(t))();
@@ -44,14 +44,14 @@ export function storeContract(engine: string, begin: OpenStore): void {
     return store;
   }
 
-  test(`a change that comes when it is closed is refused, and nothing else comes of it (${engine})`, async (t) => {
+  test(`a change after the store is closed is refused (${engine})`, async (t) => {
     const store = await (await begin(t))();
     const before = store.write(note('before'), 'job');
     await Promise.all([before, store[Symbol.asyncDispose]()]);
     await assert.rejects(store.write(note('late'), 'job'));
   });
 
-  test(`a refused change leaves nothing of it, and those beside it stay (${engine})`, async (t) => {
+  test(`a failed change is rolled back, and changes at the same time are kept (${engine})`, async (t) => {
     const store = await openStore(t);
     const refusal = new Error('refused');
     const results = await Promise.allSettled(
@@ -73,7 +73,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     ['one network', { network: 'crowd' }],
     ['the visitors of one network', { visitor: 'crowd' }],
   ] as const)
-    test(`the changes of visitors and of other tenants wait for few of ${whom} (${engine})`, async (t) => {
+    test(`changes of visitors and other tenants wait for only a few changes of ${whom} (${engine})`, async (t) => {
       const store = await openStore(t);
       let done = 0;
       const costly = async (tx: Tx) => {
@@ -92,7 +92,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
       await Promise.all(many);
     });
 
-  test(`a dry run answers as the change would and leaves nothing (${engine})`, async (t) => {
+  test(`a dry run returns the same result as the change and is rolled back (${engine})`, async (t) => {
     const store = await openStore(t);
     const count = async (tx: Tx) => {
       await note('x')(tx);
@@ -104,7 +104,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     assert.equal((await keysOf(store)).length, 2);
   });
 
-  test(`a row that another row forbids is told from other errors (${engine})`, async (t) => {
+  test(`a violation of a unique key is distinguished from other errors (${engine})`, async (t) => {
     const store = await openStore(t);
     const values = { title: 'A', default_profile_id: null, created_at: 0 };
     await store.write(
@@ -146,7 +146,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     assert.ok(!store.dialect.isUniqueViolation(await fails(() => Promise.reject(new Error('UNIQUE constraint failed')))));
   });
 
-  test(`what fails only when it is committed fails alone (${engine})`, async (t) => {
+  test(`a change that fails at commit fails alone (${engine})`, async (t) => {
     const store = await openStore(t);
     await store.write(
       (tx) => sql`create table chain (id bigint primary key, other bigint references chain(id) deferrable initially deferred)`.execute(tx),
@@ -169,7 +169,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     );
   });
 
-  test(`a parameter of a kind that no column has is refused, and the store goes on (${engine})`, async (t) => {
+  test(`a parameter of the wrong type is refused, and the store keeps working (${engine})`, async (t) => {
     const store = await openStore(t);
     await assert.rejects(
       store.write((tx) => tx.insertInto('failure').values({ key: 'x', at: 1.5 }).execute(), 'job'),
@@ -189,7 +189,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(await keysOf(store), ['good']);
   });
 
-  test(`of a hundred changes that read before they write, each sees all before it (${engine})`, async (t) => {
+  test(`each of a hundred changes that read before they write sees all earlier changes (${engine})`, async (t) => {
     const store = await openStore(t);
     const raise = async (tx: Tx) => {
       const rows = await tx.selectFrom('failure').selectAll().execute();
@@ -199,7 +199,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     assert.equal(new Set(await keysOf(store)).size, 100);
   });
 
-  test(`a database that a newer Postern made is not touched (${engine})`, async (t) => {
+  test(`a database of a newer Postern version is not opened (${engine})`, async (t) => {
     const open = await begin(t);
     const store = await open();
     await store.write((tx) => sql`insert into migration (name) values ('9999-future')`.execute(tx), 'job');
@@ -207,7 +207,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     await assert.rejects(open, /newer version of Postern/);
   });
 
-  test(`the tables are those that the program knows, column by column (${engine})`, async (t) => {
+  test(`the tables and columns are those that the program declares (${engine})`, async (t) => {
     const store = await openStore(t);
     const tables = (await store.read.introspection.getTables()).filter(({ name }) => name !== 'migration');
     const made = tables.map(({ name, columns }): [string, string[]] => [

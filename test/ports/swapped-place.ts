@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const rounds = 30_000;
 
-/** A root with a folder and a file that a swapper exchanges for links to what lies outside. */
+/** Makes a root with a folder and a file that the swapper replaces by symbolic links to files outside. */
 export function swappedPlace(base: string, root: string) {
   const [outside, elsewhere] = [join(base, 'outside'), join(base, 'elsewhere')];
   for (const folder of [root, outside, elsewhere, join(root, 'folder'), join(root, 'folder/sub'), join(outside, 'sub')])
@@ -14,7 +14,7 @@ export function swappedPlace(base: string, root: string) {
   writeFileSync(join(root, 'file'), 'inside file');
   symlinkSync(outside, join(elsewhere, 'link-folder'));
   symlinkSync(join(outside, 'secret'), join(elsewhere, 'link-file'));
-  /** All that can be told of what lies outside. */
+  /** Returns the names, metadata and contents of all files outside the root. */
   const look = () =>
     readdirSync(outside, { recursive: true, encoding: 'utf8' })
       .sort()
@@ -36,7 +36,7 @@ export function swappedPlace(base: string, root: string) {
     });
     return state;
   }
-  /** Swaps until it has done its rounds; `racing` is true as long. */
+  /** Starts the swapper for a fixed number of rounds. `racing` is true while it runs. */
   const race = () => run('swapper.ts', root, elsewhere, String(rounds));
   const raceWithRemoval = () => run('trash-swapper.ts', join(root, '.postern'), elsewhere, outside, String(rounds / 20));
   return { root, outside, look, race, raceWithRemoval };

@@ -1,4 +1,4 @@
-// Swaps a folder and a link, and a file and a link, as fast as it can, a fixed number of times (a process of its own).
+// Runs as its own process: swaps a folder and a file with symbolic links as fast as possible, a fixed number of times.
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -8,11 +8,11 @@ import { temporaryFolder } from '../start.ts';
 import { until } from './until.ts';
 
 const shares = 300; // of each tenant
-const ofOne = shares * 100; // bytes that their texts take, and less than those of two
+const ofOne = shares * 100; // bytes: enough for the texts of one tenant, not of two
 const first = { table: 'share', tid: 1 } as const;
 const second = { table: 'share', tid: 2 } as const;
 
-/** Two tenants' shares in a real database, and what was asked of it. */
+/** Makes a database with the shares of two tenants, and records its queries. */
 async function twoTenants(t: TestContext) {
   const connection = openConnection(join(await temporaryFolder(t), 'texts.db'), { readOnly: false });
   atEnd(t, () => connection.database.close());
@@ -30,7 +30,7 @@ async function twoTenants(t: TestContext) {
   return { connection, heard, asked };
 }
 
-test('texts that are expected to be searched are read once, and hold what changed meanwhile', async (t) => {
+test('preloaded texts are read once and include changes made meanwhile', async (t) => {
   const { connection, heard, asked } = await twoTenants(t);
   const texts = tenantTexts(heard, ofOne);
   texts.preload(first);
@@ -44,7 +44,7 @@ test('texts that are expected to be searched are read once, and hold what change
   assert.deepEqual(asked, ['lengths of 1', 'texts of 1', 'texts of 1'], 'the last for the change');
 });
 
-test('texts that are only expected make nobody go; those that are searched do', async (t) => {
+test('preloaded texts evict no other tenant from the cache, and searched texts do', async (t) => {
   const { heard, asked } = await twoTenants(t);
   const texts = tenantTexts(heard, ofOne);
   const index = await texts.get(first);
@@ -56,7 +56,7 @@ test('texts that are only expected make nobody go; those that are searched do', 
   assert.notEqual(await texts.get(first), index, 'read anew');
 });
 
-test('texts that have grown beyond the memory for them are given up', async (t) => {
+test('texts that grow beyond the memory limit are evicted', async (t) => {
   const { connection, heard } = await twoTenants(t);
   const texts = tenantTexts(heard, 2 * ofOne);
   const index = await texts.get(first);

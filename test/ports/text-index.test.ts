@@ -12,7 +12,7 @@ const step = fc.oneof(
   fc.record({ action: fc.constant('searchPage' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
 );
 
-test('a word finds exactly the records that hold it, whatever was added, changed and removed between', () => {
+test('a search finds exactly the records that contain the word, after any additions, changes and removals', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9000 }), fc.array(step, { maxLength: 60 }), (loaded, steps) => {
       const index = textIndex();
@@ -43,7 +43,7 @@ test('a word finds exactly the records that hold it, whatever was added, changed
   );
 });
 
-test('ids far apart, and beyond 32 bits, are kept apart', () => {
+test('ids that are far apart or beyond 32 bits are not confused', () => {
   const index = textIndex();
   const ids = [1, 65_536, 65_537, 2 ** 31, 2 ** 32 + 1, 2 ** 40];
   index.append(ids.map((id) => ({ id, container: 0, text: 'x' })));
@@ -52,7 +52,7 @@ test('ids far apart, and beyond 32 bits, are kept apart', () => {
   assert.deepEqual([found.has(1), found.has(2 ** 32), found.has(2 ** 32 + 1), found.has(2 ** 40)], [true, false, true, true]);
 });
 
-test('texts of a hundred kilobytes are found as short ones are, however they are changed', () => {
+test('texts of a hundred thousand characters are found after additions, changes and removals', () => {
   const index = textIndex();
   const texts = new Map<number, string>();
   const put = (id: number, words: string) => {

@@ -1,4 +1,4 @@
-// Swaps links in for whatever is just being deleted, a fixed number of times (a process of its own).
+// Runs as its own process: replaces entries that are being deleted by symbolic links, a fixed number of times.
 import { lstatSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -20,7 +20,7 @@ function swap(target: string): void {
 }
 for (let round = 0; round < Number(rounds) && moved < mostSwaps; round += 1)
   for (const name of tolerant(() => readdirSync(trash)) ?? []) {
-    // Never through a link: the swapper itself must not touch what lies outside.
+    // Never follows a link: the swapper itself must not touch files outside the root.
     if (!tolerant(() => lstatSync(join(trash, name)).isDirectory())) continue;
     swap(join(trash, name, 'sub'));
     if (round % 2 === 0) swap(join(trash, name));

@@ -10,11 +10,11 @@ import { adminKey, runPostern, spawnPostern } from './run-postern.ts';
 
 function linesOf(file: string): Json[] {
   if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1); // what stands behind the last line end is not whole yet
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1); // the text after the last line end is not complete yet
   return lines.map((line) => JSON.parse(line));
 }
 
-/** Waits until a file has a line that fits. */
+/** Waits until the file has a line for which fits() is true, and returns it. */
 async function lineOf(folder: string, name: string, fits: (line: Json) => boolean): Promise<Json> {
   const end = new AbortController();
   const changes = watch(folder, { signal: end.signal });
@@ -39,7 +39,7 @@ async function logged(t: TestContext) {
   return { postern, data, logs, viewId, base: `${postern.publicUrl}/s/${viewId}` };
 }
 
-test('each request leaves one line in the access log: who, what, how it ended, and no secret', async (t) => {
+test('the access log records client, path and result of each request, and no secret', async (t) => {
   const { postern, logs, viewId, base } = await logged(t);
   await fetch(`${base}/file/welcome.txt?token=hidden-in-the-query`, { headers: { 'user-agent': 'a test' } });
   const response = await fetch(`${base}/file/welcome.txt`, {
@@ -61,7 +61,7 @@ test('each request leaves one line in the access log: who, what, how it ended, a
   assert.equal(postern.said().includes('"path"'), false, 'the log of the program has none of it');
 });
 
-test('a download that its visitor left stands in the access log as incomplete', async (t) => {
+test('a download that the visitor aborts is logged as incomplete', async (t) => {
   const { data, logs, base } = await logged(t);
   await writeFile(join(data, 'files', 'large.bin'), '');
   await truncate(join(data, 'files', 'large.bin'), 64 << 20);
@@ -74,7 +74,7 @@ test('a download that its visitor left stands in the access log as incomplete', 
   assert.ok(line.bytes < 64 << 20);
 });
 
-test('after SIGHUP the access log goes on in a new file, and no line is lost', async (t) => {
+test('after SIGHUP the access log continues in a new file, and no line is lost', async (t) => {
   const { postern, logs, base } = await logged(t);
   await fetch(`${base}/visit`);
   await lineOf(logs, 'access.log', ({ path }) => path === '/s/…/visit');
@@ -91,7 +91,7 @@ test('after SIGHUP the access log goes on in a new file, and no line is lost', a
   assert.equal(all.filter(({ path }) => path === '/s/…/visit').length, 1);
 });
 
-test('an access log that cannot be written stops the start, and names the setting', async (t) => {
+test('if the access log cannot be written, the start fails and names the setting', async (t) => {
   const data = await temporaryFolder(t);
   const postern = spawnPostern(t, { POSTERN_DATA: data, POSTERN_ACCESS_LOG: join(data, 'no-such-folder', 'access.log') });
   assert.equal((await postern.ended).code, 69);

@@ -22,7 +22,7 @@ after(() => server[Symbol.asyncDispose]());
 
 let made = 0;
 type Environment = Record<string, string>;
-/** An empty place for a database, of either engine. */
+/** Returns the settings for an empty database of each engine. */
 const engines: Record<string, (t: TestContext) => Promise<Environment>> = {
   SQLite: async (t) => ({ POSTERN_DATA: await temporaryFolder(t) }),
   async PostgreSQL(t) {
@@ -50,7 +50,7 @@ async function maintain(environment: Environment, ...args: string[]): Promise<{ 
   return { code, said };
 }
 
-/** A Postern with something of everything, whose newest share is gone again. */
+/** Starts a Postern with shares, a login profile and a session. Its newest share is deleted. */
 async function startFilled(t: TestContext, environment: Environment) {
   const postern = await startPostern(t, { environment: { ...environment, ...secret }, data: environment['POSTERN_DATA'] ?? '' });
   const profile = await usersProfile(postern);
@@ -64,7 +64,7 @@ async function startFilled(t: TestContext, environment: Environment) {
   return { postern, share, base, cookie, gone };
 }
 
-/** Everything is as it was, sessions and twins included, and no number is given out twice. */
+/** Checks that records, sessions and stored idempotent responses are the same, and that no share id is used twice. */
 async function checkSame(copy: TestPostern, { share, base, cookie, gone }: Awaited<ReturnType<typeof startFilled>>) {
   const record = await copy.call('share/get', { id: share.id });
   assert.deepEqual([record.title, record.userNames, record.groupNames], ['Größe 😀', 'ann', 'staff']);
@@ -84,7 +84,7 @@ async function checkSame(copy: TestPostern, { share, base, cookie, gone }: Await
 
 for (const [from, beginFrom] of Object.entries(engines))
   for (const [to, beginTo] of Object.entries(engines))
-    test(`a backup made while Postern runs on ${from} is restored on ${to}, whole`, async (t) => {
+    test(`a backup that is made while Postern runs on ${from} is restored completely on ${to}`, async (t) => {
       const environment = await beginFrom(t);
       const filled = await startFilled(t, environment);
       const file = join(await temporaryFolder(t), 'postern.backup');
@@ -105,7 +105,7 @@ for (const [from, beginFrom] of Object.entries(engines))
       await checkSame(copy, { ...filled, gone: filled.share });
     });
 
-test('of two backups to one name at once one is done and whole, and the other is refused', async (t) => {
+test('if two backups write to the same file at once, one is complete and the other is refused', async (t) => {
   const environment = { POSTERN_DATA: await temporaryFolder(t), ...secret };
   const { postern } = await startFilled(t, environment);
   const folder = await temporaryFolder(t);
@@ -117,7 +117,7 @@ test('of two backups to one name at once one is done and whole, and the other is
   await postern.stop();
 });
 
-test('an embedded database is moved to PostgreSQL, not while Postern runs on it, and gives out no number twice', async (t) => {
+test('a SQLite database moves to PostgreSQL only while Postern is stopped, and no share id is used twice', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
@@ -133,7 +133,7 @@ test('an embedded database is moved to PostgreSQL, not while Postern runs on it,
   await checkSame(copy, filled);
 });
 
-test('a copy that broke off lets no Postern start on it, and goes on when it is run again', async (t) => {
+test('Postern does not start on an incomplete restore, and a second restore completes it', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
@@ -154,7 +154,7 @@ test('a copy that broke off lets no Postern start on it, and goes on when it is 
   await checkSame(await start(), filled);
 });
 
-test('a restore beside a running Postern is refused, and a Postern whose database is made anew under it ends by itself', async (t) => {
+test('a restore is refused while Postern runs, and Postern exits if its database is replaced', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
@@ -169,7 +169,7 @@ test('a restore beside a running Postern is refused, and a Postern whose databas
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const beside = await maintain(target, 'restore', file);
   assert.match(beside.said, /stop every Postern that uses it/);
-  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'); // it is empty when the running one looks
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'); // the running Postern finds an empty database
   assert.deepEqual(await running.ended, { code: 70, signal: null });
   assert.match(running.said(), /not the one that Postern started with/);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
@@ -178,7 +178,7 @@ test('a restore beside a running Postern is refused, and a Postern whose databas
   assert.equal(restored.code, 0, restored.said);
 });
 
-test('what is no backup, and a database that is not empty, are refused', async (t) => {
+test('a backup over an existing file, a restore into a used database and a restore of another file are refused', async (t) => {
   const source = await engines['SQLite']?.(t);
   assert.ok(source);
   await startFilled(t, source);
@@ -197,7 +197,7 @@ test('what is no backup, and a database that is not empty, are refused', async (
   );
 });
 
-test('a damaged backup ends in words, not in a stack trace', async (t) => {
+test('a restore of a damaged backup fails with a message, not with a stack trace', async (t) => {
   const source = await engines['SQLite']?.(t);
   assert.ok(source);
   await startFilled(t, source);
@@ -224,7 +224,7 @@ test('a damaged backup ends in words, not in a stack trace', async (t) => {
   }
 });
 
-test('every table is copied', async (t) => {
+test('every table with records is copied', async (t) => {
   const postern = await startPostern(t);
   const tables = await postern.ports.store.read.introspection.getTables();
   assert.deepEqual(
@@ -236,7 +236,7 @@ test('every table is copied', async (t) => {
   );
 });
 
-test('a lost key is given up by name: what must be entered anew is listed before, and everything else goes on', async (t) => {
+test('after the secret key is lost, forget-secrets lists the secrets to enter again, and other shares still work', async (t) => {
   const data = await temporaryFolder(t);
   const first = await startPostern(t, { data });
   const { id } = await first.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'a door of its own' });

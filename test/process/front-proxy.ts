@@ -6,14 +6,14 @@ import { atEnd } from '../parts/at-end.ts';
 import { hasNginx, prepareNginx } from '../parts/nginx.ts';
 import { temporaryFolder } from '../start.ts';
 
-/** A real proxy before several Posterns. */
+/** A real reverse proxy in front of several Postern processes. */
 export interface FrontProxy {
   readonly url: string;
-  /** Hands requests round among these from now on; one that does not answer is left out. */
+  /** Distributes requests among these targets from now on. A target that does not answer is skipped. */
   lead(targets: readonly string[]): Promise<void>;
 }
 
-/** One from npm, where no other is installed. */
+/** Starts a proxy from npm, for machines without nginx. */
 async function startFromNpm(t: TestContext): Promise<FrontProxy> {
   const targets: string[] = [];
   const proxy = createProxyServer({ xfwd: true });
@@ -60,5 +60,5 @@ async function startNginx(t: TestContext): Promise<FrontProxy> {
   };
 }
 
-/** nginx where the machine has it. */
+/** Starts nginx if it is installed, else the proxy from npm. */
 export const startFrontProxy = (t: TestContext): Promise<FrontProxy> => (hasNginx() ? startNginx(t) : startFromNpm(t));

@@ -1,4 +1,4 @@
-// What happens when POSTERN_DATA has no room left; on a file system of its own, which takes root.
+// Tests of a full disk of POSTERN_DATA. Each test mounts its own file system, which needs root.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ const freeBytes = (folder: string) => {
   return bavail * bsize;
 };
 
-/** Waits for the reserve that is given up when the disk is full. */
+/** Waits for the reserve file, which Postern deletes when the disk is full. */
 const reserveIn = (data: string) => until(() => statSync(join(data, 'reserve'), { throwIfNoEntry: false })?.size === 8 * mebibyte);
 
-/** Writes a file until nothing more fits, or it has so many bytes. */
+/** Appends to a file until the disk is full, or until `bytes` are written. */
 function fill(file: string, bytes = Number.POSITIVE_INFINITY): void {
   const descriptor = openSync(file, 'a');
   try {
@@ -46,7 +46,7 @@ const ready = async (postern: RunningPostern) => {
 };
 const addShare = async (postern: RunningPostern) => (await postern.send('share/add', newShare())).status;
 
-test('on a full disk changes are 507 and downloads go on, over a restart too, until there is room', { timeout: 60_000 }, async (t) => {
+test('on a full disk changes get 507 and downloads work, also after a restart, until space is free', { timeout: 60_000 }, async (t) => {
   const disk = smallDisk(t, 'size=48m');
   if (disk === null) return;
   const data = join(disk, 'data');
@@ -57,7 +57,7 @@ test('on a full disk changes are 507 and downloads go on, over a restart too, un
   await reserveIn(data);
 
   fill(join(disk, 'filler'));
-  await until(async () => (await addShare(postern)) === 507); // the first that finds it full has the reserve
+  await until(async () => (await addShare(postern)) === 507); // the reserve still takes the first change
   assert.equal(await put(link, 'late.bin', 10), 507);
   for (let number = 0; number < 20; number += 1) assert.deepEqual(await get(link, 'file/kept.bin'), { status: 200, length: mebibyte });
   assert.deepEqual(await ready(postern).then(({ code, status }) => [code, status]), [200, 'full']);
@@ -79,7 +79,7 @@ test('on a full disk changes are 507 and downloads go on, over a restart too, un
   assert.equal((await again.send('share/search')).body.list.at(0).id, 1);
 });
 
-test('a start on a full disk serves what is there, after a clean stop too', { timeout: 60_000 }, async (t) => {
+test('after a clean stop, Postern starts on a full disk and serves listings', { timeout: 60_000 }, async (t) => {
   const disk = smallDisk(t, 'size=48m');
   if (disk === null) return;
   const data = join(disk, 'data');
@@ -95,7 +95,7 @@ test('a start on a full disk serves what is there, after a clean stop too', { ti
   assert.equal((await get(link.replace(postern.publicUrl, again.publicUrl), 'list')).status, 200);
 });
 
-test('visitors leave the free space that the operator has set, and changes go on', { timeout: 60_000 }, async (t) => {
+test('visitors cannot use the minimum free space, and management changes still work', { timeout: 60_000 }, async (t) => {
   const disk = smallDisk(t, 'size=64m');
   if (disk === null) return;
   const postern = await runPostern(t, { POSTERN_DATA: join(disk, 'data'), POSTERN_MIN_FREE_SPACE: '24' });

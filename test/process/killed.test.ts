@@ -10,7 +10,7 @@ import { runPostern } from './run-postern.ts';
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const parallel = 100;
 
-/** A body that comes in pieces, so that a kill finds it half way. */
+/** A body that is sent in pieces, so that the kill interrupts it. */
 async function* pieces(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) {
     yield bytes.subarray(at, at + 65_536);
@@ -19,7 +19,7 @@ async function* pieces(bytes: Buffer) {
 }
 
 for (const acknowledgements of [5, 60, 150])
-  test(`killed after ${acknowledgements} answers in the midst of many, it keeps all that it answered and nothing half done`, async (t) => {
+  test(`a process killed after ${acknowledgements} responses keeps every acknowledged change and no partial change`, async (t) => {
     const data = await temporaryFolder(t);
     const files = join(data, 'files');
     mkdirSync(files);
@@ -84,10 +84,10 @@ for (const acknowledgements of [5, 60, 150])
       if (kept.deleted.has(index)) assert.ok(!there(`doomed-${index}`));
       if (kept.folders.has(index)) assert.ok(there(`folder-${index}`));
     }
-    // What is left of staging copies is cleared beside the start.
+    // Staging files that remain are deleted in the background after the start.
     await until(() => !readdirSync(files, { recursive: true, encoding: 'utf8' }).some((name) => /\.postern(-|\/)/.test(name)));
     assert.equal((await second.send('audit/search', { outcome: 'begun' })).body.totalCount, 0);
-    // What the trail says took place is what lies there.
+    // The audit log and the files on disk agree.
     for (const { action, outcome, path, after } of (await second.send('audit/search', { pageSize: 1000, searchWord: 'new-' })).body.list) {
       if (action !== 'upload') continue;
       assert.equal(there(path.slice(1)), outcome === 'done', `${path} is told as ${outcome} ${JSON.stringify(after)}`);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { newShare, temporaryFolder } from '../start.ts';
 import { adminKey, runPostern, spawnPostern } from './run-postern.ts';
 
-/** A second location, whose stored configuration is then broken. */
+/** Adds a second location, whose stored configuration damage() then breaks. */
 async function addDamageable(postern: Awaited<ReturnType<typeof runPostern>>, data: string): Promise<void> {
   mkdirSync(join(data, 'files', 'damaged'));
   writeFileSync(join(data, 'files', 'damaged', 'welcome.txt'), 'Welcome');
@@ -24,7 +24,7 @@ function damage(data: string): void {
   database.close();
 }
 
-test('a secret key that is not the one of the installation is refused at start, by name', async (t) => {
+test('a start with another secret key fails and names POSTERN_SECRET_KEY', async (t) => {
   const data = await temporaryFolder(t);
   const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-first-secret-key' });
   first.child.kill('SIGTERM');
@@ -36,7 +36,7 @@ test('a secret key that is not the one of the installation is refused at start, 
   assert.match(second.said(), /POSTERN_SECRET_KEY/);
 });
 
-test('while everything goes wrong, no answer and no log line holds a secret, a stack, SQL or a path of the machine', async (t) => {
+test('after many failures, no response and no log line contains a secret, a stack trace, SQL or a server path', async (t) => {
   const data = await temporaryFolder(t);
   const first = await runPostern(t, { POSTERN_DATA: data });
   await addDamageable(first, data);
@@ -45,7 +45,7 @@ test('while everything goes wrong, no answer and no log line holds a secret, a s
   first.child.kill('SIGTERM');
   await first.ended;
 
-  // What is sealed can no longer be opened: every use of the location is our own fault.
+  // The sealed configuration cannot be decrypted: every use of the location is an internal error.
   damage(data);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const answers: string[] = [];
@@ -85,7 +85,7 @@ test('while everything goes wrong, no answer and no log line holds a secret, a s
   assert.match(log, /incident/);
 });
 
-test('a location that cannot even be opened is reported, and readiness stays', async (t) => {
+test('readiness stays 200 if the configuration of a location cannot be decrypted', async (t) => {
   const data = await temporaryFolder(t);
   const first = await runPostern(t, { POSTERN_DATA: data });
   await addDamageable(first, data);

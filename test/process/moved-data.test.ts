@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 
-test('data that was moved, or restored elsewhere, serves its own files', async (t) => {
+test('a data folder that was moved serves the files in its new place', async (t) => {
   const [before, after] = [await temporaryFolder(t), join(await temporaryFolder(t), 'moved')];
   const first = await startPostern(t, { data: before });
   const { viewId } = await first.call('share/add', newShare());
   const { store, vault } = first.ports;
-  // As an earlier version stored it.
+  // Earlier versions stored an absolute path.
   const sealed = vault.seal('location', JSON.stringify({ folder: first.files, fileMode: '0640' }));
   await store.write((tx) => tx.updateTable('location').set({ configuration: sealed }).where('tid', '=', 1).execute(), 'job');
   await first.stop();
-  const updated = await startPostern(t, { data: before }); // in place
+  const updated = await startPostern(t, { data: before }); // in the same folder
   assert.equal((await updated.call('location/get', { id: 1 })).configuration, '{"folder":"files","fileMode":"0640"}');
   await updated.stop();
   await cp(before, after, { recursive: true });

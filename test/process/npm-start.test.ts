@@ -24,12 +24,12 @@ function processes(): Running[] {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command }];
       } catch {
-        return []; // gone meanwhile
+        return []; // the process has ended meanwhile
       }
     });
 }
 
-/** Every process that descends from one, the nearest first. */
+/** Returns all descendants of a process, children first. */
 function descendants(pid: number): Running[] {
   const all = processes();
   const found: Running[] = [];
@@ -41,7 +41,7 @@ function descendants(pid: number): Running[] {
   return found;
 }
 
-/** Runs `npm start` until it answers. @returns npm, and all that runs because of it */
+/** Runs `npm start` and waits until Postern listens. @returns npm and its descendants */
 async function npmStart(t: TestContext): Promise<{ npm: ChildProcess; chain: Running[] }> {
   const environment = { POSTERN_DATA: await temporaryFolder(t), PORT: '0' };
   const { PATH = '', HOME = '', npm_execpath: npmPath } = process.env;
@@ -75,7 +75,7 @@ for (const [name, end] of [
       process.kill(chain.find(({ command }) => command.includes('scripts/start.mjs') && !command.startsWith('sh'))?.pid ?? 0, 'SIGKILL'),
   ],
 ] as const)
-  test(`nothing of npm start runs on when ${name}`, { timeout: 60_000 }, async (t) => {
+  test(`every process of npm start ends when ${name}`, { timeout: 60_000 }, async (t) => {
     const started = await npmStart(t);
     assert.ok(started.chain.some(({ command }) => command.includes('build/server/main.js')));
     end(started);

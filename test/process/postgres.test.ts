@@ -32,14 +32,14 @@ async function newDatabase(): Promise<Record<string, string>> {
   return { POSTERN_DATABASE_URL: server.url(`p${made}`), ...secret };
 }
 
-/** Two processes' worth of Postern on one database and the same files. */
+/** Starts two Postern instances on the same database and files. */
 async function startTwo(t: TestContext) {
   const environment = await newDatabase();
   const data = await temporaryFolder(t);
   return [await startPostern(t, { environment, data }), await startPostern(t, { environment, data })] as const;
 }
 
-test('while the database is away every call is told so, and Postern is ready again when it is back', async (t) => {
+test('while the database is down, requests get 503, and Postern is ready again after it is back', async (t) => {
   const postern = await startPostern(t, { environment: await newDatabase() });
   const { base } = await linkTo(postern, {});
   await server.stop();
@@ -57,7 +57,7 @@ test('while the database is away every call is told so, and Postern is ready aga
   await postern.call('share/add', newShare());
 });
 
-test('changes that are repeated under their Idempotency-Key while the database goes and comes are made once each', async (t) => {
+test('changes that are retried with their Idempotency-Key across a database restart are made once each', async (t) => {
   const postern = await startPostern(t, { environment: await newDatabase() });
   const wanted = 300;
   let [next, made, away] = [0, 0, 0];
@@ -89,7 +89,7 @@ test('changes that are repeated under their Idempotency-Key while the database g
   assert.equal((await postern.call('share/search')).totalCount, wanted);
 });
 
-test('of a hundred requests under one Idempotency-Key at two processes one is made, and the others are answered as it was', async (t) => {
+test('a hundred requests with one Idempotency-Key at two processes create one share', async (t) => {
   const processes = await startTwo(t);
   const headers = { 'idempotency-key': 'the same' };
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ test('of a hundred requests under one Idempotency-Key at two processes one is ma
   assert.equal((await processes[0].call('share/search')).totalCount, 1);
 });
 
-test('of a hundred changes of a file under one Idempotency-Key at two processes one is made, and the others are answered as it was', async (t) => {
+test('a hundred visitor requests with one Idempotency-Key at two processes create one folder', async (t) => {
   const processes = await startTwo(t);
   const { base } = await linkTo(processes[0]);
   const change = { method: 'POST', headers: { 'idempotency-key': 'the same' } };
@@ -115,7 +115,7 @@ test('of a hundred changes of a file under one Idempotency-Key at two processes 
 });
 
 for (const [operation, over] of Object.entries({ 'share/delete': {}, 'share/update': { title: 'changed' } }))
-  test(`of two ${operation} under one Idempotency-Key at two processes both are answered as made`, async (t) => {
+  test(`two ${operation} requests with one Idempotency-Key at two processes both succeed`, async (t) => {
     const processes = await startTwo(t);
     for (let round = 0; round < 20; round += 1) {
       const { id } = await processes[0].call('share/add', newShare());
@@ -127,7 +127,7 @@ for (const [operation, over] of Object.entries({ 'share/delete': {}, 'share/upda
     }
   });
 
-test('what one process revokes, another refuses at the next request', async (t) => {
+test('access that one process revokes is refused by another process at the next request', async (t) => {
   const [one, other] = await startTwo(t);
   const profile = await usersProfile(one);
   const share = await linkTo(one, { authenticationId: profile.id });
@@ -143,10 +143,10 @@ test('what one process revokes, another refuses at the next request', async (t) 
   assert.equal((await other.visit(`${second.base}/list`)).status, 404);
 });
 
-test('a transfer under way at one process is cut when another stops its share', async (t) => {
+test('a running download at one process is aborted when another process deactivates its share', async (t) => {
   const [one, other] = await startTwo(t);
   const file = await open(join(one.files, 'large.bin'), 'w');
-  await file.truncate(4 * 2 ** 30); // sparse: it takes no room
+  await file.truncate(4 * 2 ** 30); // sparse: it uses no disk space
   await file.close();
   const share = await linkTo(one, {});
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -154,7 +154,7 @@ test('a transfer under way at one process is cut when another stops its share', 
   });
   atEnd(t, () => response.destroy());
   const cut = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
-  // Read slowly: a piece at a time, so that the transfer stays under way.
+  // Reads slowly, so that the transfer keeps running.
   response.on('data', () => {
     response.pause();
     setTimeout(() => response.resume(), 20);
@@ -177,9 +177,9 @@ test('wrong passwords are counted across processes', async (t) => {
   assert.ok(statuses.includes(429), String(statuses));
 });
 
-test('unknown links are counted across processes: who tries addresses at one is soon refused at another', async (t) => {
+test('requests for unknown links are counted across processes, and their network soon gets 429', async (t) => {
   const clock = settableClock();
-  clock.ahead(minute - (clock.now() % minute)); // at the beginning of a minute, so that all fall into one
+  clock.ahead(minute - (clock.now() % minute)); // at the start of a minute, so that all requests fall into the same minute
   const environment = { ...(await newDatabase()), POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
   const data = await temporaryFolder(t);
   const start = () => startPostern(t, { environment, data, replaced: { ports: { clock } } });
@@ -199,7 +199,7 @@ test('unknown links are counted across processes: who tries addresses at one is 
   assert.equal(await statusAt(`${base}/visit`, '203.0.113.7'), 200, 'nor this one in the next minute');
 });
 
-test('a process with another secret key is refused by name', async (t) => {
+test('a process with another secret key does not start, and the error names POSTERN_SECRET_KEY', async (t) => {
   const environment = await newDatabase();
   await startPostern(t, { environment });
   await assert.rejects(
@@ -208,7 +208,7 @@ test('a process with another secret key is refused by name', async (t) => {
   );
 });
 
-test('a process that starts leaves alone what another has under way', async (t) => {
+test('a process that starts does not interrupt an upload at another process', async (t) => {
   const environment = await newDatabase();
   const data = await temporaryFolder(t);
   const one = await startPostern(t, { environment, data });
@@ -231,7 +231,7 @@ test('a process that starts leaves alone what another has under way', async (t) 
   assert.equal((await one.visit(`${share.base}/file/sent.bin`)).body.length, 2000);
 });
 
-test('what a killed process had under way is settled by another once it is known to be gone', async (t) => {
+test('an upload of a killed process is recorded as failed by another process after one minute', async (t) => {
   const environment = await newDatabase();
   const data = await temporaryFolder(t);
   const killed = await runPostern(t, { POSTERN_DATA: data, ...environment });
@@ -247,7 +247,7 @@ test('what a killed process had under way is settled by another once it is known
 
   await startPostern(t, { environment, data });
   assert.equal(await unsettled(), 1, 'it may still live');
-  // A minute later, by the database's own time.
+  // Simulates a minute without a sign of life, by the time of the database.
   await witness.ports.store.write(
     (tx) =>
       tx
@@ -266,7 +266,7 @@ test('what a killed process had under way is settled by another once it is known
   );
 });
 
-test('an upload whose outcome could not be written, since the database was away, is told once it is back', async (t) => {
+test('if the database is down at the end of an upload, the outcome is recorded after it is back', async (t) => {
   const environment = await newDatabase();
   const clock = settableClock();
   const postern = await startPostern(t, { environment, replaced: { ports: { clock } } });
@@ -294,7 +294,7 @@ test('an upload whose outcome could not be written, since the database was away,
   assert.equal((await postern.visit(`${share.base}/file/sent.bin`)).status, outcome === 'done' ? 200 : 404);
 });
 
-test('a process whose clock is far ahead takes no other for dead', async (t) => {
+test('a process whose clock is far ahead does not treat other processes as dead', async (t) => {
   const environment = await newDatabase();
   const data = await temporaryFolder(t);
   const one = await startPostern(t, { environment, data });
@@ -305,7 +305,7 @@ test('a process whose clock is far ahead takes no other for dead', async (t) => 
   assert.ok(living.some(({ name }) => name === one.ports.process));
 });
 
-test('of two replaces with one If-Match at two processes one takes place', { timeout: 60_000 }, async (t) => {
+test('if two processes replace a file with the same If-Match, one succeeds and the other gets 412', { timeout: 60_000 }, async (t) => {
   const [one, two] = await startTwo(t);
   const { base } = await linkTo(one, {});
   const put = (postern: typeof one, body: string, etag: string) =>
@@ -318,7 +318,7 @@ test('of two replaces with one If-Match at two processes one takes place', { tim
   }
 });
 
-test('two processes that recover the same upload agree that it took place', { timeout: 30_000 }, async (t) => {
+test('if two processes recover the same upload, it is recorded as done with one alert', { timeout: 30_000 }, async (t) => {
   const [one, two] = await startTwo(t);
   const { base } = await linkTo(one, { alertUpload: true, notifyEmails: 'owner@example.com' });
   for (let round = 0; round < 10; round += 1) {
@@ -334,7 +334,7 @@ test('two processes that recover the same upload agree that it took place', { ti
   assert.equal((await one.ports.store.read.selectFrom('alert').select('id').execute()).length, 10);
 });
 
-test('of several first starts at once on one data folder, the keys in its files are those that the database knows', async (t) => {
+test('after several first starts at once on one data folder, the key in its file works at every process', async (t) => {
   const server = await startPostgres();
   atEnd(t, () => server[Symbol.asyncDispose]());
   const data = await temporaryFolder(t);
@@ -350,7 +350,7 @@ test('of several first starts at once on one data folder, the keys in its files 
   );
 });
 
-test('an empty database on a server is not begun beside an embedded one, whose move was forgotten', async (t) => {
+test('Postern does not start on an empty PostgreSQL database if the data folder has a SQLite database', async (t) => {
   const server = await startPostgres();
   atEnd(t, () => server[Symbol.asyncDispose]());
   const data = await temporaryFolder(t);

@@ -32,7 +32,7 @@ function clientOf(t: TestContext, certificate: string) {
 }
 
 for (const [name, kind] of Object.entries(proxyKinds))
-  test(`behind ${name} as documented: http leads to https, links, uploads and the console work, and visitors have their own address`, async (t) => {
+  test(`with the documented ${name} configuration, HTTPS redirects, links, uploads, sign-in and client addresses work`, async (t) => {
     if (!isInstalled(kind.program)) return t.skip(`${kind.program} is not installed`);
     if (!isInstalled('openssl')) return t.skip('openssl is not installed');
     const folder = await temporaryFolder(t);
@@ -76,7 +76,7 @@ for (const [name, kind] of Object.entries(proxyKinds))
     assert.match(String(signedIn.headers['set-cookie']), /^__Host-/);
   });
 
-test('Caddy as documented sends large files itself, and each address answers its own file, whatever the name', async (t) => {
+test('with the documented Caddy configuration, Caddy sends a large file, and each URL returns its own file', async (t) => {
   if (!isInstalled('caddy')) return t.skip('caddy is not installed');
   const [folder, http, port] = [await temporaryFolder(t), await freePort(), await freePort()];
   const postern = await startPostern(t, {
@@ -124,5 +124,5 @@ test('Caddy as documented sends large files itself, and each address answers its
     const { list } = await postern.call('audit/search', { action: 'download' });
     return list.filter(({ bytes }: { bytes: number | null }) => bytes === null).map(({ path }: { path: string }) => path);
   };
-  await until(async () => (await handedOver()).join() === '/plain.bin'); // what Postern sends is recorded once it is sent
+  await until(async () => (await handedOver()).join() === '/plain.bin'); // other downloads are recorded with their bytes after they end
 });

@@ -7,7 +7,7 @@ import { until } from '../ports/until.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { runPostern } from './run-postern.ts';
 
-test('nobody makes Postern look at its locations by asking whether it is ready', async (t) => {
+test('repeated readiness requests do not make Postern check its locations each time', async (t) => {
   let looks = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.check') looks += 1;
@@ -20,20 +20,20 @@ test('nobody makes Postern look at its locations by asking whether it is ready',
   assert.equal(looks, 1);
 });
 
-test('a data folder that takes no more writes is told by readiness, though everything can still be read', async (t) => {
+test('readiness fails while the data folder cannot be written', async (t) => {
   const postern = await startPostern(t);
   const probe = join(postern.data, 'probe');
   const isReady = async () => (await postern.visit('/health/ready')).status === 200;
   assert.ok(await isReady());
   rmSync(probe);
-  mkdirSync(probe); // no file can be written under that name
+  mkdirSync(probe); // a folder in its place makes the write fail
   await until(async () => !(await isReady()));
   assert.deepEqual((await postern.visit('/health/ready')).body.data, false);
   rmdirSync(probe);
   await until(isReady);
 });
 
-test('damaged pages that an unclean end left are found in the background, and reported', { timeout: 20_000 }, async (t) => {
+test('after an unclean shutdown, damaged database pages are found in the background and reported', { timeout: 20_000 }, async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   for (let number = 0; number < 40; number += 1) await postern.send('share/add', newShare({ description: 'x'.repeat(3000) }));
@@ -41,10 +41,10 @@ test('damaged pages that an unclean end left are found in the background, and re
   await postern.ended;
   const file = join(data, 'postern.db');
   const bytes = readFileSync(file);
-  bytes.fill(0xff, bytes.length - 40 * 4096, bytes.length - 4096); // shares, at the end of the file
+  bytes.fill(0xff, bytes.length - 40 * 4096, bytes.length - 4096); // pages of shares, at the end of the file
   writeFileSync(file, bytes);
   const damaged = await runPostern(t, { POSTERN_DATA: data });
-  damaged.child.kill('SIGKILL'); // an unclean end
+  damaged.child.kill('SIGKILL'); // an unclean shutdown
   await damaged.ended;
 
   const again = await runPostern(t, { POSTERN_DATA: data });

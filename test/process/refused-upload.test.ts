@@ -1,4 +1,4 @@
-// In a process of its own: a server that hangs on a refused upload must not take the other tests along.
+// Runs in its own process: a server that hangs on a refused upload must not block other tests.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ async function upload(t: TestContext, { publicUrl }: RunningPostern, viewId: str
 for (const chunked of [false, true]) {
   const how = chunked ? 'of unknown length' : 'of known length';
 
-  test(`an upload ${how} that is larger than the limit is answered 413 and leaves nothing`, { timeout: 10_000 }, async (t) => {
+  test(`an upload ${how} that is larger than the limit gets 413 and leaves no file`, { timeout: 10_000 }, async (t) => {
     const data = await temporaryFolder(t);
     const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_MAX_FILE_SIZE: String(4 * megabyte) });
     const { viewId } = (await postern.send('share/add', newShare())).body;
@@ -28,7 +28,7 @@ for (const chunked of [false, true]) {
     assert.ok(!readdirSync(join(data, 'files'), { recursive: true, encoding: 'utf8' }).includes('large'));
   });
 
-  test(`an upload ${how} that fills the disk is answered 507, leaves nothing, and others are taken`, { timeout: 10_000 }, async (t) => {
+  test(`an upload ${how} that fills the disk gets 507 and leaves no file, and small uploads work`, { timeout: 10_000 }, async (t) => {
     const disk = smallDisk(t, 'size=4m');
     if (!disk) return;
     const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_LOCAL_ROOTS: `1:${disk}` });

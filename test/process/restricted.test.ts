@@ -9,7 +9,7 @@ import { runPostern } from './run-postern.ts';
 const nobody = 65_534;
 const unit = readFileSync(join(import.meta.dirname, '../../deploy/postern.service'), 'utf8');
 
-/** What the unit restricts, by the tools of util-linux: systemd itself runs as process 1 alone. */
+/** The restrictions of the unit, made with util-linux, because systemd runs only as process 1. */
 const restrictions: Readonly<Record<string, readonly string[]>> = {
   'ProtectSystem=strict': ['mount --bind "$POSTERN_DATA" "$POSTERN_DATA"', 'mount -o remount,bind,ro /'],
   'ProtectHome=true': ['mount -t tmpfs -o mode=0,ro tmpfs /home', 'mount -t tmpfs -o mode=0,ro tmpfs /root'],
@@ -17,7 +17,7 @@ const restrictions: Readonly<Record<string, readonly string[]>> = {
 };
 const programs = `exec setpriv --reuid=${nobody} --regid=${nobody} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$0" "$@"`;
 
-test('under the restrictions of its unit Postern starts, takes a file in, and hands it out', async (t) => {
+test('with the restrictions of its systemd unit, Postern starts, and upload and download work', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('not root');
   if (spawnSync('unshare', ['-m', 'true']).status !== 0) return t.skip('no mount namespace can be made');
   for (const line of [...Object.keys(restrictions), 'NoNewPrivileges=true', 'CapabilityBoundingSet='])

@@ -7,17 +7,17 @@ import { atEnd } from '../parts/at-end.ts';
 const checkout = join(import.meta.dirname, '../..');
 export const adminKey = 'pst_test-key-of-an-admin';
 
-/** A Postern in a process of its own. */
+/** A Postern in its own process. */
 export interface Running {
   readonly child: ChildProcess;
-  /** Everything it has said, on both streams. */
+  /** Returns everything that it has written to stdout and stderr. */
   readonly said: () => string;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Waits until it has said what matches; rejects where it ends before. */
+  /** Waits until the output matches. Rejects if the process ends before. */
   readonly saying: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
-/** Starts a process of the server as it was built, and does not wait. @param within a command that runs it */
+/** Starts the built server as a process, and does not wait. @param within a command that runs it */
 export function spawnPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []): Running {
   const { PATH = '' } = process.env;
   const [program = '', ...parameters] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', 'build/server/main.js'];
@@ -50,13 +50,13 @@ export function spawnPostern(t: TestContext, environment: Record<string, string>
   return { child, said: () => text, ended, saying };
 }
 
-/** Starts a process and waits until it answers. */
+/** Starts a process and waits until it listens. */
 export async function runPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []) {
   const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment }, within);
   const [, publicUrl = ''] = await running.saying(/listens at (http:\S+)/);
   const [, apiUrl = ''] = await running.saying(/Try the interface: +(http:\S+)\/docs/);
   await running.saying(/Then: .*\n/);
-  /** A management operation. */
+  /** Calls a management operation. */
   async function send(name: string, body: object = {}, key = environment['POSTERN_API_KEY'] ?? adminKey) {
     const isQuestion = /\/search$/.test(name);
     const query = isQuestion ? `?${new URLSearchParams(Object.entries(body).map(([field, value]) => [field, String(value)]))}` : '';

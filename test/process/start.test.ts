@@ -14,7 +14,7 @@ import { runPostern, spawnPostern } from './run-postern.ts';
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-test('the first start leaves a key that only its owner can read, and prints no secret', async (t) => {
+test('the first start writes a key file that only its owner can read, and prints no secret', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   const [, url = ''] = await postern.saying(/Try the interface: +(http:\S+)\/docs/);
@@ -28,7 +28,7 @@ test('the first start leaves a key that only its owner can read, and prints no s
   assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 });
 
-test('no file of the data folder but the visitors’ own can be read by others, even in a folder made before', async (t) => {
+test('the key and the database cannot be read by other users, even if the data folder existed before', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   assert.ok(postern.publicUrl);
@@ -36,7 +36,7 @@ test('no file of the data folder but the visitors’ own can be read by others, 
     assert.equal(modeOf(join(data, file)), '600', file);
 });
 
-test('a key file that a crash left empty is never taken for a key', async (t) => {
+test('an empty key file that a crash left is not used as a key', async (t) => {
   const data = await temporaryFolder(t);
   writeFileSync(join(data, 'secret-key'), '', { mode: 0o600 });
   const postern = spawnPostern(t, { POSTERN_DATA: data });
@@ -44,7 +44,7 @@ test('a key file that a crash left empty is never taken for a key', async (t) =>
   assert.notEqual(readFileSync(join(data, 'secret-key'), 'utf8').trim(), '', 'secrets are not sealed under an empty key');
 });
 
-/** Is all that the first start made in the database itself, and not in its log alone? */
+/** Is the first key in the database file itself, and not only in its write-ahead log? */
 function holdsFirstKey(database: string, copy: string): boolean {
   copyFileSync(database, copy);
   using opened = new DatabaseSync(copy);
@@ -58,7 +58,7 @@ function holdsFirstKey(database: string, copy: string): boolean {
   }
 }
 
-test('a young installation that loses its write-ahead log does not begin anew', async (t) => {
+test('a new installation that loses its write-ahead log still accepts its first key', async (t) => {
   const data = await temporaryFolder(t);
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   await postern.saying(/Then: .*\n/);
@@ -74,7 +74,7 @@ test('a young installation that loses its write-ahead log does not begin anew', 
   assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 });
 
-test('a damaged lock file is named', async (t) => {
+test('a start with a damaged lock file says to delete it', async (t) => {
   const data = await temporaryFolder(t);
   writeFileSync(join(data, 'lock.db'), 'x'.repeat(8192));
   const postern = spawnPostern(t, { POSTERN_DATA: data });
@@ -100,7 +100,7 @@ const wrong = {
   POSTERN_API_KEYS: 'unknown',
 };
 
-test('wrong settings stop the start, each by name, without their secrets', async (t) => {
+test('wrong settings prevent the start, and the error names each of them without secrets', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
   const postern = spawnPostern(t, { POSTERN_DATA: data, ...wrong });
   assert.equal((await postern.ended).code, 64);
@@ -109,11 +109,11 @@ test('wrong settings stop the start, each by name, without their secrets', async
   assert.throws(() => readdirSync(data), 'nothing was made');
 });
 
-test('a front server that is told where files lie has to be one that is trusted', () => {
+test('POSTERN_SENDFILE requires POSTERN_TRUSTED_PROXIES', () => {
   assert.throws(() => readSettings({ POSTERN_SENDFILE: 'x-sendfile' }), /POSTERN_SENDFILE needs POSTERN_TRUSTED_PROXIES/);
 });
 
-test('a port that is taken, and data that is no database, are said in a line', async (t) => {
+test('a port in use or a damaged database prevents the start, without a stack trace', async (t) => {
   const first = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
   const second = spawnPostern(t, { PORT: new URL(first.publicUrl).port, POSTERN_DATA: await temporaryFolder(t) });
   assert.equal((await second.ended).code, 69);
@@ -126,7 +126,7 @@ test('a port that is taken, and data that is no database, are said in a line', a
   assert.doesNotMatch(second.said() + third.said(), /\n {4}at /);
 });
 
-test('a second process on the same data is refused by name, and the first goes on', async (t) => {
+test('a second process on the same data folder does not start, and the first keeps running', async (t) => {
   const data = await temporaryFolder(t);
   const first = await runPostern(t, { POSTERN_DATA: data });
   const second = spawnPostern(t, { POSTERN_DATA: data });
@@ -135,7 +135,7 @@ test('a second process on the same data is refused by name, and the first goes o
   assert.equal((await first.send('share/search')).status, 200);
 });
 
-test('a second process waits for one that is ending', async (t) => {
+test('a second process waits until a stopping process has ended', async (t) => {
   const data = await temporaryFolder(t);
   const first = await runPostern(t, { POSTERN_DATA: data });
   const second = spawnPostern(t, { POSTERN_DATA: data });
@@ -144,7 +144,7 @@ test('a second process waits for one that is ending', async (t) => {
   await second.saying(/listens at/);
 });
 
-test('POSTERN_API_KEY replaces its forerunner at each start, and without it the key ends', async (t) => {
+test('a new POSTERN_API_KEY replaces the previous one at start, and other keys stay valid', async (t) => {
   const data = await temporaryFolder(t);
   const keys = ['pst_the-first-key-of-all', 'pst_the-second-key-of-all'] as const;
   const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_API_KEY: keys[0] });
@@ -161,7 +161,7 @@ test('POSTERN_API_KEY replaces its forerunner at each start, and without it the 
   assert.equal((await second.send('apikey/search')).body.list.filter(({ name }: { name: string }) => name === 'environment').length, 1);
 });
 
-test('with POSTERN_ADMIN_PORT links and management answer each at their own port alone', async (t) => {
+test('with POSTERN_ADMIN_PORT, links and management operations are served on separate ports', async (t) => {
   const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_ADMIN_PORT: '0' });
   assert.notEqual(postern.publicUrl, postern.apiUrl);
   const { viewId } = (await postern.send('share/add', newShare())).body;
@@ -180,7 +180,7 @@ test('with POSTERN_ADMIN_PORT links and management answer each at their own port
   for (const url of [postern.publicUrl, postern.apiUrl]) assert.equal(await status(`${url}/health/live`), 200);
 });
 
-test('a folder that tenants may share must not hold the database and the keys', async (t) => {
+test('POSTERN_LOCAL_ROOTS must not overlap the data folder', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
   for (const root of [data, join(data, '..'), join(data, 'other')]) {
     const postern = spawnPostern(t, { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${root}` });
@@ -189,7 +189,7 @@ test('a folder that tenants may share must not hold the database and the keys', 
   }
 });
 
-test('a location that does not answer is named at the start', async (t) => {
+test('a location that is not available is named in the output at start', async (t) => {
   const [data, folder] = [await temporaryFolder(t), await temporaryFolder(t)];
   const environment = { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${folder}` };
   const postern = await runPostern(t, environment);
@@ -206,7 +206,7 @@ test('a location that does not answer is named at the start', async (t) => {
   await (await runPostern(t, environment)).saying(/the location "papers" does not answer/);
 });
 
-test('a database that is missing or empty beside its key is not begun anew, and the way out is named', async (t) => {
+test('if the database is missing or empty beside its key, the start fails and suggests a restore', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   postern.child.kill();
@@ -223,7 +223,7 @@ test('a database that is missing or empty beside its key is not begun anew, and 
   }
 });
 
-test('a lost key is not replaced beside an old database, and the way out is named', async (t) => {
+test('if the secret key is missing beside a database, the start fails and suggests forget-secrets', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   postern.child.kill();
@@ -235,7 +235,7 @@ test('a lost key is not replaced beside an old database, and the way out is name
   assert.ok(!readdirSync(data).includes('secret-key'));
 });
 
-test('after a move to PostgreSQL the old database does not start by mistake', async (t) => {
+test('after a move to PostgreSQL, Postern does not start on the old database', async (t) => {
   const data = await temporaryFolder(t);
   dataFolder(data).noteMoved();
   const postern = spawnPostern(t, { POSTERN_DATA: data });
@@ -245,7 +245,7 @@ test('after a move to PostgreSQL the old database does not start by mistake', as
   await runPostern(t, { POSTERN_DATA: data });
 });
 
-test('a finished backup and a first key survive a power cut: their folder is synced behind their name', async (t) => {
+test('a private file is synced before its rename, and its folder after it, so that it survives a power failure', async (t) => {
   if (spawnSync('strace', ['-V']).status !== 0) return t.skip('strace is not installed');
   const data = await temporaryFolder(t);
   const script = `import { writePrivateFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/adapters/os/durable-file.ts')))};
@@ -261,7 +261,7 @@ test('a finished backup and a first key survive a power cut: their folder is syn
   assert.deepEqual(steps, ['sync of the file', 'rename', 'sync of the folder']);
 });
 
-test('what Kubernetes sets for a Service named postern stops no start, and other unknown variables do', () => {
+test('variables of a Kubernetes Service named postern are ignored, and other unknown variables are errors', () => {
   const services = {
     POSTERN_SERVICE_HOST: '10.0.0.1',
     POSTERN_SERVICE_PORT: '8080',
@@ -280,7 +280,7 @@ test('what Kubernetes sets for a Service named postern stops no start, and other
     assert.throws(() => readSettings({ [name]: '1' }), new RegExp(`${name} is not a setting`));
 });
 
-test('a data folder that cannot be written is told at once, by name', async (t) => {
+test('if the data folder cannot be written, the start fails and names it', async (t) => {
   const file = join(await temporaryFolder(t), 'file');
   writeFileSync(file, '');
   for (const data of [file, '/proc/postern']) {

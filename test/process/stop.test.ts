@@ -11,7 +11,7 @@ import { runPostern } from './run-postern.ts';
 
 const large = 48 << 20; // more than the buffers of a loopback connection
 
-test('SIGTERM takes no new work, lets transfers under way finish, and ends with 0', async (t) => {
+test('after SIGTERM no connection is accepted, running transfers finish, and the exit code is 0', async (t) => {
   const data = await temporaryFolder(t);
   mkdirSync(join(data, 'files'));
   writeFileSync(join(data, 'files/large'), Buffer.alloc(large, 7));
@@ -52,7 +52,7 @@ test('SIGTERM takes no new work, lets transfers under way finish, and ends with 
   assert.deepEqual(readdirSync(join(data, 'files/.postern')), []);
 });
 
-test('SIGTERM is not held up by a client who never ends a request', { timeout: 33_000 }, async (t) => {
+test('a client that never completes its request does not prevent the stop after SIGTERM', { timeout: 33_000 }, async (t) => {
   const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
   const { port } = new URL(postern.publicUrl);
   const head = `POST /api/v1/share/add HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer pst_test-key-of-an-admin\r\nContent-Type: application/json\r\n`;
@@ -64,12 +64,12 @@ test('SIGTERM is not held up by a client who never ends a request', { timeout: 3
   atEnd(t, () => {
     for (const socket of sockets) socket.destroy();
   });
-  await postern.send('share/search'); // by now both have arrived
+  await postern.send('share/search'); // now both requests have arrived
   postern.child.kill('SIGTERM');
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
 });
 
-test('whoever reads the log may leave: Postern serves on, and ends with 0', async (t) => {
+test('Postern keeps running after its log reader has closed, and exits with 0', async (t) => {
   const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
   postern.child.stdout?.destroy();
   postern.child.stderr?.destroy();
@@ -78,7 +78,7 @@ test('whoever reads the log may leave: Postern serves on, and ends with 0', asyn
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
 });
 
-test('a reload (SIGHUP) stops nothing, with or without an access log', async (t) => {
+test('without an access log, SIGHUP does not stop Postern', async (t) => {
   const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
   postern.child.kill('SIGHUP');
   assert.equal((await postern.send('share/add', newShare())).status, 200);

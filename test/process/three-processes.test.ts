@@ -36,7 +36,7 @@ async function startThree(t: TestContext) {
   return { proxy, processes, files: join(data, 'files') };
 }
 
-/** One request through the proxy; null: no answer came. */
+/** Sends one request through the proxy. @returns null if no response came */
 function send(
   url: string,
   method: string,
@@ -57,7 +57,7 @@ function send(
   });
 }
 
-test('of three processes behind a proxy one is killed under load: nothing that was acknowledged is lost, nothing is made twice', async (t) => {
+test('if one of three processes is killed under load, no acknowledged change is lost and none is made twice', async (t) => {
   const { proxy, processes, files } = await startThree(t);
   const authorization = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
   const call = async (name: string, body: object, more = {}) =>
@@ -89,7 +89,7 @@ test('of three processes behind a proxy one is killed under load: nothing that w
       for (;;) {
         const answer = await send(`${proxy.url}/s/${box.viewId}/file/${name}`, 'PUT', {}, content);
         if (answer?.status === 201) placed.set(name, content);
-        if (answer?.status === 201 || answer?.status === 409) break; // 409: it was placed, and its answer was lost
+        if (answer?.status === 201 || answer?.status === 409) break; // 409: the file was stored, and its response was lost
         unanswered += 1;
       }
     }
@@ -112,7 +112,7 @@ test('of three processes behind a proxy one is killed under load: nothing that w
   for (const [name, content] of placed) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
 });
 
-test('whoever has signed in at one of three processes has signed in at all of them', async (t) => {
+test('a visitor who signs in at one of three processes is signed in at all of them', async (t) => {
   const { proxy } = await startThree(t);
   const authorization = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
   const call = async (name: string, body: object) => {

@@ -7,13 +7,13 @@ const stays = new AbortController().signal;
 const hangs = () => new Promise<never>(() => {});
 const at = (locationId: number, address = '192.0.2.1') => ({ viewId: `link to ${locationId}`, address, locationId });
 
-test('a disk that hangs delays no archive of files at another location', async () => {
+test('a hanging disk does not delay archives at another location', async () => {
   const turns = archiveTurns({ inner: 16, all: 512 });
   for (let number = 0; number < 10; number += 1) void turns.run(at(1), stays, hangs);
   assert.equal(await turns.run(at(2), stays, async () => 'read'), 'read');
 });
 
-test('a client that asks for archives at several locations waits at no more places than at one', async () => {
+test('the limit on waiting archives of one client applies to all locations together', async () => {
   const turns = archiveTurns({ inner: 16, all: 512 });
   const refused: unknown[] = [];
   for (let number = 0; number < 30; number += 1)
@@ -23,7 +23,7 @@ test('a client that asks for archives at several locations waits at no more plac
   assert.ok(refused.every((cause) => cause instanceof Refusal && cause.messageName === 'listingBusy'));
 });
 
-test('who gives up waiting for an archive leaves the place to another', async () => {
+test('a client that stops waiting for an archive frees its place in the queue', async () => {
   const turns = archiveTurns({ inner: 1, all: 512 });
   const gates: (() => void)[] = [];
   const held = [1, 2].map(() => turns.run(at(1), stays, () => new Promise<void>((resolve) => gates.push(resolve))));

@@ -22,7 +22,7 @@ async function watched(t: TestContext, over: object = {}) {
       body,
       headers: { cookie, ...(body.startsWith('{') ? { 'content-type': 'application/json' } : {}) },
     });
-  /** What the trail says once everything has been written. */
+  /** Restarts the server, so that everything is written, and returns the audit entries and alerts. */
   async function trail() {
     await postern.stop();
     const again = await startPostern(t, { data, replaced: { ports: { clock } } });
@@ -55,7 +55,7 @@ async function eachAction(ask: (path: string, method?: string, body?: string) =>
   await ask('/file/newer.txt', 'DELETE');
 }
 
-test('every action of a visitor leaves one row that says who, what, from where and how it ended', async (t) => {
+test('each visitor action creates one audit entry with the actor, action, address and outcome', async (t) => {
   const { ask, trail, link } = await watched(t);
   await eachAction(ask);
   await ask('/sign-out', 'POST');
@@ -88,7 +88,7 @@ test('every action of a visitor leaves one row that says who, what, from where a
   assert.ok(!rows.some(({ outcome }) => outcome === 'begun'));
 });
 
-test('a list of addresses is stored once, however many alerts go to it', async (t) => {
+test('a list of e-mail addresses is stored once for any number of alerts', async (t) => {
   const { ask, trail } = await watched(t, alerts);
   await eachAction(ask);
   const { owed, lists } = await trail();
@@ -96,7 +96,7 @@ test('a list of addresses is stored once, however many alerts go to it', async (
   assert.equal(lists.length, 1);
 });
 
-test('each action that has its alert switched on owes one e-mail, told as that action', async (t) => {
+test('each action whose alert is on creates one alert for that action', async (t) => {
   const { ask, trail, link } = await watched(t, alerts);
   await eachAction(ask);
   const { owed } = await trail();
@@ -115,7 +115,7 @@ test('each action that has its alert switched on owes one e-mail, told as that a
   }
 });
 
-test('an alert that is off, or nobody to be told, owes nothing', async (t) => {
+test('no alert is created if the alerts are off or notifyEmails is empty', async (t) => {
   const quiet = await watched(t);
   await eachAction(quiet.ask);
   assert.deepEqual((await quiet.trail()).owed, []);
@@ -124,7 +124,7 @@ test('an alert that is off, or nobody to be told, owes nothing', async (t) => {
   assert.deepEqual((await unheard.trail()).owed, []);
 });
 
-test('what was refused owes no e-mail and leaves a row that says so', async (t) => {
+test('a refused action creates no alert, and an audit entry with the outcome refused', async (t) => {
   const { ask, trail } = await watched(t, { ...alerts, ...nothingAllowed });
   await eachAction(ask);
   const { rows, owed } = await trail();
@@ -137,7 +137,7 @@ test('what was refused owes no e-mail and leaves a row that says so', async (t) 
     );
 });
 
-test('requests for one file within ten minutes are one download with its bytes added up', async (t) => {
+test('requests for one file within ten minutes count as one download, and their bytes are added up', async (t) => {
   const { ask, clock, trail } = await watched(t, alerts);
   const size = (await ask('/file/welcome.txt')).bytes.length;
   await ask('/file/welcome.txt');
@@ -152,7 +152,7 @@ test('requests for one file within ten minutes are one download with its bytes a
   assert.equal(owed.length, 2);
 });
 
-test('HEAD is no download', async (t) => {
+test('a HEAD request does not count as a download', async (t) => {
   const { ask, trail } = await watched(t, alerts);
   await ask('/file/welcome.txt', 'HEAD');
   await ask('/zip', 'HEAD');
@@ -164,7 +164,7 @@ test('HEAD is no download', async (t) => {
   assert.deepEqual(owed, []);
 });
 
-test('equal visits, lists and refusals within a minute are one row with a count', async (t) => {
+test('equal visits, listings and refusals within a minute share one audit entry with a count', async (t) => {
   const { ask, clock, trail } = await watched(t, { canDelete: false });
   const each = async () => {
     for (const path of ['/visit', '/list']) await ask(path);
@@ -182,7 +182,7 @@ test('equal visits, lists and refusals within a minute are one row with a count'
     );
 });
 
-test('a user who signs in again and again within a minute is one row with a count', async (t) => {
+test('repeated sign-ins of a user within a minute share one audit entry with a count', async (t) => {
   const { postern, link, clock, trail } = await watched(t);
   for (let again = 0; again < 3; again += 1) await signIn(postern, link.base, 'ann');
   clock.ahead(minute);
@@ -191,13 +191,13 @@ test('a user who signs in again and again within a minute is one row with a coun
   assert.deepEqual(
     rows.filter(({ action }) => action === 'sign-in').map(({ count, actor }) => [count, actor]),
     [
-      [4, 'ann'], // one of them before the test
+      [4, 'ann'], // including the sign-in of the setup
       [1, 'ann'],
     ],
   );
 });
 
-test('a visitor who asks for ever other archives of a folder leaves a bounded number of rows', async (t) => {
+test('a visitor who requests many different archives of a folder creates a bounded number of audit entries', async (t) => {
   const { ask, postern, clock, trail } = await watched(t, alerts);
   const names = Array.from({ length: 6 }, (_, index) => `file-${index}`);
   await Promise.all(names.map((name) => writeFile(join(postern.files, name), name)));
@@ -213,7 +213,7 @@ test('a visitor who asks for ever other archives of a folder leaves a bounded nu
   );
 });
 
-test('a visitor who varies the address within an IPv6 network is told as one', async (t) => {
+test('visits from several addresses of one IPv6 network share one audit entry', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { base, id } = await linkTo(postern);
   for (const end of ['1', '2', '3:4']) await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': `2001:db8:1:2::${end}` } });
@@ -222,7 +222,7 @@ test('a visitor who varies the address within an IPv6 network is told as one', a
   assert.equal((await rows()).length, 1);
 });
 
-test('a visit while the database takes no change is recorded later, with its own time', async (t) => {
+test('a visit while the database is unavailable is recorded later with its original time', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
   const { base, id } = await linkTo(postern);
@@ -238,7 +238,7 @@ test('a visit while the database takes no change is recorded later, with its own
   assert.equal(Date.parse((await rows())[0].dateTime), at);
 });
 
-test('a wrong sign-in is a row without the password, an unknown link none', async (t) => {
+test('a failed sign-in is recorded without the password, and a visit to an unknown link is not recorded', async (t) => {
   const { postern, link, trail } = await watched(t);
   await postern.visit(`${link.base}/sign-in`, posting({ username: 'ann', password: 'a very wrong secret' }));
   await postern.visit('/s/neverexistedatall/visit');
@@ -254,7 +254,7 @@ test('a wrong sign-in is a row without the password, an unknown link none', asyn
   assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
 });
 
-test('refused sign-ins of a network at a link are one row, whatever names were typed, and Basic ones too', async (t) => {
+test('failed form and Basic sign-ins from one network at a link share one audit entry without the typed names', async (t) => {
   const { postern, link, trail } = await watched(t);
   const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
   for (const username of ['nobody', 'somebody', 'a typed password'])
@@ -276,7 +276,7 @@ test('refused sign-ins of a network at a link are one row, whatever names were t
 
 const event = { link: null, tid: 1, visitor: null, visitorRequest: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
 
-test('what was noted is on disk at the end of the process, in whatever order the writes end', async (t) => {
+test('all audit entries are on disk when the process ends, in whatever order the writes finish', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
   const second = Promise.withResolvers<void>();
   let writes = 0;
@@ -301,7 +301,7 @@ test('what was noted is on disk at the end of the process, in whatever order the
   );
 });
 
-test('what many visitors did while the database took no change is written together, except what it will not hold', async (t) => {
+test('audit entries from a database outage are written in batches, and an invalid entry does not block the others', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
   let [isAway, writes, failures] = [true, 0, 0];
   const write: Store['write'] = (change, ...rest) => {
@@ -315,7 +315,7 @@ test('what many visitors did while the database took no change is written togeth
     for (let index = from; index < from + 500; index += 1) audit.recordInBackground({ ...event, action: 'rename', path: `/${index}` });
   };
   notes(0);
-  await until(() => failures > 64); // the flush has failed, too
+  await until(() => failures > 64); // the flush has failed as well
   notes(500);
   assert.ok(writes < 100 && failures < 100, `${writes} writes are tried, ${failures} failures are logged`);
   audit.recordInBackground({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
@@ -329,7 +329,7 @@ test('what many visitors did while the database took no change is written togeth
   assert.equal(rows, 1000);
 });
 
-test('a download that was complete stays done, though the visitor begins it again and breaks off', async (t) => {
+test('a complete download keeps the outcome done if the visitor starts it again and cancels', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
   for (const [outcome, bytes] of [
     ['done', 10],

@@ -12,7 +12,7 @@ import { basic, changeShare, linkTo, minute, raw, settableClock } from './visiti
 
 const password = 'correct horse battery';
 
-/** Counts what it would cost: the password itself stands in for its hash. */
+/** Counts the verifications. It uses the password itself as its hash, so that the tests are fast. */
 function countedHash(): PasswordHash & { verified: number } {
   return {
     verified: 0,
@@ -39,7 +39,7 @@ async function guarded(t: TestContext) {
   return { clock, passwordHash, postern, profile, base, asks, ann: () => asks({ authorization: basic('ann', password) }) };
 }
 
-test('a program signs in with each request', async (t) => {
+test('Basic authentication signs a program in for each request, without a cookie', async (t) => {
   const { ann, asks } = await guarded(t);
   const right = await ann();
   assert.equal(right.status, 200);
@@ -51,7 +51,7 @@ test('a program signs in with each request', async (t) => {
     assert.equal((await asks({ authorization })).status, 401, authorization);
 });
 
-test('a pair beyond ASCII, and a password with colons, are read as UTF-8', async (t) => {
+test('a Basic username and password are read as UTF-8, and the password may contain colons', async (t) => {
   const { postern, profile, asks } = await guarded(t);
   const secret = 'pässwörd: with:colons €';
   await postern.call('accessuser/add', { username: 'zoë', active: true, authId: profile.id });
@@ -64,7 +64,7 @@ test('a pair beyond ASCII, and a password with colons, are read as UTF-8', async
   assert.equal((await asks({ authorization: basic('zoë', secret) })).status, 200);
 });
 
-test('a profile of one password takes it with any name, and one with a name takes that name', async (t) => {
+test('a login profile with a shared password accepts any username, or only its own if it has one', async (t) => {
   const postern = await startPostern(t);
   for (const [username, name, expected] of [
     ['', 'whoever', 200],
@@ -78,7 +78,7 @@ test('a profile of one password takes it with any name, and one with a name take
   }
 });
 
-test('a right pair is hashed once in five minutes', async (t) => {
+test('correct credentials are hashed once in five minutes', async (t) => {
   const { ann, passwordHash, clock } = await guarded(t);
   await Promise.all(Array.from({ length: 20 }, ann));
   for (let again = 0; again < 20; again += 1) assert.equal((await ann()).status, 200);
@@ -88,13 +88,13 @@ test('a right pair is hashed once in five minutes', async (t) => {
   assert.equal(passwordHash.verified, 2);
 });
 
-test('a wrong password is never answered from what is remembered', async (t) => {
+test('a wrong password is refused even if correct credentials of the user are cached', async (t) => {
   const { ann, asks } = await guarded(t);
   await ann();
   for (const name of ['ann', 'ANN']) assert.equal((await asks({ authorization: basic(name, 'wrong') })).status, 401);
 });
 
-test('a pair that one network is remembered by tells another one, which has to wait, nothing', async (t) => {
+test('credentials cached for one network do not let another network skip its sign-in delay', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const profile = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: profile.id });
@@ -106,7 +106,7 @@ test('a pair that one network is remembered by tells another one, which has to w
   assert.equal((await from('198.51.100.7', password)).status, 200);
 });
 
-test('a remembered pair is forgotten with the user, their password and the profile', async (t) => {
+test('cached credentials end when the user is deactivated or deleted, or the password changes', async (t) => {
   const deactivated = await guarded(t);
   assert.equal((await deactivated.ann()).status, 200);
   await deactivated.postern.call('accessuser/update', {
@@ -134,7 +134,7 @@ test('a remembered pair is forgotten with the user, their password and the profi
   assert.equal((await deleted.ann()).status, 401);
 });
 
-test('a 401 challenges a program with Basic, and a browser never', async (t) => {
+test('a 401 response offers Basic authentication to a program, but not to a browser', async (t) => {
   const { asks } = await guarded(t);
   const challenge = async (headers: Record<string, string>) => (await asks(headers)).headers['www-authenticate'];
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }, { authorization: basic('ann', 'wrong') }])
@@ -147,7 +147,7 @@ test('a 401 challenges a program with Basic, and a browser never', async (t) => 
     assert.equal(await challenge(headers), 'Postern', JSON.stringify(headers));
 });
 
-test('a browser that asks for HTML is told the same as a page', async (t) => {
+test('a browser that accepts HTML gets the 401 response as a page', async (t) => {
   const { asks } = await guarded(t);
   const answer = await asks({ accept: 'text/html' });
   assert.equal(answer.status, 401);
@@ -155,14 +155,14 @@ test('a browser that asks for HTML is told the same as a page', async (t) => {
   assert.match(answer.text, /Sign in first/);
 });
 
-test('a pair that is verified while its profile changes is no right pair of the changed profile', () => {
+test('credentials that were verified before a change of the login profile are not accepted after it', () => {
   const pairs = verifiedPasswords('key of the process');
   const pair = { username: 'ann', password };
   const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair, '203.0.113.7'));
   assert.notEqual(before, after, 'neither shares the verification of the other, nor what is remembered of it');
 });
 
-test('a transfer by name and password goes on when what is remembered of the pair has ended', async (t) => {
+test('a download with Basic authentication continues after its cached credentials expire', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock, passwordHash: countedHash() } } });
   const profile = await usersProfile(postern);
@@ -171,7 +171,7 @@ test('a transfer by name and password goes on when what is remembered of the pai
   await file.truncate(2 ** 32);
   await file.close();
   const headers = { authorization: basic('ann', password) };
-  assert.equal((await raw(postern, `${base}/file/welcome.txt`, { headers })).status, 200); // remembered from now on
+  assert.equal((await raw(postern, `${base}/file/welcome.txt`, { headers })).status, 200); // the credentials are cached from now on
   const response = await new Promise<IncomingMessage>((resolve) => {
     get(`${postern.publicUrl}${base}/file/large.bin`, { headers, agent: false }, resolve);
   });
@@ -182,8 +182,8 @@ test('a transfer by name and password goes on when what is remembered of the pai
   });
   clock.ahead(6 * minute);
   const asked = t.mock.method(postern.ports.store, 'cachedUntilChange');
-  response.on('data', () => {}); // it is under way
-  await until(() => asked.mock.callCount() >= 2); // it was asked about
+  response.on('data', () => {}); // the download is running
+  await until(() => asked.mock.callCount() >= 2); // the access was checked again
   await new Promise((resolve) => response.once('data', resolve));
   assert.equal(failed, undefined);
 });
@@ -192,7 +192,7 @@ for (const [taken, over] of Object.entries({
   'a permission that is taken away': { canDownload: false },
   'a place on the list that is taken away': { allowAllUsers: false, userNames: '' },
 }))
-  test(`${taken} while a password is verified is gone for that request, and for every later one`, async (t) => {
+  test(`${taken} while a password is verified no longer admits that request or any later one`, async (t) => {
     const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let held = false;
     const real = countedHash();

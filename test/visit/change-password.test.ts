@@ -20,7 +20,7 @@ async function withAnn(t: TestContext) {
 }
 
 for (const at of ['link', 'portal'] as const)
-  test(`a visitor changes their password at a ${at}: this browser stays signed in, every other session ends`, async (t) => {
+  test(`a password change at a ${at} keeps this browser signed in and ends all other sessions`, async (t) => {
     const { postern, profile, base, cookie, change } = await withAnn(t);
     const elsewhere = await signIn(postern, base, 'ann');
     const answer = await change(at === 'link' ? base : `/p/${profile.viewId}`, profile.password, fresh);
@@ -36,7 +36,7 @@ for (const at of ['link', 'portal'] as const)
     assert.deepEqual([entries.length, entries[0].actor, JSON.stringify(entries).includes(fresh)], [1, 'ann', false]);
   });
 
-test('a password is changed by its user alone, who says the one so far; wrong ones are counted like sign-ins', async (t) => {
+test('a password change requires a sign-in and the current password, and wrong attempts are rate-limited', async (t) => {
   const { profile, base, change } = await withAnn(t);
   assert.equal((await change(base, profile.password, fresh, {})).status, 401);
   for (let number = 0; number < 5; number += 1) {
@@ -47,7 +47,7 @@ test('a password is changed by its user alone, who says the one so far; wrong on
   assert.equal((await change(base, profile.password, fresh)).status, 429);
 });
 
-test('a password that is soon guessed, or the user’s own name, is refused at its field', async (t) => {
+test('a password that is easy to guess is refused with a field error', async (t) => {
   const { profile, base, change } = await withAnn(t);
   for (const password of ['nine-char', 'password123']) {
     const answer = await change(base, profile.password, password);
@@ -55,7 +55,7 @@ test('a password that is soon guessed, or the user’s own name, is refused at i
   }
 });
 
-test('where visitors have no password of their own there is none to be changed', async (t) => {
+test('a visitor without a password of their own cannot change one', async (t) => {
   const { postern, change } = await withAnn(t);
   const { base } = await linkTo(postern);
   assert.equal((await change(base, 'correct horse battery', fresh)).status, 401);

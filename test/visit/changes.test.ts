@@ -9,7 +9,7 @@ import { linkTo, nothingAllowed, posting, raw } from './visiting.ts';
 const post: RequestInit = { method: 'POST' };
 const remove: RequestInit = { method: 'DELETE' };
 
-test('a folder is made once: a name that exists is 409', async (t) => {
+test('creating a folder with an existing name gets 409', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   assert.equal((await postern.visit(`${base}/folder/new%20%E2%82%AC`, post)).status, 201);
@@ -23,7 +23,7 @@ test('a folder is made once: a name that exists is 409', async (t) => {
   assert.equal((await postern.visit(`${base}/folder/welcome.txt/inner`, post)).status, 404);
 });
 
-test('renaming stays in the folder and never takes a name that is there', async (t) => {
+test('a rename keeps an entry in its folder and never overwrites an existing name', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/inner'), { recursive: true });
   await writeFile(join(postern.files, 'box/a.txt'), 'a');
@@ -43,7 +43,7 @@ test('renaming stays in the folder and never takes a name that is there', async 
   assert.equal(await readFile(join(postern.files, 'box/b.txt'), 'utf8'), 'b');
 });
 
-test('a name that exists leaves no audit entry, however often a folder or a file is to get it', async (t) => {
+test('a folder creation or rename that fails with 404 or 409 creates no audit entry', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await mkdir(join(postern.files, 'box'));
@@ -55,7 +55,7 @@ test('a name that exists leaves no audit entry, however often a folder or a file
   for (const action of ['createFolder', 'rename']) assert.equal((await postern.call('audit/search', { action })).totalCount, 0, action);
 });
 
-test('a file, and a folder with all that is in it, are deleted in one step', async (t) => {
+test('one request deletes a file, or a folder with everything in it', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/deep'), { recursive: true });
   await writeFile(join(postern.files, 'box/deep/a.txt'), 'a');
@@ -72,7 +72,7 @@ test('a file, and a folder with all that is in it, are deleted in one step', asy
   assert.deepEqual((await postern.visit(`${base}/list`)).body.entries, []);
 });
 
-test('the shared folder itself is neither renamed, deleted nor replaced', async (t) => {
+test('the shared folder itself cannot be renamed, deleted or replaced', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box'));
   const { base } = await linkTo(postern, { path: '/box' });
@@ -84,7 +84,7 @@ test('the shared folder itself is neither renamed, deleted nor replaced', async 
   assert.equal((await postern.visit(`${base}/file`, remove)).body.code, 'rootFixed');
 });
 
-test('a shared file is neither renamed nor deleted, and replaced only with If-Match', async (t) => {
+test('a shared file cannot be renamed or deleted, and is replaced only with If-Match', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
   const etag = (await postern.visit(`${base}/file`)).headers.get('etag') ?? '';
@@ -98,7 +98,7 @@ test('a shared file is neither renamed nor deleted, and replaced only with If-Ma
   assert.equal((await raw(postern, `${base}/file`)).text, 'new text');
 });
 
-test('below a shared file there is nothing, for any route', async (t) => {
+test('a path below a shared file gets 404 on every route', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
   for (const path of ['/list/a', '/file/a', '/file/welcome.txt', '/view/a', '/zip', '/zip/a'])
@@ -109,13 +109,13 @@ test('below a shared file there is nothing, for any route', async (t) => {
   assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'b' }))).status, 404);
 });
 
-test('a share of one file has no folder to be made', async (t) => {
+test('no folder can be created in a share of one file', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
   assert.equal((await postern.visit(`${base}/folder`, post)).status, 404);
 });
 
-test('each permission opens its own action and no other', async (t) => {
+test('each permission allows its own actions and no others', async (t) => {
   const opens: Record<string, readonly string[]> = {
     canView: ['list', 'view'],
     canDownload: ['list', 'file'],
@@ -152,7 +152,7 @@ test('each permission opens its own action and no other', async (t) => {
   }
 });
 
-test('a method that an address does not take is 405 and says which it takes', async (t) => {
+test('a method that a path does not support gets 405 with the supported methods', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const [method, path, allowed] of [

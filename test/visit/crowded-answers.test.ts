@@ -10,7 +10,7 @@ import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
-test('the requests of one connection are begun one after the other, each when the answer before it has gone', {
+test('the requests of one connection run one at a time, each after the response to the request before it', {
   timeout: 20_000,
 }, async (t) => {
   const { postern, calls: opened, release } = await startWithHeld(t, 'storage.page');
@@ -32,7 +32,7 @@ test('the requests of one connection are begun one after the other, each when th
   assert.equal(opened(), 8);
 });
 
-test('choosing the same files of a folder in another order is the same download, and its audit entry stays short', async (t) => {
+test('an archive of the same files in another order counts as the same download, with one short audit entry', async (t) => {
   const postern = await startPostern(t);
   const { base, id } = await linkTo(postern);
   await mkdir(join(postern.files, 'many'), { recursive: true });
@@ -48,7 +48,7 @@ test('choosing the same files of a folder in another order is the same download,
   assert.equal(JSON.parse(list[0].after).count, 40);
 });
 
-test('archives without a version are told apart up to thirty of one network, and then share an entry', async (t) => {
+test('archives without an ETag get thirty separate audit entries per network, and further ones share one entry', async (t) => {
   const postern = await startPostern(t);
   const { base, id } = await linkTo(postern, { digitalSignature: true });
   for (let round = 0; round < 40; round += 1) {
@@ -59,7 +59,7 @@ test('archives without a version are told apart up to thirty of one network, and
   for (const { after } of (await entries()).list) assert.equal(after, null, 'the whole folder, in every entry');
 });
 
-test('one visitor has few archives planned at a time; the others wait, and a stranger is served between them', {
+test('one visitor has two archives planned at a time, sixteen wait and others get 503, while listings still work', {
   timeout: 30_000,
 }, async (t) => {
   const { postern, calls: listed, release } = await startWithHeld(t, 'storage.list');
@@ -75,7 +75,7 @@ test('one visitor has few archives planned at a time; the others wait, and a str
   assert.equal(statuses.filter((status) => status === 200).length, 18);
 });
 
-test('an archive that is looked through for signatures leaves turns to the archives of others', async (t) => {
+test('checking a large archive for signatures does not block other archives', async (t) => {
   let looked = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.open') looked += 1;
@@ -94,7 +94,7 @@ test('an archive that is looked through for signatures leaves turns to the archi
   assert.equal(looked, 4000);
 });
 
-test('an archive of thousands of folders is planned a slice at a time, and those of others between the slices', async (t) => {
+test('planning an archive of thousands of folders does not block other archives', async (t) => {
   let listed = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.list') listed += 1;
@@ -112,7 +112,7 @@ test('an archive of thousands of folders is planned a slice at a time, and those
   assert.equal(tags[0], tags[1]);
 });
 
-test('new folders of one network wait their turn, a bounded number of them, and those of others come between', {
+test('the folder creations of one network wait in a bounded queue and do not block those of other networks', {
   timeout: 30_000,
 }, async (t) => {
   let made = 0;
@@ -152,7 +152,7 @@ test('new folders of one network wait their turn, a bounded number of them, and 
   assert.equal((await Promise.all(crowd)).filter((status) => status === 201).length, 264);
 });
 
-test('beside many archives that nobody reads, one is sent whole all the same, its small files in pieces', async (t) => {
+test('an archive and a range of it are sent completely while many other clients do not read their archives', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box'));
   const content = Buffer.alloc(900 * 1024);

@@ -21,7 +21,7 @@ async function sharedDigits(t: TestContext) {
   return { postern, base, get, file: join(postern.files, 'digits.txt') };
 }
 
-/** The parts of a multipart/byteranges answer. */
+/** Returns the parts of a multipart/byteranges response. */
 function parts({ headers, text }: RawAnswer) {
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
   assert.ok(boundary);
@@ -35,7 +35,7 @@ function parts({ headers, text }: RawAnswer) {
     });
 }
 
-test('a file comes as an attachment with its length, tag, time and media type', async (t) => {
+test('a file is sent as an attachment with its length, ETag, modification time and media type', async (t) => {
   const { get, file } = await sharedDigits(t);
   await utimes(file, 1_700_000_000, 1_700_000_000);
   const answer = await get();
@@ -49,7 +49,7 @@ test('a file comes as an attachment with its length, tag, time and media type', 
   assert.equal(answer.headers['accept-ranges'], 'bytes');
 });
 
-test('HEAD of a file answers as GET does, without the bytes', async (t) => {
+test('a HEAD request for a file gets the same headers as GET, without the content', async (t) => {
   const { get } = await sharedDigits(t);
   const [head, whole] = [await get({}, 'HEAD'), await get()];
   assert.equal(head.status, 200);
@@ -67,7 +67,7 @@ test('HEAD of a file answers as GET does, without the bytes', async (t) => {
     assert.equal(head.headers[name], whole.headers[name], name);
 });
 
-test('an empty file is an answer of no bytes', async (t) => {
+test('an empty file is sent with length 0, and a range of it gets 416', async (t) => {
   const { postern, base } = await sharedDigits(t);
   await writeFile(join(postern.files, 'empty'), '');
   const answer = await raw(postern, `${base}/file/empty`);
@@ -76,7 +76,7 @@ test('an empty file is an answer of no bytes', async (t) => {
   assert.equal((await raw(postern, `${base}/file/empty`, { headers: { range: 'bytes=0-' } })).status, 416);
 });
 
-test('every byte of a file comes as it is, whole and in part, however large it is', async (t) => {
+test('a file of any size is sent unchanged, in full and as a range', async (t) => {
   const { postern, base } = await sharedDigits(t);
   for (const size of [1, 256, 16_384, 16_385, 600_000]) {
     const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (255 - index) & 255));
@@ -88,7 +88,7 @@ test('every byte of a file comes as it is, whole and in part, however large it i
   }
 });
 
-test('any file name is said in full by Content-Disposition', async (t) => {
+test('Content-Disposition contains the complete file name, with any characters', async (t) => {
   const { postern, base } = await sharedDigits(t);
   for (const name of [
     'naïve.txt',
@@ -111,7 +111,7 @@ test('any file name is said in full by Content-Disposition', async (t) => {
     const said = answer.headers['content-disposition'] ?? '';
     assert.equal(answer.status, 200, name);
     assert.match(said, /^attachment;/, name);
-    // RFC 6266, 4.3: filename* is what a client takes where both are given.
+    // RFC 6266, 4.3: a client prefers filename* if both are present.
     const star = /filename\*=UTF-8''([^;]+)/i.exec(said)?.[1];
     const quoted = /filename="((?:[^"\\]|\\.)*)"/.exec(said)?.[1]?.replace(/\\(.)/g, '$1');
     const token = /filename=([^";\s]+)/.exec(said)?.[1];
@@ -121,7 +121,7 @@ test('any file name is said in full by Content-Disposition', async (t) => {
   }
 });
 
-test('one part of a file is 206 with just those bytes', async (t) => {
+test('a request for one range of a file gets 206 with exactly those bytes', async (t) => {
   const { get } = await sharedDigits(t);
   for (const [range, expected, said] of [
     ['bytes=0-3', '0123', 'bytes 0-3/1000'],
@@ -138,16 +138,16 @@ test('one part of a file is 206 with just those bytes', async (t) => {
   }
 });
 
-test('the last so many bytes of a file that has fewer are all of it', async (t) => {
+test('a suffix range longer than the file returns the entire file', async (t) => {
   const { get } = await sharedDigits(t);
-  // RFC 9110, 14.1.2: shorter than the suffix-length, the entire representation is used.
+  // RFC 9110, 14.1.2: if the representation is shorter than the suffix-length, the entire representation is used.
   const answer = await get({ range: 'bytes=-5000' });
   assert.equal(answer.status, 206);
   assert.equal(answer.text, digits);
   assert.equal(answer.headers['content-range'], 'bytes 0-999/1000');
 });
 
-test('several parts of a file come as multipart/byteranges', async (t) => {
+test('several ranges of a file are sent as multipart/byteranges', async (t) => {
   const { get } = await sharedDigits(t);
   const answer = await get({ range: 'bytes=0-1, 500-503, -1' });
   assert.equal(answer.status, 206);
@@ -164,7 +164,7 @@ test('several parts of a file come as multipart/byteranges', async (t) => {
   assert.match(half.text, /01/);
 });
 
-test('a range outside the file is 416 and says how long the file is', async (t) => {
+test('a range outside the file gets 416 with the length of the file', async (t) => {
   const { get } = await sharedDigits(t);
   for (const range of ['bytes=1000-', 'bytes=5000-6000', 'bytes=-0']) {
     const answer = await get({ range });
@@ -174,7 +174,7 @@ test('a range outside the file is 416 and says how long the file is', async (t) 
   }
 });
 
-test('a range that is not understood, or of HEAD, is ignored', async (t) => {
+test('an invalid range, or a range in a HEAD request, is ignored', async (t) => {
   const { get } = await sharedDigits(t);
   for (const range of ['bytes=', 'bytes=a-b', 'lines=0-1', 'bytes', '0-1']) {
     const answer = await get({ range });
@@ -186,14 +186,14 @@ test('a range that is not understood, or of HEAD, is ignored', async (t) => {
   assert.equal(head.headers['content-length'], '1000');
 });
 
-test('a thousand tiny overlapping ranges never make more bytes than the file has', async (t) => {
+test('hundreds of overlapping ranges do not multiply the size of the response', async (t) => {
   const { get } = await sharedDigits(t);
   const answer = await get({ range: `bytes=${Array.from({ length: 500 }, () => '0-').join(',')}` });
   assert.ok([200, 206].includes(answer.status));
   assert.ok(answer.bytes.length <= 2000);
 });
 
-test('a Range of more than 64 parts is not read: the whole file is sent', async (t) => {
+test('a Range header with more than 64 ranges is ignored, and the entire file is sent', async (t) => {
   const { get } = await sharedDigits(t);
   const answers = await Promise.all(
     [64, 65, 5000].map((count) => get({ range: `bytes=${Array.from({ length: count }, () => '-1').join(',')}` })),
@@ -204,7 +204,7 @@ test('a Range of more than 64 parts is not read: the whole file is sent', async 
   );
 });
 
-test('a part is given only of the very version that If-Range names', async (t) => {
+test('a range is sent only if If-Range matches the current file', async (t) => {
   const { get, file } = await sharedDigits(t);
   await utimes(file, 1_700_000_000, 1_700_000_000);
   const { etag = '', 'last-modified': modified = '' } = (await get()).headers;
@@ -217,7 +217,7 @@ test('a part is given only of the very version that If-Range names', async (t) =
   assert.equal((await get({ range: 'bytes=5000-', 'if-range': '"other"' })).status, 200);
 });
 
-test('a file that a reader has is 304, by tag before date', async (t) => {
+test('an unchanged file gets 304, and the ETag takes precedence over the date', async (t) => {
   const { get } = await sharedDigits(t);
   const { etag = '', 'last-modified': modified = '' } = (await get()).headers;
   for (const headers of [
@@ -238,7 +238,7 @@ test('a file that a reader has is 304, by tag before date', async (t) => {
   assert.equal((await get({ 'if-match': etag })).status, 200);
 });
 
-test('a tag changes when the bytes do, even within one instant and at one size', async (t) => {
+test('the ETag changes with the content, even if the modification time and the size stay equal', async (t) => {
   const { get, file, postern } = await sharedDigits(t);
   await utimes(file, 1_700_000_000, 1_700_000_000);
   const before = (await get()).headers.etag;
@@ -252,12 +252,12 @@ test('a tag changes when the bytes do, even within one instant and at one size',
   assert.notEqual((await get()).headers.etag, changed);
 });
 
-test('a folder has no bytes of its own', async (t) => {
+test('a folder cannot be downloaded as a file', async (t) => {
   const { postern, base } = await sharedDigits(t);
   assert.equal((await raw(postern, `${base}/file`)).status, 404);
 });
 
-test('a disk that fails while a file is read is told as away, not as our own error', async (t) => {
+test('a disk error while a file is read gets 503, not an internal error', async (t) => {
   const postern = await startWithStorages(t, (method) => {
     if (method === 'file.read') throw new StorageUnavailable('EIO');
   });
@@ -267,7 +267,7 @@ test('a disk that fails while a file is read is told as away, not as our own err
   assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
 });
 
-test('a file that somebody cuts while it is read is never answered with bytes that it does not have', { timeout: 20_000 }, async (t) => {
+test('a response never contains bytes that the file does not have, even if it is truncated meanwhile', { timeout: 20_000 }, async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const file = join(postern.files, 'cut.txt');
@@ -279,7 +279,7 @@ test('a file that somebody cuts while it is read is never answered with bytes th
   );
   atEnd(t, () => cutter.terminate());
   for (let number = 0; number < 300; number += 1) {
-    const answer = await raw(postern, `${base}/file/cut.txt`).catch(() => null); // one that broke off says so
+    const answer = await raw(postern, `${base}/file/cut.txt`).catch(() => null); // an interrupted response is allowed
     if (answer?.status === 200) assert.doesNotMatch(answer.text, /\0/);
   }
 });

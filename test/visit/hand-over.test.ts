@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
-const size = 600 * 1024; // bytes: more than is sent at once
+const size = 600 * 1024; // bytes, large enough to be sent by the proxy
 
 async function behind(t: TestContext, proxy: string, header: string, name = 'naïve #1.pdf') {
   const postern = await startPostern(t, { environment: { POSTERN_SENDFILE: header, POSTERN_TRUSTED_PROXIES: proxy } });
@@ -20,7 +20,7 @@ for (const [header, prefix, name] of [
   ['x-accel-redirect', '/postern-files', 'naïve #1.pdf'],
   ['x-sendfile', '', 'plain-1.pdf'],
 ] as const)
-  test(`a trusted proxy is told by ${header} to send a large file itself, once it is decided`, async (t) => {
+  test(`${header} tells a trusted proxy to send a large file itself, after the permission check`, async (t) => {
     const { postern, address, lies } = await behind(t, '127.0.0.1', header, name);
     const answer = await raw(postern, address, { headers: { range: 'bytes=0-9', 'if-match': '"of the proxy"' } });
     assert.equal(answer.status, 200);
@@ -35,7 +35,7 @@ for (const [header, prefix, name] of [
     );
   });
 
-test('a file whose path has to be encoded is not handed over by x-sendfile, which some read decoded and some do not', async (t) => {
+test('x-sendfile is not used for a path that needs encoding, because proxies decode it differently', async (t) => {
   const { postern, base, address } = await behind(t, '127.0.0.1', 'x-sendfile');
   await mkdir(join(postern.files, 'box/a%20b'));
   await writeFile(join(postern.files, 'box/a%20b/c'), Buffer.alloc(size));
@@ -46,7 +46,7 @@ test('a file whose path has to be encoded is not handed over by x-sendfile, whic
   }
 });
 
-test('a trusted proxy is told the real path of a file, where a symbolic link leads to the location', async (t) => {
+test('a trusted proxy gets the real path of a file if a symbolic link leads to the location', async (t) => {
   const folder = await realpath(await temporaryFolder(t));
   await mkdir(join(folder, 'disk'));
   await writeFile(join(folder, 'disk/large'), Buffer.alloc(size));
@@ -60,14 +60,14 @@ test('a trusted proxy is told the real path of a file, where a symbolic link lea
   assert.equal(answer.headers['x-sendfile'], join(folder, 'disk/large'));
 });
 
-test('nobody but a trusted proxy is told where a file lies', async (t) => {
+test('only a trusted proxy gets the path of a file on disk', async (t) => {
   const { postern, address } = await behind(t, '192.0.2.1', 'x-accel-redirect');
   const answer = await raw(postern, address);
   assert.equal(answer.bytes.length, size);
   assert.doesNotMatch(JSON.stringify(answer.headers), /postern-files|accel|sendfile/i);
 });
 
-test('what is small, looked at or refused is not handed over', async (t) => {
+test('small files, previews, archives and refused requests are not passed to the proxy', async (t) => {
   const { postern, base, address } = await behind(t, '127.0.0.1', 'x-accel-redirect');
   for (const path of [`${base}/file/small.txt`, address.replace('/file/', '/view/'), `${base}/zip`]) {
     const answer = await raw(postern, path);

@@ -14,7 +14,7 @@ import { basic, changeShare, hour, linkTo, posting, settableClock } from './visi
 
 const key = { 'idempotency-key': 'once' };
 
-test('a change that is sent twice with one key takes place once and is answered alike', async (t) => {
+test('a change that is sent twice with one idempotency key is made once and gets the same response twice', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const [path, init, status] of [
@@ -36,7 +36,7 @@ test('a change that is sent twice with one key takes place once and is answered 
   }
 });
 
-test('a key that was used for another request is 409', async (t) => {
+test('an idempotency key that was used for another request gets 409', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
@@ -45,7 +45,7 @@ test('a key that was used for another request is 409', async (t) => {
   assert.equal(other.body.code, 'idempotencyReused');
 });
 
-test('a refusal is not kept: the same key may try again', async (t) => {
+test('a refusal is not stored, so that a retry can use the same idempotency key', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const asks = () => postern.visit(`${base}/folder/parent/a`, { method: 'POST', headers: key });
@@ -54,7 +54,7 @@ test('a refusal is not kept: the same key may try again', async (t) => {
   assert.equal((await asks()).status, 201);
 });
 
-test('a key lasts a day and is at most 255 characters', async (t) => {
+test('an idempotency key is valid for one day and has at most 255 characters', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
   const { base } = await linkTo(postern);
@@ -67,7 +67,7 @@ test('a key lasts a day and is at most 255 characters', async (t) => {
   assert.equal((await asks('x'.repeat(255))).status, 409, 'looked at anew: the folder exists');
 });
 
-test('a key of a change that is under way does not expire, however far ahead the clock is set', async (t) => {
+test('the idempotency key of a running change does not expire, even if the clock is set ahead', async (t) => {
   const clock = settableClock();
   const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
   const twin = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
@@ -81,7 +81,7 @@ test('a key of a change that is under way does not expire, however far ahead the
   );
 });
 
-test('a stopped share answers no repeated request either', async (t) => {
+test('a stopped share does not answer a repeated request', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await linkTo(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
@@ -90,7 +90,7 @@ test('a stopped share answers no repeated request either', async (t) => {
   assert.equal((await asks()).status, 404);
 });
 
-test('a permission that was taken away is asked of a repeated request too', async (t) => {
+test('a repeated request is refused after its permission was removed', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await linkTo(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
@@ -99,7 +99,7 @@ test('a permission that was taken away is asked of a repeated request too', asyn
   assert.equal((await asks()).status, 403);
 });
 
-test('nobody gets the answer to another by the name alone', async (t) => {
+test('a stored response is not sent to a request with a wrong password', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -109,7 +109,7 @@ test('nobody gets the answer to another by the name alone', async (t) => {
   assert.equal((await asks('wrong')).status, 401);
 });
 
-test('a session that has ended gets no repeated answer', async (t) => {
+test('a repeated request is refused after its session has ended', async (t) => {
   const postern = await startPostern(t);
   const { id, users } = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -120,7 +120,7 @@ test('a session that has ended gets no repeated answer', async (t) => {
   assert.equal((await asks()).status, 401);
 });
 
-test('a change whose answer was lost is answered as it was, once it is known that it took place', async (t) => {
+test('a change whose response was lost gets the same response again after recovery', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
@@ -132,7 +132,7 @@ test('a change whose answer was lost is answered as it was, once it is known tha
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
 });
 
-test('a change that was cut off before it took place may be tried again under its key', async (t) => {
+test('a change that was interrupted before it took place can be retried with the same idempotency key', async (t) => {
   let away = true;
   const postern = await startWithStorages(t, (method) => {
     if (away && method === 'storage.createFolder') throw new StorageUnavailable('the disk is away');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { joinPieces } from '../../src/http/visitor/join-pieces.ts';
 
-/** Pieces that are each made in the same memory. */
+/** Yields pieces that all reuse the same memory. */
 async function* reusing(sizes: readonly number[]): AsyncGenerator<Buffer> {
   const memory = Buffer.alloc(40_000);
   for (const [index, size] of sizes.entries()) yield memory.subarray(0, size).fill(index);
@@ -15,14 +15,14 @@ async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(copies);
 }
 
-test('joined pieces are the same bytes, whatever their sizes', () =>
+test('joined pieces contain the same bytes at any piece size', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(fc.nat(300), fc.nat(40_000)), { maxLength: 60 }), async (sizes) => {
       assert.ok((await bytesOf(joinPieces(reusing(sizes)))).equals(await bytesOf(reusing(sizes))));
     }),
   ));
 
-test('thousands of small pieces leave their turn to others', async () => {
+test('joining thousands of small pieces does not block the event loop', async () => {
   let turns = 0;
   const count = () => {
     turns += 1;

@@ -8,7 +8,7 @@ import { linkTo, nothingAllowed } from './visiting.ts';
 
 const names = (body: { entries: { name: string }[] }) => body.entries.map(({ name }) => name);
 
-/** Files of 3, 1 and 2 bytes and two folders, changed in yet another order. */
+/** Creates three files and two folders. Name, size and modification time each give a different order. */
 async function sample(files: string): Promise<void> {
   await mkdir(join(files, 'box/Zoo'), { recursive: true });
   await mkdir(join(files, 'box/attic'));
@@ -22,7 +22,7 @@ async function sample(files: string): Promise<void> {
   }
 }
 
-test('a listing tells of each entry its name, kind, size, time, media type and tag', async (t) => {
+test('a listing contains the name, kind, size, modification time, media type and ETag of each entry', async (t) => {
   const postern = await startPostern(t);
   await sample(postern.files);
   const { base } = await linkTo(postern, { path: '/box' });
@@ -45,7 +45,7 @@ test('a listing tells of each entry its name, kind, size, time, media type and t
   assert.equal((await postern.visit(`${base}/file/c.pdf`)).headers.get('etag'), etag);
 });
 
-test('folders come first, whatever is sorted and in whichever order', async (t) => {
+test('folders come first with every sort field and order', async (t) => {
   const postern = await startPostern(t);
   await sample(postern.files);
   const { base } = await linkTo(postern, { path: '/box' });
@@ -62,7 +62,7 @@ test('folders come first, whatever is sorted and in whichever order', async (t) 
   assert.deepEqual((await sorted('sortField=modifiedDateTime&sortOrder=dsc')).slice(0, 2).sort(), ['Zoo', 'attic']);
 });
 
-test('a search word is found anywhere in a name, whatever its case', async (t) => {
+test('a search word matches any part of a name and ignores case', async (t) => {
   const postern = await startPostern(t);
   await sample(postern.files);
   await writeFile(join(postern.files, 'box/ÄRGER.txt'), '');
@@ -77,7 +77,7 @@ test('a search word is found anywhere in a name, whatever its case', async (t) =
   for (const pattern of ['%', '_', '*', '.*']) assert.deepEqual(names(await found(pattern)), [], pattern);
 });
 
-test('a listing outside what is known or allowed is refused, never clipped', async (t) => {
+test('a listing request with invalid parameter values gets 400', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const query of [
@@ -98,7 +98,7 @@ test('a listing outside what is known or allowed is refused, never clipped', asy
   assert.deepEqual(names((await postern.visit(`${base}/list?startIndex=5`)).body), []);
 });
 
-test('a folder of a hundred thousand files lists in pages without a gap or a double', async (t) => {
+test('a folder of a hundred thousand files is listed in pages without gaps or duplicates', async (t) => {
   const postern = await startPostern(t);
   mkdirSync(join(postern.files, 'many/zz'), { recursive: true });
   for (let number = 0; number < 100_000; number += 1) closeSync(openSync(join(postern.files, `many/${number}.txt`), 'w'));
@@ -115,7 +115,7 @@ test('a folder of a hundred thousand files lists in pages without a gap or a dou
   assert.equal(seen.size, 100_001);
 });
 
-test('looking or downloading is enough to list, and nothing else is', async (t) => {
+test('only the permission to view or to download allows a listing', async (t) => {
   const postern = await startPostern(t);
   for (const flag of Object.keys(nothingAllowed)) {
     const { base } = await linkTo(postern, { ...nothingAllowed, [flag]: true });
@@ -124,7 +124,7 @@ test('looking or downloading is enough to list, and nothing else is', async (t) 
   }
 });
 
-test('what is kept for Postern is never listed, other dot files are', async (t) => {
+test('files that are reserved for Postern are never listed, but other dot files are', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, '.postern'), { recursive: true });
   await writeFile(join(postern.files, '.postern/secret.txt'), 's');
@@ -139,14 +139,14 @@ test('what is kept for Postern is never listed, other dot files are', async (t) 
   assert.equal((await postern.visit(`${base}/file/.posternet`)).body, 'e');
 });
 
-test('what is neither a file nor a folder, and what a name in UTF-8 cannot say, is not listed', async (t) => {
+test('a file whose name is not valid UTF-8 is not listed', async (t) => {
   const postern = await startPostern(t);
   await writeFile(Buffer.concat([Buffer.from(`${postern.files}/bad`), Buffer.from([0xff, 0xfe])]), 'b');
   const { base } = await linkTo(postern);
   assert.deepEqual(names((await postern.visit(`${base}/list`)).body), ['welcome.txt']);
 });
 
-test('a share of one file lists its one entry', async (t) => {
+test('a share of one file lists only this file', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
   const { body } = await postern.visit(`${base}/list`);

@@ -12,7 +12,7 @@ const page = (entries: number) => ({
   total: entries,
 });
 
-test('large listings of one network leave turns to those of others, and small ones wait for none', async () => {
+test('large listings of one network do not block those of other networks, and small listings do not wait', async () => {
   const write = listingFormatter();
   const done: string[] = [];
   const ask = async (address: string, entries: number) => {
@@ -27,7 +27,7 @@ test('large listings of one network leave turns to those of others, and small on
   await Promise.all(crowd);
 });
 
-test('a listing of thousands of entries is one JSON text of a known length, to HEAD too', async (t) => {
+test('a listing of thousands of entries is valid JSON with a Content-Length, also for HEAD', async (t) => {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'many');
   await mkdir(folder);

@@ -9,13 +9,13 @@ import { linkTo } from './visiting.ts';
 const list = (postern: TestPostern, base: string, startIndex: number, signal?: AbortSignal) =>
   postern.visit(`${base}/list?startIndex=${startIndex}`, signal ? { signal } : {});
 
-/** Pages that wait for their turn, as /metrics tells. */
+/** Returns the number of waiting pages from /metrics. */
 async function waitingIn(postern: TestPostern): Promise<number> {
   const { body } = await postern.visit('/metrics', { headers: { authorization: `Bearer ${adminKey}` } });
   return Number(/postern_queue_length\{queue="folders"\} (\d+)/.exec(String(body))?.[1]);
 }
 
-test('a listing that waits when its client leaves ends by that alone', async () => {
+test('a waiting listing ends as soon as its client disconnects', async () => {
   const turns = listingTurns();
   const never = new Promise<never>(() => {});
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
@@ -29,7 +29,7 @@ test('a listing that waits when its client leaves ends by that alone', async () 
   await assert.rejects(waits, (cause) => cause === leaving.signal.reason);
 });
 
-test('listings that were given up are not read, and a stranger waits for none of them', { timeout: 10_000 }, async (t) => {
+test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
   const [greedy, stranger] = [await linkTo(postern), await linkTo(postern)];
   const leaving = new AbortController();
@@ -44,19 +44,19 @@ test('listings that were given up are not read, and a stranger waits for none of
   assert.equal(pages(), 3);
 });
 
-test('many who ask for the same page while they wait are answered by one reading of the folder', { timeout: 10_000 }, async (t) => {
+test('waiting requests for the same page are answered by one read of the folder', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
   const { base } = await linkTo(postern);
   const first = [0, 1].map((index) => list(postern, base, index));
   await until(() => pages() === 2);
   const same = Array.from({ length: 10 }, () => list(postern, base, 2));
-  const { base: other } = await linkTo(postern); // the others wait by now
+  const { base: other } = await linkTo(postern); // the requests above are waiting by now
   release();
   for (const { status } of await Promise.all([...first, ...same, list(postern, other, 0)])) assert.equal(status, 200);
   assert.ok(pages() <= 4, `${pages()} readings`);
 });
 
-test('a visitor who asks for more pages than may wait is told to come back', { timeout: 10_000 }, async (t) => {
+test('a visitor with too many waiting pages gets 503 with Retry-After', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
   const { base } = await linkTo(postern);
   const refused: Answer[] = [];
@@ -65,11 +65,11 @@ test('a visitor who asks for more pages than may wait is told to come back', { t
     if (answer.status === 503) refused.push(answer);
     return answer.status;
   });
-  await until(() => refused.length === 26); // 2 are read and 32 wait
+  await until(() => refused.length === 26); // 2 are being read and 32 wait
   assert.equal(refused[0]?.body.code, 'listingBusy');
   assert.ok(Number(refused[0]?.headers.get('retry-after')) > 0);
   const { base: other } = await linkTo(postern);
-  const stranger = list(postern, other, 99); // a page that nobody else waits for
+  const stranger = list(postern, other, 99); // a page that no other request waits for
   release();
   assert.equal((await stranger).status, 200);
   assert.equal((await Promise.all(answers)).filter((status) => status === 200).length, 34);

@@ -4,7 +4,7 @@ import { startPostern } from '../start.ts';
 
 const many = (entry: string) => entry.repeat(Math.floor(7000 / entry.length));
 
-test('what a client prefers is read from the first kilobyte of its headers', async (t) => {
+test('only the first kilobyte of the Accept and Accept-Language headers is read', async (t) => {
   const postern = await startPostern(t);
   const page = async (headers: Record<string, string>) => {
     const { headers: answered, body } = await postern.visit('/s/nope', { headers });

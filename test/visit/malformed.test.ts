@@ -37,7 +37,7 @@ const malformed = [
   '.POSTERN-x',
 ];
 
-test('a malformed path is refused on every route, before the link is looked up', async (t) => {
+test('a malformed path gets 400 on every route, before the link is looked up', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const at of [base, '/s/neverexistedatall'])
@@ -57,7 +57,7 @@ test('a malformed path is refused on every route, before the link is looked up',
       }
 });
 
-test('a path is decoded once: what is encoded twice is a name like any other', async (t) => {
+test('a path is decoded only once, so that a doubly encoded path is an ordinary name', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, '%2e%2e'));
   await writeFile(join(postern.files, '%2e%2e/100%.txt'), 'percent');
@@ -70,7 +70,7 @@ test('a path is decoded once: what is encoded twice is a name like any other', a
     assert.equal((await raw(postern, `${base}/file/${path}`)).status, 404, path);
 });
 
-test('names with plus, question mark, hash, quotes and spaces are reached by their encoding', async (t) => {
+test('a file name with special characters is reached by its URL encoding', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const name of [
@@ -95,7 +95,7 @@ test('names with plus, question mark, hash, quotes and spaces are reached by the
   }
 });
 
-test('in a body paths and names are plain text, and the same segments are refused', async (t) => {
+test('paths and names in a request body are not URL-decoded, and invalid segments get 400', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'a%2e.txt'), 'a');
   const { base } = await linkTo(postern);
@@ -112,7 +112,7 @@ test('in a body paths and names are plain text, and the same segments are refuse
   assert.equal((await raw(postern, `${base}/file/b%252e.txt`)).status, 200);
 });
 
-test('a path of 255 levels is reached, and a deeper one refused by what it may be, wherever it is named', async (t) => {
+test('a path of 255 levels is accepted, and a deeper path gets 400 with the limit in the detail', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const [deepest, deeper] = [255, 256].map((levels) => Array.from({ length: levels }, () => '~').join('/'));
@@ -139,7 +139,7 @@ test('a path of 255 levels is reached, and a deeper one refused by what it may b
   }
 });
 
-test('a share deep within its location is visited as deep again', async (t) => {
+test('a share 200 levels deep gives access to 200 more levels below it', async (t) => {
   const postern = await startPostern(t);
   const levels = Array.from({ length: 200 }, () => 'a').join('/');
   await mkdir(join(postern.files, levels, levels), { recursive: true });
@@ -150,7 +150,7 @@ test('a share deep within its location is visited as deep again', async (t) => {
   assert.equal((await postern.visit(`${base}/file/${levels}/c.txt`, { method: 'DELETE' })).status, 204);
 });
 
-test('a malformed body is refused before the link is looked up', async (t) => {
+test('a malformed request body gets 400 before the link is looked up', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const at of [base, '/s/neverexistedatall']) {
@@ -177,7 +177,7 @@ test('a malformed body is refused before the link is looked up', async (t) => {
   }
 });
 
-test('an unknown field is named in the answer', async (t) => {
+test('an unknown field is named in the field errors of the response', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const answer = await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'b.txt', nmae: 'c' }));
@@ -188,7 +188,7 @@ test('an unknown field is named in the answer', async (t) => {
   );
 });
 
-test('every route but the page refuses parameters it does not know, and doubled ones', async (t) => {
+test('all routes except the page refuse unknown query parameters, and the listing refuses repeated ones', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const asks: [string, RequestInit][] = [

@@ -6,7 +6,7 @@ import { folderForDisks, mountAt, unmount } from '../ports/small-disk.ts';
 import { startPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
 
-test('a location that is a mount point answers 503 while nothing is mounted there, and takes no upload that would vanish', async (t) => {
+test('a mount-point location answers 503 and accepts no upload while nothing is mounted', async (t) => {
   const folder = folderForDisks(t);
   const mounted = join(folder, 'files');
   if (!mountAt(t, mounted, 'size=8m')) return;

@@ -7,7 +7,7 @@ import { pendingFolders } from '#features/visits/archives/pending-folders.ts';
 import { zipDirectory } from '#features/visits/archives/zip-directory.ts';
 
 const first = { path: parseSegments(['share']) ?? rootPath, prefix: '', depth: 0 };
-/** So many subfolders of each of the first two levels. */
+/** Walks a tree with `width` subfolders in each folder of the first two levels. Returns the prefixes in order. */
 function walk(width: number, memory = nameMemories()('198.51.100.1')) {
   const pending = pendingFolders(first, memory);
   const seen: string[] = [];
@@ -27,12 +27,12 @@ function walk(width: number, memory = nameMemories()('198.51.100.1')) {
   return seen;
 }
 
-test('folders of an archive are listed in the order of a tree: each with all that lies below it, then the next', () => {
+test('the folders of an archive are listed depth-first', () => {
   assert.deepEqual(walk(2), ['', 'é 0/', 'é 0/é 0/', 'é 0/é 1/', 'é 1/', 'é 1/é 0/', 'é 1/é 1/']);
   assert.equal(walk(300).length, 1 + 300 + 300 * 300);
 });
 
-/** Finds so many folders in one. */
+/** Adds this number of subfolders to one folder. */
 function findMany(memory: NameMemory, folders: number) {
   const pending = pendingFolders(first, memory);
   pending.next();
@@ -42,7 +42,7 @@ function findMany(memory: NameMemory, folders: number) {
 const busy = { messageName: 'listingBusy' };
 const [one, another, third] = ['198.51.100.1', '203.0.113.1', '192.0.2.1'] as const;
 
-test('archives of folders without number leave memory: beyond a bound they are refused until others end', () => {
+test('archives with very many folders are refused beyond a memory limit, until other archives end', () => {
   const begin = nameMemories();
   const held = [one, one, another].map((address) => findMany(begin(address), 1_000_000));
   assert.throws(() => findMany(begin(third), 2_000_000), busy);
@@ -51,19 +51,19 @@ test('archives of folders without number leave memory: beyond a bound they are r
   findMany(begin(one), 1_000_000);
 });
 
-test('the archives of one network leave half of the memory for names to those of others', () => {
+test('the archives of one wide network leave half of the memory for names to other networks', () => {
   const begin = nameMemories();
   for (let archive = 0; archive < 2; archive += 1) findMany(begin('198.51.100.77'), 1_000_000);
   assert.throws(() => findMany(begin(one), 100_000), busy);
   findMany(begin(another), 1_000_000);
 });
 
-test('an archive of a few thousand folders is sent, whatever others hold', () => {
+test('an archive of a few thousand folders is accepted even if no shared memory for names is left', () => {
   const begin = nameMemories(1);
   for (let archive = 0; archive < 100; archive += 1) findMany(begin(one), 3000);
 });
 
-test('the directory of an archive that is packed as it is found counts as it is held, and is given back', async () => {
+test('the zip directory of an archive counts towards the memory limit, and its memory is freed at the end', async () => {
   const begin = nameMemories(1 << 20);
   const directory = zipDirectory(begin(one));
   const entries = Array.from({ length: 2000 }, () => randomBytes(500));

@@ -8,7 +8,7 @@ type Changes = 'upload' | 'createFolder' | 'rename' | 'remove' | 'clearEvidence'
 /** 'none' if the methods make no change. */
 type ChangesIn<M> = [Extract<M, Changes>] extends [never] ? 'none' : Extract<M, Changes>;
 
-// The type check of the project is what fails here when a permit gains a method.
+// If a permit gains a method, the type check of the project fails here.
 test('a permit to read a file cannot be used to change one', () => {
   const changes: ChangesIn<Methods<ReadAction>> = 'none';
   assert.equal(changes, 'none');

@@ -8,7 +8,7 @@ import { basic, changeShare, linkTo, posting } from './visiting.ts';
 const password = 'correct horse battery';
 const titles = (body: { shares: { title: string }[] }) => body.shares.map(({ title }) => title).sort();
 
-test('a portal lists every share that admits this visitor now, and no other', async (t) => {
+test('a portal lists exactly the shares that admit the visitor now', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
   const other = await usersProfile(postern, ['ann'], { title: 'Others' });
@@ -57,7 +57,7 @@ test('signing in at the portal opens its shares, and signing out there closes th
   assert.deepEqual((await postern.visit(`/p/${viewId}/visit`, { headers })).body.shares, []);
 });
 
-test('a profile without sign-in has no portal', async (t) => {
+test('a login profile without sign-in has no portal', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('loginprofile/get', { id: 1 });
   for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 404, path);
@@ -69,7 +69,7 @@ test('a profile without sign-in has no portal', async (t) => {
   assert.equal((await postern.visit(`/p/${viewId}/visit`)).body.code, 'linkUnknown');
 });
 
-test('a portal lists a thousand shares by title, says how many there are, and gives the others by page', async (t) => {
+test('a portal lists up to a thousand shares per page, sorted by title, with the total count', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
   const { id: first } = await linkTo(postern, { title: 'share', authenticationId: id });
@@ -93,7 +93,7 @@ test('a portal lists a thousand shares by title, says how many there are, and gi
     assert.equal((await postern.visit(`/p/${viewId}/visit${query}`, { headers })).status, 400, query);
 });
 
-test('a portal and a share are not reached under the address of the other', async (t) => {
+test('a portal is not found under /s/, and a share is not found under /p/', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern);
   const share = await linkTo(postern, { authenticationId: id });
@@ -101,14 +101,14 @@ test('a portal and a share are not reached under the address of the other', asyn
   assert.equal((await postern.visit(`/p/${share.viewId}/visit`)).status, 404);
 });
 
-test('a portal keeps to the addresses of its profile', async (t) => {
+test('a portal refuses addresses outside the IP range of its login profile', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.0/24' });
   for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 403, path);
   assert.equal((await postern.visit(`/p/${viewId}/sign-in`, posting({ username: 'ann', password }))).status, 403);
 });
 
-test('a portal whose view id was replaced is gone at its old address', async (t) => {
+test('a portal whose viewId was replaced is not found at its old address', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern);
   const { viewId: now } = await postern.call('loginprofile/updateViewId', { id });
@@ -116,7 +116,7 @@ test('a portal whose view id was replaced is gone at its old address', async (t)
   assert.equal((await postern.visit(`/p/${now}/visit`)).status, 200);
 });
 
-test('a program asks a portal with its pair of name and password', async (t) => {
+test('a program can visit a portal with Basic authentication', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern);
   await linkTo(postern, { title: 'open', authenticationId: id });
@@ -125,7 +125,7 @@ test('a program asks a portal with its pair of name and password', async (t) => 
   assert.equal((await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', 'wrong') } })).status, 401);
 });
 
-test('the page of a portal, like that of a link, tells nothing by itself', async (t) => {
+test('the HTML page of a portal or link contains no titles and no inline scripts', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann'], { title: 'Very secret profile' });
   const { base } = await linkTo(postern, { title: 'Very secret title', authenticationId: id });
@@ -138,7 +138,7 @@ test('the page of a portal, like that of a link, tells nothing by itself', async
   }
 });
 
-test('portal visits that are given up by the hundred are no fault of ours, and the next one is answered', async (t) => {
+test('a hundred cancelled portal visits log no error, and the next visit is answered', async (t) => {
   const { log, errors } = logLines();
   const postern = await startPostern(t, { replaced: { log } });
   const profile = await usersProfile(postern);

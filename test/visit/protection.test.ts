@@ -26,7 +26,7 @@ async function answers(t: TestContext, over: object) {
   };
 }
 
-test('under copy protection no original leaves, neither to be taken nor to be looked at', async (t) => {
+test('with copy protection, no original file is sent as a download, view or archive', async (t) => {
   const answer = await answers(t, { copyProtect: true });
   for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
     assert.equal(await answer(`/file/${name}`), '403 copyProtected', name);
@@ -42,7 +42,7 @@ test('under copy protection no original leaves, neither to be taken nor to be lo
 });
 
 for (const copyProtect of [true, false])
-  test(`with a watermark ${copyProtect ? 'and' : 'and without'} copy protection what can not be marked yet never leaves unmarked`, async (t) => {
+  test(`with a watermark ${copyProtect ? 'and' : 'and without'} copy protection, no file is sent without the mark`, async (t) => {
     const answer = await answers(t, { copyProtect, waterMarkText: '{user} {date}' });
     for (const route of ['file', 'view'])
       for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
@@ -55,7 +55,7 @@ for (const copyProtect of [true, false])
       assert.match(await answer(path), /^(503 markingUnavailable|403 cannotBeMarked)$/, path);
   });
 
-test('a PDF that is to be signed never leaves unsigned, other files leave as they are', async (t) => {
+test('with digital signatures, no PDF is downloaded unsigned, and other files are downloaded as usual', async (t) => {
   const answer = await answers(t, { digitalSignature: true });
   for (const name of ['paper.pdf', 'paper.txt']) {
     assert.equal(await answer(`/file/${name}`), '503 signingUnavailable', name);
@@ -69,7 +69,7 @@ test('a PDF that is to be signed never leaves unsigned, other files leave as the
   assert.equal(await answer('/zip?name=words.txt'), '200');
 });
 
-test('a visit tells that a share is protected', async (t) => {
+test('the visit response shows that a share is copy-protected', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { copyProtect: true });
   assert.equal((await postern.visit(`${base}/visit`)).body.share.copyProtect, true);

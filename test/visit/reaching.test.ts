@@ -8,13 +8,13 @@ import { changeShare, hour, linkTo, nothingAllowed, posting, settableClock } fro
 
 const day = 24 * hour;
 const at = (time: number) => new Date(time).toISOString();
-/** A problem without what differs from request to request. */
+/** Returns a response without the fields that differ for each request. */
 function told({ status, body, headers }: Answer) {
   const { instance: _, timestamp: __, ...rest } = body;
   return { status, rest, type: headers.get('content-type'), challenge: headers.get('www-authenticate') };
 }
 
-test('what never was, what is stopped and what has not begun answer alike', async (t) => {
+test('an unknown link, a stopped share and a share that has not started yet get the same 404 response', async (t) => {
   const postern = await startPostern(t);
   const stopped = await linkTo(postern, { active: false });
   const later = await linkTo(postern, { validityStartDate: at(Date.now() + day) });
@@ -29,14 +29,14 @@ test('what never was, what is stopped and what has not begun answer alike', asyn
   assert.equal(told(await postern.visit(`${never}/list`)).rest.code, 'linkUnknown');
 });
 
-test('an address that ends with a slash is the same link', async (t) => {
+test('a link with a slash at its end opens the same page', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, {});
   assert.equal((await postern.visit(`${base}/`)).body, (await postern.visit(base)).body);
   assert.equal((await postern.visit('/s/abcdefghijklmnopqrstuv/')).status, 404);
 });
 
-test('a link opens at its start and is gone at its end', async (t) => {
+test('a link works from its start date on and answers 410 from its end date on', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
   const window = { validityStartDate: at(clock.now() + hour), validityEndDate: at(clock.now() + 2 * hour) };
@@ -53,7 +53,7 @@ test('a link opens at its start and is gone at its end', async (t) => {
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST' })).status, 410);
 });
 
-test('of several reasons the first in the documented order is the answer', async (t) => {
+test('if several rules refuse a request, the response names the first one in the documented order', async (t) => {
   const postern = await startPostern(t);
   const { id, users } = await usersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
   const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...nothingAllowed };
@@ -87,7 +87,7 @@ test('of several reasons the first in the documented order is the answer', async
   assert.ok(users['ann']);
 });
 
-test('an address outside the range reaches nothing, the page and sign-in included', async (t) => {
+test('an address outside the IP range gets 403, also for the page and for sign-in', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.7, 2001:db8::/32' });
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -97,7 +97,7 @@ test('an address outside the range reaches nothing, the page and sign-in include
     assert.equal((await postern.visit(base + path, posting({ username: 'ann', password: 'correct horse battery' }))).status, 403, path);
 });
 
-test('an address range that an earlier version has stored still holds', async (t) => {
+test('an IP range that an earlier version stored still applies', async (t) => {
   const postern = await startPostern(t);
   const outside = await usersProfile(postern, [], { ipRange: '203.0.113.7, 2001:db8::/32' });
   const inside = await usersProfile(postern, [], { ipRange: '127.0.0.0/8, ::1' });
@@ -116,12 +116,12 @@ test('an address range that an earlier version has stored still holds', async (t
     }
   };
   await check();
-  await packStoredRanges(store); // as the next start does
+  await packStoredRanges(store); // the next start of Postern does this
   assert.deepEqual((await bounds()).sort(), known.sort());
   await check();
 });
 
-test('an address within the range is judged by what a trusted proxy says, and by that alone', async (t) => {
+test('for an IP range, X-Forwarded-For counts only if a trusted proxy sends it', async (t) => {
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
   const postern = await startPostern(t, { environment });
   const plain = await startPostern(t);
@@ -136,7 +136,7 @@ test('an address within the range is judged by what a trusted proxy says, and by
   }
 });
 
-test('before sign-in only the page, visit, sign-in and sign-out answer', async (t) => {
+test('before sign-in, the page, visit and sign-out work, and everything else answers 401', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -152,7 +152,7 @@ test('before sign-in only the page, visit, sign-in and sign-out answer', async (
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST' })).status, 204);
 });
 
-test('whoever is not listed may see the page and sign out, and nothing more', async (t) => {
+test('a user who is not listed for a share can see only the page and sign out', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
   const { base } = await linkTo(postern, { authenticationId: id, allowAllUsers: false, userNames: 'bob' });
@@ -170,7 +170,7 @@ test('whoever is not listed may see the page and sign out, and nothing more', as
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST', headers: { cookie } })).status, 204);
 });
 
-test('a link for listed people under a profile without sign-in admits nobody', async (t) => {
+test('a share for listed users admits no visitor if its login profile requires no sign-in', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { allowAllUsers: false, userNames: '' });
 
@@ -178,7 +178,7 @@ test('a link for listed people under a profile without sign-in admits nobody', a
   assert.equal((await postern.visit(base)).status, 200);
 });
 
-test('a permission that is off is told before whether the path is there', async (t) => {
+test('a missing permission answers 403 even if the path does not exist', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, nothingAllowed);
   const asks: [string, RequestInit][] = [
@@ -198,7 +198,7 @@ test('a permission that is off is told before whether the path is there', async 
   }
 });
 
-test('a path that is not there is 404, its parent too where something is made', async (t) => {
+test('a path that does not exist answers 404, and so does a new item in a missing folder', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const asks: [string, RequestInit][] = [
@@ -218,7 +218,7 @@ test('a path that is not there is 404, its parent too where something is made', 
   for (const [path, init] of asks) assert.equal((await postern.visit(base + path, init)).body.code, 'itemAbsent', path);
 });
 
-test('a share whose folder is gone is 404, one whose location is gone is 503', async (t) => {
+test('a deleted shared folder answers 404, and an unavailable location answers 503', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
   await writeFile(join(postern.files, 'inner/a.txt'), 'a');

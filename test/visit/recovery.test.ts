@@ -12,7 +12,7 @@ import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { linkTo, posting } from './visiting.ts';
 
-test('an upload that is in place while its outcome cannot be written is recorded as done later, and alerted', async (t) => {
+test('an upload whose outcome could not be recorded is later recorded as done, and its alert is enqueued', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { alertUpload: true, notifyEmails: 'owner@example.com' });
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
@@ -37,7 +37,7 @@ test('an upload that is in place while its outcome cannot be written is recorded
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
 });
 
-test('a change that took place although the disk answered an error is recorded as done, once somebody has looked', async (t) => {
+test('recovery records a change as done if it took place although the disk reported an error', async (t) => {
   const postern = await startWithStorages(
     t,
     () => {},
@@ -62,7 +62,7 @@ test('a change that took place although the disk answered an error is recorded a
   );
 });
 
-test('a change whose turn to be looked at could not be had is looked at by the next run, not recorded as failed', async (t) => {
+test('if recovery cannot lock a change, the change stays pending and the next run recovers it', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
@@ -78,9 +78,9 @@ test('a change whose turn to be looked at could not be had is looked at by the n
 
 for (const [what, error] of [
   ['is full', new StorageFull('the disk is full')],
-  ['finds a name taken', new ItemExists('the name is already taken')],
+  ['already has an item with the name', new ItemExists('the name is already taken')],
 ] as const)
-  test(`a change whose disk ${what} when it is looked at holds up neither others nor a start, and is looked at again`, async (t) => {
+  test(`if the disk ${what} during recovery, the start and other changes continue, and a later run retries`, async (t) => {
     const data = await temporaryFolder(t);
     let fails = true;
     const before = async (method: string, [change]: readonly unknown[]) => {
@@ -107,7 +107,7 @@ for (const [what, error] of [
     assert.deepEqual((await outcomes()).sort(), [a('done'), b]);
   });
 
-test('a change that one run is still looking at is left alone by the next', async (t) => {
+test('a recovery run skips a change that another run is still recovering', async (t) => {
   const looking = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   let looks = 0;
@@ -129,7 +129,7 @@ test('a change that one run is still looking at is left alone by the next', asyn
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
-test('a deletion that another process has recovered meanwhile is not made any more', async (t) => {
+test('a deletion that another process has recovered in the meantime is not carried out', async (t) => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const postern = await startWithStorages(t, (called) => {
@@ -141,7 +141,7 @@ test('a deletion that another process has recovered meanwhile is not made any mo
   const { base } = await linkTo(postern);
   const answer = postern.visit(`${base}/file/a.txt`, { method: 'DELETE' });
   await begun.promise;
-  // This process stood still for so long that another took it for dead, and somebody has saved the file anew.
+  // This process was paused so long that another process considered it dead, and a user has saved the file again.
   await postern.ports.store.write((tx) => tx.deleteFrom('process').execute(), 'job');
   await recoverInterruptedChanges({ ...postern.ports, process: 'another' }, new Set());
   await writeFile(join(postern.files, 'a.txt'), 'newer');
@@ -155,7 +155,7 @@ test('a deletion that another process has recovered meanwhile is not made any mo
   );
 });
 
-test('while nobody knows who else lives, a process looks at its own changes alone', async (t) => {
+test('with ownOnly, recovery leaves the changes of other processes pending', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
@@ -167,7 +167,7 @@ test('while nobody knows who else lives, a process looks at its own changes alon
   assert.equal(await outcome(), 'done');
 });
 
-test('what was begun at a location that was deleted since is recorded as failed', async (t) => {
+test('an interrupted change at a location that no longer exists is recorded as failed', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
@@ -176,7 +176,7 @@ test('what was begun at a location that was deleted since is recorded as failed'
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'failed');
 });
 
-test('a new folder that waits for its turn while the share is deleted is not made', async (t) => {
+test('a new folder that waits for a lock is not created if the share is deleted in the meantime', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await linkTo(postern);
   const { store } = postern.ports;
@@ -202,7 +202,7 @@ for (const { title, action, path, init } of [
     await mkdir(join(postern.files, 'old'));
     const { base } = await linkTo(postern);
     const staging = join(postern.files, '.postern');
-    // The other process has looked, recorded, and cleared what this one had left, while this one stood still behind its mark.
+    // While this process was paused after writing its mark, the other one recovered the change and deleted the mark.
     let recovered = false;
     const recoverThen = (call: 'mkdirSync' | 'linkSync') => {
       const original = fs[call];

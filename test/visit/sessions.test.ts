@@ -16,12 +16,12 @@ async function entered(t: TestContext) {
   const status = async () => (await postern.visit(`${link.base}/list`, { headers: { cookie } })).status;
   const { read } = postern.ports.store;
   const sessions = read.selectFrom('visit_session').select('used_at');
-  /** Nobody waits for the note that a session was used: the next jump of the clock does. */
+  /** Waits until the last use of the session is stored: requests do not wait for it, but the next clock step needs it. */
   const noted = () => until(async () => (await sessions.executeTakeFirst())?.used_at === clock.now());
   return { clock, postern, profile, link, cookie, status, noted, ann: profile.users['ann'] };
 }
 
-test('a session cookie is HttpOnly, SameSite=Lax, for the whole host, and long enough', async (t) => {
+test('a session cookie is HttpOnly, SameSite=Lax, valid for the entire host, and has a token of 43 characters', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -37,7 +37,7 @@ test('a session cookie is HttpOnly, SameSite=Lax, for the whole host, and long e
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(pair.split('=')[1] ?? 'none'), 'only a hash is stored');
 });
 
-test('where the public address is https the cookie is __Host- and Secure', async (t) => {
+test('with an https public address, the session cookie has the __Host- prefix and is Secure', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { id } = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -54,7 +54,7 @@ test('where the public address is https the cookie is __Host- and Secure', async
   assert.equal(again.status, 200);
 });
 
-test('a session ends after twelve hours, however busy', async (t) => {
+test('a session ends after twelve hours even if it is in constant use', async (t) => {
   const { clock, status, noted } = await entered(t);
   for (let halves = 1; halves < 24; halves += 1) {
     clock.ahead(hour / 2);
@@ -65,7 +65,7 @@ test('a session ends after twelve hours, however busy', async (t) => {
   assert.equal(await status(), 401);
 });
 
-test('a session ends after an hour unused', async (t) => {
+test('a session ends after one hour without use', async (t) => {
   const { clock, status, noted } = await entered(t);
   clock.ahead(hour - minute);
   assert.equal(await status(), 200);
@@ -77,7 +77,7 @@ test('a session ends after an hour unused', async (t) => {
   assert.equal(await status(), 401);
 });
 
-test('a session ends with sign-out, and its cookie is taken back', async (t) => {
+test('sign-out ends the session and deletes its cookie', async (t) => {
   const { postern, link, cookie, status } = await entered(t);
   const answer = await postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie } });
   assert.equal(answer.status, 204);
@@ -85,7 +85,7 @@ test('a session ends with sign-out, and its cookie is taken back', async (t) => 
   assert.equal(await status(), 401);
 });
 
-test('signing out ends that session and no other of the same user', async (t) => {
+test('sign-out does not end other sessions of the same user', async (t) => {
   const { postern, link, status } = await entered(t);
   const other = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie: other } });
@@ -110,14 +110,14 @@ const endings: Record<string, Ending> = {
   'a new view id of the profile': ({ postern, id }) => postern.call('loginprofile/updateViewId', { id }),
 };
 for (const [name, end] of Object.entries(endings))
-  test(`a session ends at once with ${name}`, async (t) => {
+  test(`${name} ends the session at once`, async (t) => {
     const { postern, profile, status, ann } = await entered(t);
     assert.equal(await status(), 200);
     await end({ postern, id: profile.id, ann });
     assert.equal(await status(), 401);
   });
 
-test('a session ends with deactivation, and does not come back to life with the user', async (t) => {
+test('deactivation of a user ends the session, and activation does not restore it', async (t) => {
   const { postern, profile, status, ann } = await entered(t);
   await postern.call('accessuser/update', { id: ann, authId: profile.id, active: false });
   assert.equal(await status(), 401);
@@ -125,7 +125,7 @@ test('a session ends with deactivation, and does not come back to life with the 
   assert.equal(await status(), 401);
 });
 
-test('a session ends with a move to another profile, and a move back does not bring it back', async (t) => {
+test('a move of the user to another login profile ends the session, and a move back does not restore it', async (t) => {
   const { postern, profile, status, ann } = await entered(t);
   const other = await usersProfile(postern, [], { title: 'Others' });
   await postern.call('accessuser/update', { id: ann, authId: other.id });
@@ -134,14 +134,14 @@ test('a session ends with a move to another profile, and a move back does not br
   assert.equal(await status(), 401);
 });
 
-test('a name that was deleted and is made anew inherits no session', async (t) => {
+test('a new user with the name of a deleted user does not get the old session', async (t) => {
   const { postern, profile, status, ann } = await entered(t);
   await postern.call('accessuser/delete', { id: ann });
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: profile.id });
   assert.equal(await status(), 401);
 });
 
-test('a session by the one password ends with a new password or a new name of the profile', async (t) => {
+test('a session of a password profile ends if the password or the user name of the profile changes', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
   const { base } = await linkTo(postern, { authenticationId: profile.id });
@@ -156,27 +156,27 @@ test('a session by the one password ends with a new password or a new name of th
   }
 });
 
-test('a session outlives what is only words on the profile', async (t) => {
+test('a change of the texts of a login profile does not end its sessions', async (t) => {
   const { postern, profile, status } = await entered(t);
   await postern.call('loginprofile/update', { id: profile.id, title: 'Our clients', startupMessage: 'Hi', description: 'x' });
   assert.equal(await status(), 200);
 });
 
-test('a user of the share is let in no more from the instant the share drops them', async (t) => {
+test('a signed-in user gets 403 as soon as the share no longer admits them', async (t) => {
   const { postern, link, cookie } = await entered(t);
   const share = await postern.call('share/get', { id: link.id });
   await postern.call('share/update', { ...share, allowAllUsers: false, userNames: '' });
   assert.equal((await postern.visit(`${link.base}/list`, { headers: { cookie } })).status, 403);
 });
 
-test('a changed share link makes the old address unknown from that instant', async (t) => {
+test('when a share gets a new link, the old link answers 404 at once', async (t) => {
   const { postern, link, cookie, status } = await entered(t);
   const { viewId } = await postern.call('share/updateSharableLink', { id: link.id });
   assert.equal(await status(), 404);
   assert.equal((await postern.visit(`/s/${viewId}/list`, { headers: { cookie } })).status, 200);
 });
 
-test('of more than thirty sessions in one browser the thirty newest are kept', async (t) => {
+test('a browser keeps only its thirty newest sessions', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
   const jar = new Map<string, string>();
@@ -196,7 +196,7 @@ test('of more than thirty sessions in one browser the thirty newest are kept', a
   assert.deepEqual([...jar.keys()], names.slice(1));
 });
 
-test('of one network 300 sessions a minute begin at a login profile, and then others go on to sign in', async (t) => {
+test('one network can start 300 sessions per minute at a login profile, and other networks are not affected', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password });
@@ -210,7 +210,7 @@ test('of one network 300 sessions a minute begin at a login profile, and then ot
   assert.equal((await asks('203.0.113.7')).status, 200);
 });
 
-test('a session that nobody has used for an hour leaves the database', async (t) => {
+test('a session without use for an hour is deleted from the database', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
   const profile = await usersProfile(postern);

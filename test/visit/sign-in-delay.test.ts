@@ -8,7 +8,7 @@ import { basic, linkTo, minute, posting, second, settableClock } from './visitin
 const password = 'open sesame';
 const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 
-/** A profile of one password with a name: cheap to try, and every other name is another pair. */
+/** Starts Postern with a share of a password profile, whose sign-in attempts are cheap. */
 async function door(t: TestContext, clock = settableClock(), data?: string) {
   const postern = await startPostern(t, { environment, replaced: { ports: { clock } }, ...(data ? { data } : {}) });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password });
@@ -25,7 +25,7 @@ async function fails({ tries }: Door, times: number, options: object = {}): Prom
   for (let time = 0; time < times; time += 1) assert.equal((await tries('wrong', options)).status, 401, `failure ${time + 1}`);
 }
 
-test('five failures are free, then each doubles the wait from one second to five minutes', async (t) => {
+test('after five failed sign-ins, each further failure doubles the delay, from one second to five minutes', async (t) => {
   const at = await door(t);
   await fails(at, 6);
   let expected = 1;
@@ -41,7 +41,7 @@ test('five failures are free, then each doubles the wait from one second to five
   }
 });
 
-test('failures are forgotten after a quarter of an hour', async (t) => {
+test('failed sign-ins no longer count after 15 minutes', async (t) => {
   const at = await door(t);
   await fails(at, 6);
   at.clock.ahead(15 * minute);
@@ -49,7 +49,7 @@ test('failures are forgotten after a quarter of an hour', async (t) => {
   assert.equal((await at.tries(password)).status, 429);
 });
 
-test('a success clears its pair', async (t) => {
+test('a successful sign-in resets the count of failures', async (t) => {
   const at = await door(t);
   await fails(at, 5);
   assert.equal((await at.tries(password)).status, 200);
@@ -57,7 +57,7 @@ test('a success clears its pair', async (t) => {
   assert.equal((await at.tries('wrong')).status, 429);
 });
 
-test('the right user from another network still gets in', async (t) => {
+test('a delay for one network does not stop the user from signing in from another network', async (t) => {
   const at = await door(t);
   await fails(at, 6);
   assert.equal((await at.tries(password)).status, 429);
@@ -65,14 +65,14 @@ test('the right user from another network still gets in', async (t) => {
   assert.equal((await at.tries(password, { username: 'GUEST' })).status, 429, 'the same user, written otherwise');
 });
 
-test('an IPv6 network is a /64: another address within it does not help', async (t) => {
+test('all addresses of an IPv6 /64 network share one delay', async (t) => {
   const at = await door(t);
   await fails(at, 6, { from: '2001:db8:1:2::1' });
   assert.equal((await at.tries(password, { from: '2001:db8:1:2:ffff::9' })).status, 429);
   assert.equal((await at.tries(password, { from: '2001:db8:1:3::1' })).status, 200);
 });
 
-test('attempts are counted over all routes together', async (t) => {
+test('failed attempts at all shares, at the portal and by HTTP Basic are counted together', async (t) => {
   const at = await door(t);
   const portal = `/p/${at.profile.viewId}`;
   const second = await linkTo(at.postern, { authenticationId: at.profile.id });
@@ -85,7 +85,7 @@ test('attempts are counted over all routes together', async (t) => {
   assert.equal((await at.postern.visit(`${at.base}/list`, { headers: right })).status, 429);
 });
 
-test('failures are remembered after a restart', async (t) => {
+test('the delay after failed sign-ins still applies after a restart', async (t) => {
   const [data, clock] = [await temporaryFolder(t), settableClock()];
   const at = await door(t, clock, data);
   await fails(at, 6);
@@ -95,7 +95,7 @@ test('failures are remembered after a restart', async (t) => {
   assert.equal(answer.status, 429);
 });
 
-test('a malformed sign-in does not count', async (t) => {
+test('a malformed sign-in request does not count as a failure', async (t) => {
   const at = await door(t);
   await fails(at, 5);
   for (const body of [
@@ -109,7 +109,7 @@ test('a malformed sign-in does not count', async (t) => {
   assert.equal((await at.tries(password)).status, 200);
 });
 
-test('fifty failures of one network are free, whatever names it tries', async (t) => {
+test('a network has to wait after more than fifty failed sign-ins, even with different user names', async (t) => {
   const at = await door(t);
   const users = await usersProfile(at.postern);
   const { base } = await linkTo(at.postern, { authenticationId: users.id });
@@ -119,7 +119,7 @@ test('fifty failures of one network are free, whatever names it tries', async (t
   assert.equal((await at.tries(password, { from: '203.0.113.8' })).status, 200);
 });
 
-test('an invented user name gives no further guesses at the one password of a profile', async (t) => {
+test('a different user name gives no extra attempts at a profile with a single password', async (t) => {
   const at = await door(t);
   for (let number = 0; number < 6; number += 1)
     assert.equal((await at.tries('wrong', { username: `name${number}` })).status, 401, `${number}`);
@@ -131,7 +131,7 @@ const kinds = [
   ['users', async (it: Door) => (await linkTo(it.postern, { authenticationId: (await usersProfile(it.postern)).id })).base],
 ] as const;
 for (const [kind, at] of kinds) {
-  test(`a guess that has to wait is told so without a change of the database: ${kind}`, async (t) => {
+  test(`an attempt during the delay is refused without a write to the database: ${kind}`, async (t) => {
     const it = await door(t);
     const base = await at(it);
     for (let number = 0; number < 6; number += 1) await it.tries('wrong', { at: base });
@@ -139,7 +139,7 @@ for (const [kind, at] of kinds) {
     assert.equal((await it.tries('wrong', { at: base })).status, 429);
   });
 
-  test(`of four hundred guesses at once few are looked at, and the right one among the others does not get in: ${kind}`, async (t) => {
+  test(`of 400 attempts at once, at most six are checked, and the correct one is refused: ${kind}`, async (t) => {
     const it = await door(t);
     const base = await at(it);
     const guess = (number: number) =>
@@ -158,7 +158,7 @@ for (const [kind, inside, outside] of [
   ['IPv4 /24', (number: number) => `198.51.100.${number}`, '198.51.101.1'],
   ['IPv6 /48', (number: number) => `2001:db8:1:${number.toString(16)}::1`, '2001:db8:2::1'],
 ] as const)
-  test(`two hundred failures around an ${kind} are free, and then all of it waits`, async (t) => {
+  test(`after more than 200 failed sign-ins from an ${kind} network, the entire network has to wait`, async (t) => {
     const at = await door(t);
     for (let number = 0; number < 201; number += 1)
       assert.equal((await at.tries('wrong', { from: inside(number + 1), username: `name${number}` })).status, 401, `${number}`);
@@ -166,7 +166,7 @@ for (const [kind, inside, outside] of [
     assert.equal((await at.tries(password, { from: outside })).status, 200);
   });
 
-test('many attempts at once are that many attempts', async (t) => {
+test('each of many simultaneous attempts is counted', async (t) => {
   const at = await door(t);
   const answers = await Promise.all(Array.from({ length: 30 }, () => at.tries('wrong')));
   assert.equal(answers.filter(({ status }) => status === 401).length, 6);
@@ -175,10 +175,10 @@ test('many attempts at once are that many attempts', async (t) => {
 
 const crowds: readonly [string, (number: number) => string][] = [
   ['one network', () => '203.0.113.7'],
-  ['an IPv6 network with all its parts', (number) => `2001:db8:1:${number}::1`],
+  ['an IPv6 /48 with many /64 networks', (number) => `2001:db8:1:${number}::1`],
 ];
 for (const [crowding, addressOf] of crowds)
-  test(`while ${crowding} fills the queue of passwords another network gets its turn`, async (t) => {
+  test(`while ${crowding} fills the queue of password checks, another network can still sign in`, async (t) => {
     const passwordHash = argon2PasswordHash();
     const postern = await startPostern(t, { environment, replaced: { ports: { passwordHash } } });
     const { id } = await usersProfile(postern);
@@ -186,12 +186,12 @@ for (const [crowding, addressOf] of crowds)
     const sign = (from: string, username: string) =>
       postern.visit(`${base}/sign-in`, posting({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
     const crowd = Array.from({ length: 40 }, (_, number) => sign(addressOf(number), `name${number}`));
-    await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // it is full
+    await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // queue full
     assert.equal((await sign('203.0.113.8', 'ann')).status, 200);
     await Promise.all(crowd);
   });
 
-test('at most twenty password hashes wait at once: a further one is told to come again', async (t) => {
+test('when too many password checks are waiting, a further sign-in gets 503 with Retry-After', async (t) => {
   const postern = await startPostern(t, { replaced: { ports: { passwordHash: argon2PasswordHash() } } });
   const { id } = await usersProfile(postern, []);
   const { base } = await linkTo(postern, { authenticationId: id });

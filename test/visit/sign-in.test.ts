@@ -6,7 +6,7 @@ import { linkTo, posting, raw } from './visiting.ts';
 const password = 'correct horse battery';
 const withoutTimes = ({ status, body }: Answer) => ({ status, code: body.code, detail: body.detail, title: body.title });
 
-test('before sign-in a visit tells how to sign in and nothing of the share', async (t) => {
+test('before sign-in, a visit returns how to sign in and no data of the share', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern, ['ann'], { startupMessage: 'Hello', lang: 'en' });
   const { base } = await linkTo(postern, { authenticationId: id, title: 'Very secret title', description: 'Very secret words' });
@@ -22,7 +22,7 @@ test('before sign-in a visit tells how to sign in and nothing of the share', asy
   assert.doesNotMatch(JSON.stringify(answer.body), /secret/);
 });
 
-test('once signed in, a visit tells who came and what they may do', async (t) => {
+test('after sign-in, a visit returns the visitor and the permissions of the share', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
   const over = {
@@ -55,7 +55,7 @@ test('once signed in, a visit tells who came and what they may do', async (t) =>
   });
 });
 
-test('without sign-in the share is told from the start, and nobody in particular visits', async (t) => {
+test('if no sign-in is required, a visit returns the share at once and no visitor', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
   const { body } = await postern.visit(`${base}/visit`);
@@ -66,7 +66,7 @@ test('without sign-in the share is told from the start, and nobody in particular
   assert.equal(body.share.folder, false);
 });
 
-test('an unknown, a wrong and an inactive user are told the same', async (t) => {
+test('unknown and inactive users get the same response as a wrong password', async (t) => {
   const postern = await startPostern(t);
   const { id, users } = await usersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/update', { id: users['bob'], authId: id, active: false });
@@ -80,7 +80,7 @@ test('an unknown, a wrong and an inactive user are told the same', async (t) => 
     assert.deepEqual(withoutTimes(await tries(name, password)), withoutTimes(wrong), name);
 });
 
-test('one password opens a profile that has no name, for whoever knows it', async (t) => {
+test('a password profile without a user name requires only the password', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'open sesame' });
   const { base } = await linkTo(postern, { authenticationId: profile.id });
@@ -91,7 +91,7 @@ test('one password opens a profile that has no name, for whoever knows it', asyn
   assert.equal((await raw(postern, `${base}/list`)).status, 401);
 });
 
-test('a profile with a name of its own asks for both', async (t) => {
+test('a password profile with a user name requires both the user name and the password', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
   const { base } = await linkTo(postern, { authenticationId: profile.id });
@@ -102,7 +102,7 @@ test('a profile with a name of its own asks for both', async (t) => {
   assert.equal(await status({ username: 'guest', password: 'open sesame' }), 200);
 });
 
-test('a USERS profile asks for a name', async (t) => {
+test('a USERS profile requires a user name', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -114,7 +114,7 @@ test('a USERS profile asks for a name', async (t) => {
   );
 });
 
-test('a user opens the shares of their own profile and of no other', async (t) => {
+test('a user can open only the shares of their own login profile', async (t) => {
   const postern = await startPostern(t);
   const [one, other] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['ann'], { title: 'Others' })];
   const [mine, second, theirs] = [
@@ -136,7 +136,7 @@ const later: readonly (readonly [number, object])[] = [
   [7, { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=x', bindPassword: 'y', userFilter: '(uid={username})' }],
 ];
 
-test('kinds of sign-in that are not built yet say so, and let nobody in', async (t) => {
+test('sign-in types that are not implemented answer 503 and admit nobody', async (t) => {
   const postern = await startPostern(t);
   for (const [typeId, configuration] of later) {
     const profile = await postern.call('loginprofile/add', {
@@ -165,7 +165,7 @@ test('kinds of sign-in that are not built yet say so, and let nobody in', async 
   }
 });
 
-test('the addresses of OIDC and SAML answer that they are not built yet', async (t) => {
+test('the OIDC and SAML addresses answer that this sign-in is unavailable', async (t) => {
   const postern = await startPostern(t);
   for (const path of ['/sign-in/oidc', '/sign-in/saml/metadata'])
     assert.equal((await postern.visit(path)).body.code, 'signInUnavailable', path);
@@ -173,7 +173,7 @@ test('the addresses of OIDC and SAML answer that they are not built yet', async 
   assert.equal(saml.status, 503);
 });
 
-test('a provider that posts its form to SAML is told that it is not available yet', async (t) => {
+test('a SAML form posted by an identity provider gets 503', async (t) => {
   const postern = await startPostern(t);
   const form = await postern.visit('/sign-in/saml', {
     method: 'POST',

@@ -14,7 +14,7 @@ const changes = [
   ['POST', '/sign-out', ''],
 ] as const;
 
-test('a change that another site sends is refused, whatever it would change', async (t) => {
+test('a change that another site sends is refused on every route', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { port } = new URL(postern.publicUrl);
@@ -36,7 +36,7 @@ test('a change that another site sends is refused, whatever it would change', as
   assert.equal((await raw(postern, `${base}/file/welcome.txt`)).status, 200);
 });
 
-test('a change from its own site, by any loopback name, and from a program, is taken', async (t) => {
+test('a change from the own site, by any loopback name, or from a program is accepted', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { port } = new URL(postern.publicUrl);
@@ -52,7 +52,7 @@ test('a change from its own site, by any loopback name, and from a program, is t
     assert.equal((await raw(postern, `${base}/folder/f${index}`, { method: 'POST', headers })).status, 201, JSON.stringify(headers));
 });
 
-test('another site may send a visitor to look', async (t) => {
+test('read requests that come from another site are answered', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const path of ['', '/visit', '/list', '/file/welcome.txt'])
@@ -63,7 +63,7 @@ test('another site may send a visitor to look', async (t) => {
     );
 });
 
-test('where the public address is set, it alone is the own site and the own host', async (t) => {
+test('if a public address is set, no other origin or host is accepted', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { base } = await linkTo(postern);
   const post = (headers: Record<string, string>) => raw(postern, `${base}/folder/a`, { method: 'POST', headers });
@@ -79,7 +79,7 @@ test('where the public address is set, it alone is the own site and the own host
     }
 });
 
-test('health and metrics answer whatever host they are asked under', async (t) => {
+test('health and metrics accept any Host header, but a link does not', async (t) => {
   const postern = await startPostern(t);
   const headers = { host: 'monitor.example' };
   assert.equal((await raw(postern, '/health/live', { headers })).status, 200);
@@ -89,7 +89,7 @@ test('health and metrics answer whatever host they are asked under', async (t) =
   assert.equal((await raw(postern, `${base}/visit`, { headers })).status, 421);
 });
 
-test('while the public address is loopback any loopback name on its port reaches a link', async (t) => {
+test('if the public address is loopback, a link answers for each loopback name on its port', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { port } = new URL(postern.publicUrl);
@@ -98,7 +98,7 @@ test('while the public address is loopback any loopback name on its port reaches
   assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'localhost:1' } })).status, 421);
 });
 
-test('every answer at a link carries the headers that keep it private', async (t) => {
+test('every response of a link carries the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const guarded = await linkTo(postern, { authenticationId: (await usersProfile(postern)).id });
@@ -144,7 +144,7 @@ test('every answer at a link carries the headers that keep it private', async (t
   }
 });
 
-test('no answer at a link may be framed, a file that is shown neither', async (t) => {
+test('a viewed file cannot be embedded in a frame', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const answer = await raw(postern, `${base}/view/welcome.txt`);
@@ -152,7 +152,7 @@ test('no answer at a link may be framed, a file that is shown neither', async (t
   assert.match(String(answer.headers['content-security-policy']), /frame-ancestors 'none'/);
 });
 
-test('an answer to what is not even an address of a link keeps the same headers', async (t) => {
+test('a response to a malformed address carries the same headers', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { status, headers } = await raw(postern, `${base}/file/%zz`);
@@ -162,7 +162,7 @@ test('an answer to what is not even an address of a link keeps the same headers'
   assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/);
 });
 
-test('visitors behind a proxy that names their ports are as many networks as they are', async (t) => {
+test('a port in X-Forwarded-For is ignored', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1-127.0.0.9' } });
   const { id } = await postern.call('loginprofile/add', { title: 'Office', typeId: 3, ipRange: '203.0.113.7' });
   const { base } = await linkTo(postern, { authenticationId: id });
@@ -170,7 +170,7 @@ test('visitors behind a proxy that names their ports are as many networks as the
   assert.deepEqual([await from('203.0.113.7:52100'), await from('203.0.113.8:52100'), await from('203.0.113.7')], [200, 403, 200]);
 });
 
-test('a request target that names the whole address is answered as its path', async (t) => {
+test('a request target in absolute form is answered like its path', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { host } = new URL(postern.publicUrl);
@@ -179,7 +179,7 @@ test('a request target that names the whole address is answered as its path', as
   assert.equal((await raw(postern, `http://${host}`)).status, (await raw(postern, '/')).status);
 });
 
-test('a proxy that nobody trusts is named in the log, once', async (t) => {
+test('the address of an untrusted proxy is logged once', async (t) => {
   const log = new PassThrough();
   const lines: string[] = [];
   log.on('data', (chunk) => lines.push(String(chunk)));
@@ -190,7 +190,7 @@ test('a proxy that nobody trusts is named in the log, once', async (t) => {
   assert.match(lines.join(''), /127\.0\.0\.1/);
 });
 
-test('a link under a former address leads to the address of today, and nothing else is answered there', async (t) => {
+test('a former address redirects links to the public address and refuses all other requests', async (t) => {
   const environment = {
     POSTERN_PUBLIC_URL: 'https://files.example.com',
     POSTERN_PUBLIC_URL_ALIASES: 'https://old.example.com, http://older.example.com:8080',
@@ -213,7 +213,7 @@ test('a link under a former address leads to the address of today, and nothing e
   assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'other.example.com' } })).status, 421);
 });
 
-test('a host or origin longer than any name is another, and is not read', async (t) => {
+test('an overlong Host or Origin header is refused without being parsed', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const read: string[] = [];

@@ -25,7 +25,7 @@ async function linked(t: TestContext) {
   return { postern, outside, base, at };
 }
 
-test('a symbolic link is neither listed nor packed', async (t) => {
+test('a symbolic link is not listed or archived', async (t) => {
   const { postern, base } = await linked(t);
   const { entries, totalCount } = (await postern.visit(`${base}/list`)).body;
   assert.deepEqual(
@@ -39,7 +39,7 @@ test('a symbolic link is neither listed nor packed', async (t) => {
   assert.deepEqual(names.sort(), ['real/', 'real/a.txt']);
 });
 
-test('a symbolic link, wherever it points, answers as absent on every route', async (t) => {
+test('a symbolic link answers 404 on every route, wherever it points', async (t) => {
   const { postern, base } = await linked(t);
   for (const name of links) {
     for (const route of ['list', 'file', 'view', 'zip'])
@@ -68,14 +68,14 @@ test('nothing is written through a symbolic link', async (t) => {
   assert.equal(await readFile(at('real/a.txt'), 'utf8'), 'a');
 });
 
-test('deleting a folder that holds symbolic links leaves what they point to', async (t) => {
+test('deleting a folder with symbolic links does not delete their targets', async (t) => {
   const { postern, outside } = await linked(t);
   const { base } = await linkTo(postern);
   assert.equal((await raw(postern, `${base}/file/box`, { method: 'DELETE' })).status, 204);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
 });
 
-test('a share of a symbolic link can not be made', async (t) => {
+test('a share of a symbolic link cannot be created', async (t) => {
   const { postern } = await linked(t);
   for (const name of links) {
     const refused = await postern.send('share/add', newShare({ path: `/box/${name}` }));

@@ -8,7 +8,7 @@ import { until } from '../ports/until.ts';
 import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { basic, changeShare, hour, linkTo, minute, settableClock } from './visiting.ts';
 
-const size = 4 * 2 ** 30; // sparse: it takes no room
+const size = 4 * 2 ** 30; // a sparse file: it needs no disk space
 
 /** Puts a large file into the location. */
 async function addLargeFile(postern: TestPostern): Promise<void> {
@@ -17,7 +17,7 @@ async function addLargeFile(postern: TestPostern): Promise<void> {
   await file.close();
 }
 
-/** Begins a download and reads it slowly, so that it stays under way. @returns resolves with its error when it is cut */
+/** Starts a download and reads it slowly, so that it keeps running. @returns a promise of its error when it is cut */
 async function download(t: TestContext, url: string, headers: Record<string, string>) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers, agent: false }, resolve).once('error', reject);
@@ -65,13 +65,13 @@ const revocations: Record<string, Revocation> = {
   'its user signs out': ({ postern, link, cookie }) => postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie } }),
 };
 for (const [name, revoke] of Object.entries(revocations))
-  test(`a download under way is cut by a reset when ${name}`, async (t) => {
+  test(`a running download is reset when ${name}`, async (t) => {
     const at = await underWay(t, '/file/large.bin');
     await revoke(at);
     assert.equal((await at.cut).code, 'ECONNRESET');
   });
 
-test('a download by the one password of a login profile is cut when its share moves to another profile', async (t) => {
+test('a running download by a password profile is reset when the share moves to another login profile', async (t) => {
   const postern = await startPostern(t);
   await addLargeFile(postern);
   const profileWith = async (password: string) => (await postern.call('loginprofile/add', { title: password, typeId: 2, password })).id;
@@ -82,13 +82,13 @@ test('a download by the one password of a login profile is cut when its share mo
   assert.equal((await cut).code, 'ECONNRESET');
 });
 
-test('an archive under way is cut by a reset when its files are to be marked', async (t) => {
+test('a running archive download is reset when its share gets a watermark', async (t) => {
   const at = await underWay(t, '/zip');
   await changeShare(at.postern, at.link.id, { waterMarkText: 'for {user}' });
   assert.equal((await at.cut).code, 'ECONNRESET');
 });
 
-test('an archive under way is cut by a reset when its share is stopped', async (t) => {
+test('a running archive download is reset when its share is stopped', async (t) => {
   const at = await underWay(t, '/zip');
   await changeShare(at.postern, at.link.id, { active: false });
   assert.equal((await at.cut).code, 'ECONNRESET');
@@ -98,7 +98,7 @@ for (const { title, end } of [
   { title: 'its share is stopped', end: (postern: TestPostern, id: number) => changeShare(postern, id, { active: false }) },
   { title: 'its location is pointed elsewhere', end: (postern: TestPostern) => pointElsewhere(postern) },
 ])
-  test(`an upload under way is cut when ${title}, and nothing of it is kept`, async (t) => {
+  test(`a running upload is cut when ${title}, and no part of it is kept`, async (t) => {
     const postern = await startPostern(t);
     const link = await linkTo(postern);
     const sending = request(`${postern.publicUrl}${link.base}/file/large.bin`, {
@@ -119,7 +119,7 @@ for (const { title, end } of [
     );
   });
 
-test('a transfer that takes longer than an idle session lives keeps its session in use', async (t) => {
+test('a running transfer keeps its session from expiring', async (t) => {
   const { clock, postern, link, cookie, cut } = await underWay(t, '/file/large.bin');
   await changeShare(postern, link.id, { validityEndDate: new Date(clock.now() + 24 * hour).toISOString() });
   let failed: unknown;

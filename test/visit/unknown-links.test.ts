@@ -11,10 +11,10 @@ import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
 const from = (address: string, headers: Record<string, string> = {}) => ({ headers: { 'x-forwarded-for': address, ...headers } });
 const prober = '203.0.113.7';
 
-/** Sixty unknown links have been tried from one network. */
+/** Starts Postern and requests sixty unknown links from one network. */
 async function probed(t: TestContext) {
   const clock = settableClock();
-  clock.ahead(minute - (clock.now() % minute)); // at the beginning of a minute, so that all fall into one
+  clock.ahead(minute - (clock.now() % minute)); // the start of a minute, so that all requests fall into one
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' }, replaced: { ports: { clock } } });
   const profile = await usersProfile(postern);
   const [open, guarded] = [await linkTo(postern), await linkTo(postern, { authenticationId: profile.id })];
@@ -25,7 +25,7 @@ async function probed(t: TestContext) {
   return { clock, postern, profile, open, guarded, cookie, status };
 }
 
-test('after sixty unknown links in a minute every link is 429 for that network', async (t) => {
+test('after sixty unknown links in a minute, every link answers 429 to that network', async (t) => {
   const { postern, open, guarded, status, profile } = await probed(t);
   for (const path of [
     '/s/unknownlink/visit',
@@ -42,19 +42,19 @@ test('after sixty unknown links in a minute every link is 429 for that network',
   assert.equal((await raw(postern, `${open.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not');
 });
 
-test('when the minute has ended the network is looked at again', async (t) => {
+test('when the minute has ended, the network can open links again', async (t) => {
   const { clock, open, status } = await probed(t);
   clock.ahead(minute);
   assert.equal(await status(`${open.base}/visit`), 200);
 });
 
-test('a living session and a right pair pass from a network that tried too many links', async (t) => {
+test('a valid session or password still opens a link from a rate-limited network', async (t) => {
   const { guarded, cookie, status } = await probed(t);
   assert.equal(await status(`${guarded.base}/list`, { cookie }), 200);
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
 });
 
-test('of the session cookies of a refused request sixty are looked up, each once and in the tenant that it names', async (t) => {
+test('at most sixty session cookies of a rate-limited request are looked up, each only in the tenant that it names', async (t) => {
   const heard = hearStatements(t);
   const { guarded, cookie, status } = await probed(t);
   const invented = Array.from({ length: 900 }, (_, number) => `postern-${number + 100}=${number + 1}.`);
@@ -68,7 +68,7 @@ test('of the session cookies of a refused request sixty are looked up, each once
   );
 });
 
-test('from a network that tried too many links few pairs are verified, so that the time tells nobody which links there are', async (t) => {
+test('a rate-limited network gets only a few password checks per minute', async (t) => {
   const { guarded, status } = await probed(t);
   for (let number = 0; number < 5; number += 1)
     assert.equal(await status(`/s/unknownlink${number}/list`, { authorization: basic(`u${number}`, 'wrong') }), 429);
@@ -76,13 +76,13 @@ test('from a network that tried too many links few pairs are verified, so that t
   assert.equal(await status(`${guarded.base}/list`, right), 429, 'none is left for this minute');
 });
 
-test('a session does not tell a network that tried too many which links of its login profile there are', async (t) => {
+test('a link that does not admit the session answers 429 to a rate-limited network', async (t) => {
   const { postern, profile, cookie, status } = await probed(t);
   const closed = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
   assert.equal(await status(`${closed.base}/visit`, { cookie }), 429);
 });
 
-test('a living session opens no look at other links, for a network that tried too many', async (t) => {
+test('a valid session opens only links of its own login profile from a rate-limited network', async (t) => {
   const { postern, open, cookie, status } = await probed(t);
   assert.equal(await status('/s/unknownlink/visit', { cookie }), 429);
   assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
@@ -91,7 +91,7 @@ test('a living session opens no look at other links, for a network that tried to
   assert.equal(await status(`${base}/visit`, { cookie }), 429);
 });
 
-test('whoever has signed in nowhere near makes nobody look at a link, so that the time does not tell that it is there', async (t) => {
+test('without a valid session of the login profile, a rate-limited request does not look up the link', async (t) => {
   const { postern, profile, open, guarded, cookie, status } = await probed(t);
   const others = await usersProfile(postern, ['bob'], { title: 'Others' });
   const elsewhere = await linkTo(postern, { authenticationId: others.id });
@@ -107,33 +107,33 @@ test('whoever has signed in nowhere near makes nobody look at a link, so that th
   assert.ok(looks() > 0);
 });
 
-test('a wrong pair does not pass from a network that tried too many links', async (t) => {
+test('a wrong password does not open a link from a rate-limited network', async (t) => {
   const { guarded, status } = await probed(t);
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'wrong') }), 429);
   assert.equal(await status('/s/unknownlink/visit', { authorization: basic('ann', 'wrong') }), 429);
 });
 
-test('a made-up pair does not open a link without sign-in to a network that tried too many', async (t) => {
+test('an invented password does not open a link without sign-in from a rate-limited network', async (t) => {
   const { open, status } = await probed(t);
   for (const path of ['/visit', '/list', ''])
     assert.equal(await status(open.base + path, { authorization: basic('made', 'up') }), 429, path);
 });
 
-test('a made-up pair does not tell a network that tried too many which links there were', async (t) => {
+test('an expired link answers 429 to an invented password from a rate-limited network', async (t) => {
   const { postern, guarded, status } = await probed(t);
   const share = await postern.call('share/get', { id: guarded.id });
   await postern.call('share/update', { ...share, validityEndDate: '2001-01-01T00:00:00.000Z' });
   assert.equal(await status(`${guarded.base}/visit`, { authorization: basic('made', 'up') }), 429);
 });
 
-test('a session that has ended does not pass from a network that tried too many links', async (t) => {
+test('an ended session does not open a link from a rate-limited network', async (t) => {
   const { postern, profile, open, cookie, status } = await probed(t);
   await postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false });
   assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
   assert.equal(await status(`${open.base}/visit`, { cookie: `postern-${profile.id}=made-up` }), 429);
 });
 
-test('stopped links and portals that are none count as unknown', async (t) => {
+test('stopped links and unknown portals count as unknown links', async (t) => {
   const clock = settableClock();
   clock.ahead(minute - (clock.now() % minute));
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
@@ -146,13 +146,13 @@ test('stopped links and portals that are none count as unknown', async (t) => {
   assert.equal((await raw(postern, `${open.base}/visit`)).status, 429);
 });
 
-test('a path that is not there in a link that is does not count', async (t) => {
+test('a missing path in an existing link does not count as an unknown link', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (let number = 0; number < 70; number += 1) assert.equal((await raw(postern, `${base}/file/absent${number}`)).status, 404);
 });
 
-test('bodies that are held back until many links are asked for get nobody beyond sixty', async (t) => {
+test('requests that delay their bodies cannot try more than sixty unknown links', async (t) => {
   const clock = settableClock();
   clock.ahead(minute - (clock.now() % minute));
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
@@ -172,7 +172,7 @@ test('bodies that are held back until many links are asked for get nobody beyond
       return { socket, status: async () => (await once(socket, 'close')) && Number(/^HTTP\/1.1 (\d+)/.exec(said)?.[1]) };
     }),
   );
-  await postern.visit('/health/live'); // the server has read the heads by now: they came before
+  await postern.visit('/health/live'); // by now the server has read the request headers, which were sent before
   const statuses: number[] = [];
   for (const { socket, status } of asked) {
     socket.write('}');
@@ -182,7 +182,7 @@ test('bodies that are held back until many links are asked for get nobody beyond
   assert.equal(statuses.at(-1), 429, 'a link that exists is not told apart');
 });
 
-test('a client with thousands of networks makes the processes exchange no more than some hundred counts at once', async () => {
+test('processes exchange at most 500 counts of unknown links at once', async () => {
   const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
   for (let network = 0; network < 2000; network += 1) unknownLinks.record(`2001:db8:0:${network.toString(16)}::1`);
   const told: number[] = [];

@@ -16,20 +16,20 @@ const eventAt = (path: string, request: object = {}): VisitEvent => ({
   path,
 });
 
-test('what visitors did while the database took no change keeps nothing else of their requests in memory', async (t) => {
+test('audit entries that wait for the database do not keep the request headers in memory', async (t) => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   const { ports } = await startPostern(t);
   const events = unwrittenEvents(ports, 50_000, () => {});
   const headers = new WeakRef({ cookie: 'x' });
   events.add(eventAt('/', { headers: headers.deref() }), 0);
-  await new Promise(setImmediate); // a reference that was read lives to the end of its turn
+  await new Promise(setImmediate); // a dereferenced WeakRef keeps its target until the current job ends
   collect();
   assert.equal(headers.deref(), undefined);
   assert.ok(events.hasEvents);
 });
 
-test('however long the paths, what is kept until the database takes changes is bounded, and written then', async (t) => {
+test('audit entries that wait for the database have a limited total size and are written later', async (t) => {
   const { ports } = await startPostern(t);
   const events = unwrittenEvents(ports, 50_000, () => {});
   for (let index = 0; index < 5000; index += 1) events.add(eventAt(`/${index}/${'x'.repeat(4000)}`), ports.clock.now());

@@ -16,7 +16,7 @@ const put = (postern: TestPostern, path: string, body: string | Uint8Array, head
   raw(postern, path, { method: 'PUT', body, headers });
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-test('a file that was sent is there, whole, with its size and hash told', async (t) => {
+test('an uploaded file is stored completely, and the response has its size and hash', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const bytes = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => index % 251));
@@ -28,7 +28,7 @@ test('a file that was sent is there, whole, with its size and hash told', async 
   assert.deepEqual(empty.json, { name: 'empty', size: 0, sha256: sha256('') });
 });
 
-test('the body is the file, whatever its content type says', async (t) => {
+test('the body of an upload is stored unchanged for every content type', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const type of ['application/json', 'text/html', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']) {
@@ -38,13 +38,13 @@ test('the body is the file, whatever its content type says', async (t) => {
   }
 });
 
-test('a content type that is not one does not keep a file out', async (t) => {
+test('an upload with an invalid content type is accepted', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   assert.equal((await put(postern, `${base}/file/a`, 'a', { 'content-type': 'nonsense' })).status, 201);
 });
 
-test('a name that exists is 409 and keeps its bytes', async (t) => {
+test('an upload to an existing name answers 409 and does not change the existing file', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'folder'));
   await writeFile(join(postern.files, 'a.txt'), 'first');
@@ -57,7 +57,7 @@ test('a name that exists is 409 and keeps its bytes', async (t) => {
   assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'first');
 });
 
-test('a file is replaced where If-Match fits what is there', async (t) => {
+test('an upload replaces a file only if If-Match matches the current file', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await put(postern, `${base}/file/a.txt`, 'first');
@@ -74,7 +74,7 @@ test('a file is replaced where If-Match fits what is there', async (t) => {
   assert.deepEqual((await readdir(postern.files)).filter((name) => !name.startsWith('.')).sort(), ['a.txt', 'welcome.txt']);
 });
 
-test('replacing a file deletes one: without canDelete it is refused', async (t) => {
+test('replacing a file requires canDelete', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { canDelete: false });
   const { etag = '' } = (await raw(postern, `${base}/file/welcome.txt`)).headers;
@@ -86,7 +86,7 @@ test('replacing a file deletes one: without canDelete it is refused', async (t) 
   assert.equal((await put(postern, `${base}/file/new.txt`, 'x')).status, 201);
 });
 
-test('a drop box keeps a taken name under a number and tells the name that was sent', async (t) => {
+test('a drop box adds a number to an existing name, and the response has the name that was sent', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/folder'), { recursive: true });
   const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
@@ -121,7 +121,7 @@ test('a drop box keeps a taken name under a number and tells the name that was s
     assert.equal((await raw(postern, base + path)).status, 403, path);
 });
 
-test('many who send one name to a drop box at once all keep their file', async (t) => {
+test('simultaneous uploads of one name to a drop box are all stored', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box'));
   const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
@@ -138,7 +138,7 @@ test('many who send one name to a drop box at once all keep their file', async (
   assert.deepEqual(texts.sort(), Array.from({ length: 12 }, (_, index) => `text ${index}`).sort());
 });
 
-test('a drop box that has a name many times keeps it under a random one, after a few tries', async (t) => {
+test('if a drop box has a name many times, it adds a random suffix after a few attempts', async (t) => {
   let tries = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'upload.place') tries += 1;
@@ -153,7 +153,7 @@ test('a drop box that has a name many times keeps it under a random one, after a
   assert.ok(tries <= 10, `${tries} tries`);
 });
 
-test('of many who send one name at once, elsewhere one wins and the others are 409', async (t) => {
+test('outside a drop box, one of several simultaneous uploads of a name succeeds and the others answer 409', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => put(postern, `${base}/file/a.txt`, `text ${index}`)));
@@ -162,7 +162,7 @@ test('of many who send one name at once, elsewhere one wins and the others are 4
   assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), `text ${winner}`);
 });
 
-test('a file over the limit is 413 and nothing of it is kept', async (t) => {
+test('a file over the size limit answers 413, and no part of it is kept', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
   const { base } = await linkTo(postern);
   assert.equal((await put(postern, `${base}/file/fits`, 'x'.repeat(1000))).status, 201);
@@ -175,7 +175,7 @@ test('a file over the limit is 413 and nothing of it is kept', async (t) => {
   assert.equal((await postern.visit(`${base}/visit`)).body.share.maxFileSize, 1000);
 });
 
-test('an upload that breaks off leaves nothing, neither then nor after a restart', async (t) => {
+test('an interrupted upload leaves no file, also after a restart', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await startPostern(t, { data });
   const { base } = await linkTo(postern);
@@ -207,7 +207,7 @@ test('an upload that breaks off leaves nothing, neither then nor after a restart
   assert.deepEqual(await readdir(join(again.files, '.postern')).catch(() => []), []);
 });
 
-test('a drop box does not tell which folders are in it', async (t) => {
+test('a drop box gives the same response for existing and missing folders', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/known'), { recursive: true });
   const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
@@ -216,7 +216,7 @@ test('a drop box does not tell which folders are in it', async (t) => {
   assert.equal(known.status, 404);
 });
 
-test('an upload under way is kept, whatever is made and renamed under its name meanwhile', async (t) => {
+test('an upload succeeds even if a folder with its name is created and renamed in the meantime', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const body = new TransformStream<Uint8Array, Uint8Array>();
@@ -233,7 +233,7 @@ test('an upload under way is kept, whatever is made and renamed under its name m
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'first, last');
 });
 
-test('an upload whose share is deleted while the disk takes it becomes visible to nobody', async (t) => {
+test('an upload is not stored if its share is deleted while the disk writes it', async (t) => {
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'upload.sync') return;
@@ -250,7 +250,7 @@ test('an upload whose share is deleted while the disk takes it becomes visible t
   assert.deepEqual((await readdir(postern.files)).includes('a'), false);
 });
 
-test('an upload that a drop box kept under another name is recovered under that name', async (t) => {
+test('an upload that a drop box stored under another name is recovered under that name', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'a.txt'), 'of another visitor');
   const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true });
@@ -263,7 +263,7 @@ test('an upload that a drop box kept under another name is recovered under that 
   );
 });
 
-test('of two who replace one file through two locations that hold it, the second finds it changed', async (t) => {
+test('of two replacements of one file through overlapping locations, the second answers 412', async (t) => {
   const gate = Promise.withResolvers<void>();
   const calls: string[] = [];
   const postern = await startWithStorages(t, (method) => {
@@ -290,7 +290,7 @@ test('of two who replace one file through two locations that hold it, the second
   assert.deepEqual([(await first).status, (await second).status], [201, 412]);
 });
 
-test('an upload that is refused before a byte of it came leaves no audit entry', async (t) => {
+test('an upload that is refused before its first byte leaves no audit entry', async (t) => {
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.upload') throw new StorageFull('no room');
   });

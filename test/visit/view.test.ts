@@ -31,7 +31,7 @@ async function viewing(t: TestContext, over: object = {}) {
   };
 }
 
-test('images, PDF, sound and video are shown as what their bytes say, whatever the name', async (t) => {
+test('images, PDF, audio and video get the content type of their bytes, not of their name', async (t) => {
   const { view } = await viewing(t);
   for (const [name, bytes, type] of [
     ['a.png', png, /^image\/png/],
@@ -48,7 +48,7 @@ test('images, PDF, sound and video are shown as what their bytes say, whatever t
   }
 });
 
-test('text of any kind, HTML, SVG and scripts too, is shown as plain text', async (t) => {
+test('text of any kind, including HTML, SVG and scripts, is shown as plain text', async (t) => {
   const { view } = await viewing(t);
   for (const [name, text] of [
     ['a.html', '<!doctype html><script>alert(1)</script>'],
@@ -70,7 +70,7 @@ test('text of any kind, HTML, SVG and scripts too, is shown as plain text', asyn
   }
 });
 
-test('text that is not UTF-8 says how it is written, and comes byte for byte', async (t) => {
+test('text that is not UTF-8 is sent unchanged and with its charset', async (t) => {
   const { view } = await viewing(t);
   for (const [name, bytes, charset] of [
     ['from windows.csv', Buffer.from('Straße;Café;10', 'latin1'), 'windows-1252'],
@@ -84,7 +84,7 @@ test('text that is not UTF-8 says how it is written, and comes byte for byte', a
   }
 });
 
-test('what can not be shown is 415, and none of its bytes leave', async (t) => {
+test('a file that cannot be viewed answers 415 instead of its content', async (t) => {
   const { view } = await viewing(t);
   for (const [name, bytes] of [
     ['a.png', zip],
@@ -98,7 +98,7 @@ test('what can not be shown is 415, and none of its bytes leave', async (t) => {
   }
 });
 
-test('what is shown is inline, sandboxed, never sniffed and never stored', async (t) => {
+test('a viewed file is sent inline, sandboxed, with nosniff and no-store', async (t) => {
   const { view } = await viewing(t);
   for (const name of ['a.png', 'a.html']) {
     const answer = await view(name, name === 'a.png' ? png : '<script>1</script>');
@@ -113,7 +113,7 @@ test('what is shown is inline, sandboxed, never sniffed and never stored', async
   }
 });
 
-test('HEAD of a view, its parts and its conditions answer as those of a file', async (t) => {
+test('a view supports HEAD, ranges and conditional requests like a file download', async (t) => {
   const { view, postern, base } = await viewing(t);
   const head = await view('a.png', png, 'HEAD');
   assert.equal(head.status, 200);
@@ -126,13 +126,13 @@ test('HEAD of a view, its parts and its conditions answer as those of a file', a
   assert.equal((await asked({ 'if-none-match': head.headers.etag ?? '' })).status, 304);
 });
 
-test('a share of one file is shown at the bare address', async (t) => {
+test('a share of one file is viewed at the address without a path', async (t) => {
   const { postern, base } = await viewing(t, { path: '/welcome.txt', folder: false });
   assert.equal((await raw(postern, `${base}/view`)).status, 200);
   assert.equal((await raw(postern, `${base}/view/welcome.txt`)).status, 404);
 });
 
-test('looking and taking are two permissions', async (t) => {
+test('viewing and downloading are separate permissions', async (t) => {
   const look = await viewing(t, { canDownload: false });
   assert.equal((await look.view('a.png', png)).status, 200);
   assert.equal((await raw(look.postern, `${look.base}/file/a.png`)).status, 403);

@@ -5,21 +5,21 @@ import { archivePlans } from '#features/visits/archives/archive-plans.ts';
 import { listingTurns } from '#features/visits/files/listing-turns.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
-/** An address in one of the networks that one IPv6 line has. */
+/** Returns an address in one of the /64 networks of one IPv6 /48. */
 const address = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
 const victim = '192.0.2.1';
 const stays = new AbortController().signal;
 const never = new Promise<never>(() => {});
 const isRefused = (says: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === says;
 
-test('one line with many networks leaves room for the uploads of others', () => {
+test('an IPv6 /48 with many /64 networks does not block the uploads of others', () => {
   const slots = uploadSlots();
   for (let upload = 0; upload < 128; upload += 1) slots.take(address(upload % 4), 'link');
   assert.throws(() => slots.take(address(4), 'link'), isRefused('uploadsBusy'));
   slots.take(victim, 'link')();
 });
 
-test('one line with many networks leaves room for the listings of others', async () => {
+test('an IPv6 /48 with many /64 networks does not block the listings of others', async () => {
   const turns = listingTurns();
   const ask = (from: string, viewId: string, path: string) => {
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
@@ -33,7 +33,7 @@ test('one line with many networks leaves room for the listings of others', async
   assert.equal(await Promise.race([answer, new Promise((resolve) => setImmediate(resolve, 'waits'))]), 'waits');
 });
 
-test('one line with many networks leaves room for the archives of others', async () => {
+test('an IPv6 /48 with many /64 networks does not block the archives of others', async () => {
   const archives = archivePlans();
   const gates: (() => void)[] = [];
   async function* planned(): AsyncGenerator<void, null> {

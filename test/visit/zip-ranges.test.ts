@@ -12,7 +12,7 @@ import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
-const large = 3_000_000; // bytes: its sum follows it in the archive
+const large = 3_000_000; // bytes: so large that its checksum follows it in the archive
 const [centralSignature, endSignature] = [0x02014b50, 0x06054b50]; // APPNOTE 4.3.12, 4.3.16
 
 async function filled(t: TestContext) {
@@ -31,7 +31,7 @@ async function filled(t: TestContext) {
   return { postern, data, base };
 }
 
-test('an archive says its length and its validator, and every part of it is byte for byte that of the whole', async (t) => {
+test('an archive has a length and an ETag, and every range has the same bytes as the entire archive', async (t) => {
   const { postern, data, base } = await filled(t);
   const whole = await raw(postern, `${base}/zip`);
   const { etag } = whole.headers;
@@ -43,7 +43,7 @@ test('an archive says its length and its validator, and every part of it is byte
   assert.deepEqual(names, ['b.txt', 'inner/', 'inner/a.bin', 'inner/z.txt', 'naïve 日本.txt', 'zero']);
   assert.deepEqual((await raw(postern, `${base}/zip`)).bytes, whole.bytes);
   await postern.stop();
-  // Nothing is known of any sum here: what a part needs of them is read again.
+  // After the restart no checksum is cached: each range computes again those that it needs.
   const again = await startPostern(t, { data });
   const size = whole.bytes.length;
   const edges = [0, 1, 40, 5000, 6000, 700_000, large, large + 5200, size - 400, size - 30, size - 1];
@@ -59,7 +59,7 @@ test('an archive says its length and its validator, and every part of it is byte
   assert.ok(tail.bytes.equals(whole.bytes.subarray(-100)));
 });
 
-test('conditions hold for an archive as for a file', async (t) => {
+test('an archive supports conditional requests by ETag', async (t) => {
   const { postern, base } = await filled(t);
   const head = await raw(postern, `${base}/zip`, { method: 'HEAD' });
   const [etag, length] = [head.headers.etag ?? '', Number(head.headers['content-length'])];
@@ -76,7 +76,7 @@ test('conditions hold for an archive as for a file', async (t) => {
   );
 });
 
-test('whatever changes in the folder changes the validator, and a part of the old archive is answered with the new whole', async (t) => {
+test('every change in the folder changes the ETag, and If-Range with the old ETag gets the entire new archive', async (t) => {
   const { postern, base } = await filled(t);
   const box = join(postern.files, 'box');
   const seen = new Set<string>();
@@ -97,13 +97,13 @@ test('whatever changes in the folder changes the validator, and a part of the ol
   }
 });
 
-test('a file that changes while its archive is sent breaks it off: it is never answered as whole', async (t) => {
+test('if a file changes while its archive is sent, the download is aborted and recorded as failed', async (t) => {
   const { postern, base } = await filled(t);
   const box = join(postern.files, 'box');
   await writeFile(join(box, 'a-first.bin'), '');
   await truncate(join(box, 'a-first.bin'), 256 << 20);
   const asked = request(new URL(`${base}/zip`, postern.publicUrl)).end();
-  asked.on('error', () => {}); // told by the body, too
+  asked.on('error', () => {}); // the response body reports the error, too
   const [response]: IncomingMessage[] = await once(asked, 'response');
   assert.ok(response);
   await once(response, 'readable');
@@ -115,13 +115,13 @@ test('a file that changes while its archive is sent breaks it off: it is never a
   await until(async () => (await failed()) === 1);
 });
 
-test('the parts of one archive are one download in the audit trail', async (t) => {
+test('range requests of one archive are one download in the audit log', async (t) => {
   const { postern, base } = await filled(t);
   for (const range of ['bytes=0-99', 'bytes=100-199', 'bytes=200-']) await raw(postern, `${base}/zip`, { headers: { range } });
   assert.equal((await postern.call('audit/search', { action: 'downloadFolder' })).totalCount, 1);
 });
 
-test('an archive of what may have to be signed has neither validator nor ranges', async (t) => {
+test('an archive of a share with digital signatures has no ETag, no length and no ranges', async (t) => {
   const { postern } = await filled(t);
   const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
   const answer = await raw(postern, `${base}/zip`, { headers: { range: 'bytes=0-9' } });
@@ -132,7 +132,7 @@ test('an archive of what may have to be signed has neither validator nor ranges'
   );
 });
 
-test('beyond 50,000 entries an archive comes as it is found, whole and without ranges', async (t) => {
+test('an archive of more than 50,000 entries is complete but has no length and no ETag', async (t) => {
   const postern = await startPostern(t);
   mkdirSync(join(postern.files, 'many'));
   for (let number = 0; number <= 50_000; number += 1) writeFileSync(join(postern.files, 'many', `file number ${number}`), '');
@@ -147,7 +147,7 @@ test('beyond 50,000 entries an archive comes as it is found, whole and without r
   assert.equal(names.size, 50_001);
 });
 
-test('a file that grows while its archive is sent shows as it was: the archive stays whole', async (t) => {
+test('if a file grows while its archive is sent, the archive is valid and has the original size of the file', async (t) => {
   const { postern, base } = await filled(t);
   const log = join(postern.files, 'box/a-log');
   await writeFile(log, '');
@@ -156,7 +156,7 @@ test('a file that grows while its archive is sent shows as it was: the archive s
   const [response]: IncomingMessage[] = await once(asked, 'response');
   assert.ok(response);
   const pieces: Buffer[] = [];
-  // More than all other files together: this one is under way.
+  // More bytes than all other files together: the server is now sending this file.
   while (Buffer.concat(pieces).length < 4 << 20) {
     await once(response, 'readable');
     const piece: Buffer | null = response.read();
@@ -176,7 +176,7 @@ test('a file that grows while its archive is sent shows as it was: the archive s
     }
 });
 
-test('an archive that is asked for and not taken leaves nothing open', async (t) => {
+test('a HEAD request of an archive leaves no file open', async (t) => {
   const { postern } = await filled(t);
   const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
   await raw(postern, `${base}/zip`, { method: 'HEAD' });
@@ -186,7 +186,7 @@ test('an archive that is asked for and not taken leaves nothing open', async (t)
   assert.ok(open() - before < 10, `${open() - before} more descriptors`);
 });
 
-test('a large file is read for its sum once, whatever archives hold it', async (t) => {
+test('the checksum of a large file is computed once for all archives that contain it', async (t) => {
   let reads = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'file.read') reads += 1;
@@ -196,7 +196,7 @@ test('a large file is read for its sum once, whatever archives hold it', async (
   const { base } = await linkTo(postern);
   const endOf = async (names: string) => {
     const before = reads;
-    const end = await raw(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-138' } }); // the whole directory
+    const end = await raw(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-138' } }); // the entire central directory
     assert.equal(end.bytes.readUInt32LE(0), centralSignature);
     return reads - before;
   };
@@ -205,7 +205,7 @@ test('a large file is read for its sum once, whatever archives hold it', async (
   assert.ok(first > 3 && second < 3, `${first}, ${second}`);
 });
 
-test('who asks for many small archives makes nobody read the files of another archive again', async (t) => {
+test('requests for many small archives do not evict the checksums of another archive', async (t) => {
   let opened = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.open') opened += 1;
@@ -213,7 +213,7 @@ test('who asks for many small archives makes nobody read the files of another ar
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 100; number += 1) await writeFile(join(postern.files, 'many', `${number}`), 'a text');
   const [one, other] = [await linkTo(postern, { path: '/many' }), await linkTo(postern, { path: '/many' })];
-  const end = () => raw(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the whole directory
+  const end = () => raw(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the entire central directory
   assert.equal((await end()).status, 206);
   assert.equal(opened, 100);
   for (let number = 0; number < 100; number += 1)
@@ -222,7 +222,7 @@ test('who asks for many small archives makes nobody read the files of another ar
   assert.equal(opened, 100);
 });
 
-test('the last bytes of an archive are answered without reading its files', async (t) => {
+test('the last bytes of an archive are sent without reading its files', async (t) => {
   let opened = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.open') opened += 1;

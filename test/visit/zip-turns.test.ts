@@ -9,9 +9,9 @@ import type { TestPostern } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
 const many = 1000;
-const slice = 64 << 20; // bytes that are read at a turn for a sum alone
+const slice = 64 << 20; // bytes that one turn reads for a checksum
 
-/** Asks for the head of an archive and leaves once `begun` is settled. */
+/** Sends a HEAD request for an archive and disconnects once `begun` is settled. */
 async function askAndLeave(postern: TestPostern, path: string, begun: Promise<unknown>): Promise<void> {
   const asked = request(new URL(path, postern.publicUrl), { method: 'HEAD', agent: false }).on('error', () => {});
   asked.end();
@@ -30,7 +30,7 @@ for (const { title, method, query, over } of [
     over: {},
   },
 ])
-  test(`an archive ${title} is looked at no further once its visitor has left`, async (t) => {
+  test(`an archive ${title} is not prepared further after its visitor has disconnected`, async (t) => {
     let [calls, left] = [0, false];
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ for (const { title, method, query, over } of [
     const { base } = await linkTo(postern, { path: '/box', ...over });
     const next = await linkTo(postern);
     calls = 0;
-    // Two are looked at beside each other: who comes next waits until both have ended.
+    // Two archives are prepared at a time: the next one waits until both have ended.
     await Promise.all([
       askAndLeave(postern, `${base}/zip${query}`, begun.promise),
       askAndLeave(postern, `${base}/zip${query}`, begun.promise),
@@ -61,7 +61,7 @@ for (const { title, method, query, over } of [
     assert.deepEqual(errors(), [], 'nor is it a fault of ours');
   });
 
-test('the end of an archive waits for a slice of other large files, not for all of them', async (t) => {
+test('the end of an archive does not wait until other large files have been read completely', async (t) => {
   const gate = Promise.withResolvers<void>();
   const postern = await startWithStorages(t, (method, [, position]) =>
     method === 'file.read' && Number(position) >= slice ? gate.promise : undefined,
@@ -75,7 +75,7 @@ test('the end of an archive waits for a slice of other large files, not for all 
     await truncate(join(postern.files, name), size);
   }
   const { base } = await linkTo(postern);
-  const bytes = 80; // the directory and its end
+  const bytes = 80; // the central directory and its end record
   const endOf = (name: string) => raw(postern, `${base}/zip?name=${name}`, { headers: { range: `bytes=-${bytes}` } });
   const others = ['huge', 'vast', 'huge'].map(endOf);
   assert.equal((await endOf('large')).bytes.length, bytes);

@@ -9,7 +9,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { startPostern } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
 
-/** What an archive holds: names and texts, folders null. Checks CRC and sizes on the way. */
+/** Returns the names and texts of an archive, with null for a folder. Also checks CRC and sizes. */
 async function contents(bytes: Buffer): Promise<Record<string, string | null>> {
   const archive = await fromBufferPromise(bytes, { validateEntrySizes: true, strictFileNames: true, decodeStrings: true });
   const found: Record<string, string | null> = {};
@@ -36,7 +36,7 @@ async function filled(t: TestContext) {
   return { postern, base };
 }
 
-test('a folder comes as a valid archive of all that is in it, under its UTF-8 names', async (t) => {
+test('the archive of a folder is valid and contains all its items with UTF-8 names', async (t) => {
   const { postern, base } = await filled(t);
   const answer = await raw(postern, `${base}/zip`);
   assert.equal(answer.status, 200);
@@ -54,7 +54,7 @@ test('a folder comes as a valid archive of all that is in it, under its UTF-8 na
   });
 });
 
-test('a folder within the share, and the whole location, come likewise', async (t) => {
+test('a subfolder of a share and an entire location can be downloaded as archives', async (t) => {
   const { postern, base } = await filled(t);
   assert.deepEqual(Object.keys(await contents((await raw(postern, `${base}/zip/inner`)).bytes)).sort(), ['b.txt', 'deep/', 'deep/c.txt']);
   const all = await linkTo(postern);
@@ -65,7 +65,7 @@ test('a folder within the share, and the whole location, come likewise', async (
   assert.ok(!names.some((name) => name.includes('.postern')));
 });
 
-test('names choose what an archive holds', async (t) => {
+test('the name parameters select the entries of an archive', async (t) => {
   const { postern, base } = await filled(t);
   const chosen = await raw(postern, `${base}/zip?name=${encodeURIComponent('naïve 日本 🗂.txt')}&name=inner`);
   assert.deepEqual(Object.keys(await contents(chosen.bytes)).sort(), [
@@ -81,21 +81,21 @@ test('names choose what an archive holds', async (t) => {
   assert.deepEqual(await contents(twice.bytes), { 'a.txt': 'a' });
 });
 
-test('a name that is not there, or is no name, makes no archive', async (t) => {
+test('an archive request answers 404 for a missing name and 400 for an invalid name', async (t) => {
   const { postern, base } = await filled(t);
   assert.equal((await raw(postern, `${base}/zip?name=a.txt&name=absent`)).status, 404);
   for (const name of ['..', 'inner%2fb.txt', '.postern', '', '%00', 'a%5cb'])
     assert.equal((await raw(postern, `${base}/zip?name=${name}`)).status, 400, name);
 });
 
-test('a file, and a share of one file, are no folder to be packed', async (t) => {
+test('a file or a share of one file cannot be downloaded as an archive', async (t) => {
   const { postern, base } = await filled(t);
   assert.equal((await raw(postern, `${base}/zip/a.txt`)).status, 404);
   const one = await linkTo(postern, { path: '/box/a.txt', folder: false });
   assert.equal((await raw(postern, `${one.base}/zip`)).status, 404);
 });
 
-test('HEAD of an archive says what it would be, without its bytes', async (t) => {
+test('HEAD of an archive returns its headers without its content', async (t) => {
   const { postern, base } = await filled(t);
   const answer = await raw(postern, `${base}/zip`, { method: 'HEAD' });
   assert.equal(answer.status, 200);
@@ -103,7 +103,7 @@ test('HEAD of an archive says what it would be, without its bytes', async (t) =>
   assert.equal(answer.text, '');
 });
 
-test('what is the item is neither a file nor a folder is left out', async (t) => {
+test('an item that is neither a file nor a folder is not archived, downloaded or listed', async (t) => {
   const { postern, base } = await filled(t);
   const socket = createServer().listen(join(postern.files, 'box/socket'));
   await new Promise((resolve) => socket.once('listening', resolve));
@@ -114,13 +114,13 @@ test('what is the item is neither a file nor a folder is left out', async (t) =>
   assert.ok(!body.entries.some(({ name }: { name: string }) => name === 'socket'));
 });
 
-test('downloading files does not open a folder as an archive', async (t) => {
+test('downloading an archive requires canDownloadFolder', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { canDownloadFolder: false });
   assert.equal((await raw(postern, `${base}/zip`)).status, 403);
 });
 
-test('folders nested deeper than an archive takes are refused at once, and what is less deep comes whole', async (t) => {
+test('an archive of folders nested too deeply is refused, and one with 200 levels is complete', async (t) => {
   const postern = await startPostern(t);
   const nested = (levels: number) => Array.from({ length: levels }, () => 'd').join('/');
   await mkdir(join(postern.files, 'deep', nested(1500)), { recursive: true });

@@ -8,7 +8,7 @@ for (const look of [
   { width: 390, dark: true },
   { width: 1440, dark: false },
 ])
-  test(`from the first address to a visitor's download, at ${look.width} px, ${look.dark ? 'dark' : 'light'}`, async (t) => {
+  test(`an operator creates an account and a share for a visitor (${look.width} px, ${look.dark ? 'dark' : 'light'})`, async (t) => {
     const { postern, window, page, complaints, hosts } = await openConsole(t, look);
     await mkdir(join(postern.files, 'reports'));
     await writeFile(join(postern.files, 'reports/annual.txt'), 'what was earned');
@@ -44,7 +44,7 @@ for (const look of [
     assert.deepEqual([...hosts], [new URL(postern.publicUrl).host]);
   });
 
-test('a first address that was used says what to do', async (t) => {
+test('the address that creates the first account stops working once an operator exists, and says so', async (t) => {
   const { postern, page } = await openConsole(t);
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   await page.goto(postern.firstConsoleUrl ?? '');
@@ -57,7 +57,7 @@ test('a first address that was used says what to do', async (t) => {
   await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
 });
 
-test('a weak password is refused at its field', async (t) => {
+test('a weak password is refused with the reason at its field', async (t) => {
   const { postern, page } = await openConsole(t);
   await page.goto(postern.firstConsoleUrl ?? '');
   await page.getByLabel('Your name').fill('Olga');

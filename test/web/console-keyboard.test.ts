@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { newShare } from '../start.ts';
 import { assertClean, signedIn } from './console.ts';
 
-test('the palette finds pages, deeds and records, and goes there', async (t) => {
+test('the command palette finds actions and records, and opens them', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await postern.call('share/add', newShare({ title: 'Annual reports' }));
   await go('');
@@ -22,7 +22,7 @@ test('the palette finds pages, deeds and records, and goes there', async (t) => 
   await asked.pressSequentially('add user');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Add user' }).waitFor();
-  // From a field, and with Enter before the answer.
+  // The palette also opens from a text field, and Enter works before the search response arrives.
   await page.getByLabel('User name').focus();
   await keyboard.press('Control+k');
   await asked.pressSequentially('annual');
@@ -30,7 +30,7 @@ test('the palette finds pages, deeds and records, and goes there', async (t) => 
   await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
 });
 
-test('an operator gets along with the keyboard alone: from the list to a new share and its link', async (t) => {
+test('an operator can create a share with the keyboard alone', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await mkdir(join(postern.files, 'reports'));
   await go('');
@@ -67,7 +67,7 @@ test('an operator gets along with the keyboard alone: from the list to a new sha
   await page.getByText('The link is ready').waitFor();
 });
 
-test('what happened is found by who and what, and taken away as a file', async (t) => {
+test('the audit log shows changed fields, can be searched by operator, and can be exported as CSV', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await postern.call('share/update', { ...(await postern.call('share/get', { id })), title: 'Reports of 2026' });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newShare, usersProfile } from '../start.ts';
 import { assertClean, listSays, realComplaints, rowNames, signedIn } from './console.ts';
 
-test('shares are found while one types, filtered, sorted and paged, and the address keeps it', async (t) => {
+test('the list of shares can be searched, filtered, sorted and paged, and its URL keeps these settings', async (t) => {
   const { postern, page, complaints, go } = await signedIn(t);
   const ended = { validityEndDate: '2026-01-31' };
   await Promise.all(
@@ -39,7 +39,7 @@ test('shares are found while one types, filtered, sorted and paged, and the addr
   assert.deepEqual(realComplaints(complaints), []);
 });
 
-test('several shares at once: switched off, and on again by undo; given new links; deleted', async (t) => {
+test('several shares can be deactivated, reactivated by undo, given new links and deleted at once', async (t) => {
   const { postern, page, go } = await signedIn(t);
   for (const title of ['One', 'Two', 'Three']) await postern.call('share/add', newShare({ title }));
   const active = async () => (await postern.call('share/search', { state: 'active' })).totalCount;
@@ -76,7 +76,7 @@ test('several shares at once: switched off, and on again by undo; given new link
   await listSays(page, '1 share');
 });
 
-test('shares and users are switched on several at once', async (t) => {
+test('several shares or access users can be activated at once, and several access users deleted', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   for (const title of ['One', 'Two']) await postern.call('share/add', newShare({ title, active: false }));
@@ -98,7 +98,7 @@ test('shares and users are switched on several at once', async (t) => {
   await page.getByText('No access users yet').waitFor();
 });
 
-test('what cannot be done is said before, with its reason: a login profile in use', async (t) => {
+test('the dialog for a bulk deletion says which login profile cannot be deleted, and why', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await postern.call('loginprofile/add', { title: 'Unused', typeId: 3 });
@@ -114,7 +114,7 @@ test('what cannot be done is said before, with its reason: a login profile in us
   await listSays(page, '2 login profiles');
 });
 
-test('users are found, switched off and deleted several at once', async (t) => {
+test('access users can be searched, and the selected ones deactivated', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await usersProfile(postern, ['ann', 'bob', 'carla']);
   await go('/users');
@@ -135,7 +135,7 @@ test('users are found, switched off and deleted several at once', async (t) => {
   await listSays(page, '3 users');
 });
 
-test('locations, keys and operators are listed, made and deleted', async (t) => {
+test('API keys and operators can be added and deleted in their lists, and locations can be deleted', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const [local] = (await postern.call('location/search')).list;
   await postern.call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { newShare, usersProfile } from '../start.ts';
 import { assertClean, realComplaints, signedIn } from './console.ts';
 
-// What stands where depends on the width alone, contrasts on light and dark alone: two looks see all four.
+// Layout depends only on the width, and contrast only on light or dark, so two combinations cover all four values.
 for (const look of [
   { width: 390, dark: false },
   { width: 1440, dark: true },
 ])
-  test(`axe finds nothing on any page of the console, at ${look.width} px; nothing violates its policy or asks another host`, async (t) => {
+  test(`at ${look.width} px, axe finds no problem on any console page, and no page logs an error or calls another host`, async (t) => {
     const { postern, page, complaints, hosts, walk } = await signedIn(t, look);
     await mkdir(join(postern.files, 'reports'));
     const profile = await usersProfile(postern, ['ann', 'bob']);

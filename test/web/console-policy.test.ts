@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newShare } from '../start.ts';
 import { assertClean, signedIn } from './console.ts';
 
-test('a link gets a password of its own in the form of the share, by an editor, and opens by it', async (t) => {
+test('an editor can set a password for one link in the share form, and visitors can sign in with it', async (t) => {
   const { postern, page, go } = await signedIn(t, undefined, 'editor');
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/');
@@ -24,7 +24,7 @@ test('a link gets a password of its own in the form of the share, by an editor, 
   assert.equal((await postern.visit(`/s/${share.viewId}/sign-in`, { method: 'POST', headers, body })).status, 200);
 });
 
-test('a policy is set in the settings, says which shares do not comply, and fills in the form of a new share', async (t) => {
+test('a policy saved in the settings shows how many shares do not comply, and presets the form of a new share', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await postern.call('share/add', newShare());
   await go('/settings/policy');

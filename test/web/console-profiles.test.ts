@@ -4,7 +4,7 @@ import { assertClean, realComplaints, signedIn } from './console.ts';
 
 const choose = async (page: import('playwright-core').Page, kind: string) => page.getByRole('radio', { name: kind, exact: true }).click();
 
-/** By kind: its fields as they are filled, and the configuration that comes of them. */
+/** For each kind: the values typed into its fields, and the configuration that is stored. */
 const kinds: Record<string, { typeId: number; fields: Record<string, string>; configuration: object | '' }> = {
   'No sign-in': { typeId: 1, fields: {}, configuration: '' },
   'One password': { typeId: 2, fields: { 'User name': 'guest', Password: 'a long shared secret' }, configuration: '' },
@@ -38,7 +38,7 @@ const kinds: Record<string, { typeId: number; fields: Record<string, string>; co
   },
 };
 
-test('each kind of login profile has a form of its own, and is kept as it was filled in', async (t) => {
+test('each available kind of login profile has its own form, and is saved as it was filled in', async (t) => {
   const { postern, page, walk, complaints } = await signedIn(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
     if (typeId > 3) continue;
@@ -59,7 +59,7 @@ test('each kind of login profile has a form of its own, and is kept as it was fi
   assert.deepEqual(realComplaints(complaints), []);
 });
 
-test('kinds of sign-in that are not available yet are shown as such, and cannot be chosen', async (t) => {
+test('kinds of sign-in that are not available yet are marked, and cannot be selected', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await go('/profiles/new');
   for (const kind of ['Code by e-mail', 'OpenID Connect', 'SAML', 'LDAP'])
@@ -76,10 +76,10 @@ test('kinds of sign-in that are not available yet are shown as such, and cannot 
   assert.equal(await option.getAttribute('data-combobox-disabled'), 'true');
 });
 
-/** A configuration as a program stores it: with its secrets, which are answered masked. */
+/** Returns a configuration as an API client sends it, with real secrets. Responses contain them masked. */
 const storedFor = (kind: string) => JSON.stringify(kinds[kind]?.configuration).replaceAll('********', 'secret');
 
-test('a login profile of a kind that is not available yet is shown as a program stored it, and kept', async (t) => {
+test('a login profile of a kind that is not available yet shows its fields, and an edit keeps its configuration', async (t) => {
   const { postern, page, walk, complaints } = await signedIn(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
     if (typeId <= 3) continue;
@@ -95,7 +95,7 @@ test('a login profile of a kind that is not available yet is shown as a program 
   assert.deepEqual(realComplaints(complaints), []);
 });
 
-test('a change that shuts people out says so before it is saved, with one’s own address', async (t) => {
+test('a change of a login profile that locks visitors out shows a warning before it is saved', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await go(`/profiles/${id}`);
@@ -112,7 +112,7 @@ test('a change that shuts people out says so before it is saved, with one’s ow
   await page.getByText(/Everyone who is signed in with it is signed out./).waitFor();
 });
 
-test('a portal gets a new address, a profile becomes the default, is duplicated and deleted', async (t) => {
+test('a login profile can get a new portal address, become the default, and be duplicated and deleted', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   const viewId = async () => (await postern.call('loginprofile/get', { id })).viewId;
@@ -141,7 +141,7 @@ test('a portal gets a new address, a profile becomes the default, is duplicated 
   await page.getByRole('heading', { name: 'Login profiles', level: 1 }).waitFor();
 });
 
-test('a location is added, tried for real, and changed', async (t) => {
+test('a location can be added, tested by writing a file, and renamed', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await go('/locations/new');
   await page.getByLabel('Name').fill('archive');

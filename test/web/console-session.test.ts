@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newShare } from '../start.ts';
 import { openConsole, password, signedIn, signIn } from './console.ts';
 
-test('a wrong name or password is told in plain words, and slowed down with a countdown', async (t) => {
+test('a failed sign-in shows an error, and repeated failures show a countdown until the next attempt', async (t) => {
   const { postern, page, go } = await openConsole(t);
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   await go('');
@@ -17,7 +17,7 @@ test('a wrong name or password is told in plain words, and slowed down with a co
   await page.getByText(/Try again in \d+ s/).waitFor();
 });
 
-test('a session that ends in the middle asks again, and what was typed is still there', async (t) => {
+test('after a session ends, the operator signs in again on the same page, and typed values are kept', async (t) => {
   const { postern, page, window, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
@@ -34,7 +34,7 @@ test('a session that ends in the middle asks again, and what was typed is still 
   assert.equal((await postern.call('share/get', { id })).title, 'Reports of 2026');
 });
 
-test('who signs out is signed out, and going back shows nothing', async (t) => {
+test('after sign-out, the back button shows only the sign-in page', async (t) => {
   const { page, go } = await signedIn(t);
   await go('/shares');
   await page.getByRole('button', { name: 'Olga' }).click();
@@ -44,7 +44,7 @@ test('who signs out is signed out, and going back shows nothing', async (t) => {
   await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
 });
 
-test('a new password of one’s own is asked for with the one so far, and signs out', async (t) => {
+test('an operator who changes their own password must enter the current one, and the session ends', async (t) => {
   const { page, go } = await signedIn(t);
   await go('/settings/account');
   const fresh = 'another long secret';
@@ -61,7 +61,7 @@ test('a new password of one’s own is asked for with the one so far, and signs 
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-test('a reader is offered nothing that would be refused', async (t) => {
+test('a reader sees no links or buttons for actions that would be refused', async (t) => {
   const { postern, page, go } = await signedIn(t, undefined, 'reader');
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go('/shares');

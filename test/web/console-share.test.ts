@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
 import { assertClean, realComplaints, signedIn } from './console.ts';
 
-test('the sentence of the whole changes as one edits, and what is saved is what it says', async (t) => {
+test('the summary sentence follows each edit of the form, and the saved share matches it', async (t) => {
   const { postern, page, go, complaints } = await signedIn(t);
   await mkdir(join(postern.files, 'reports'));
   const profile = await usersProfile(postern, ['ann', 'bob', 'carla']);
@@ -41,7 +41,7 @@ test('the sentence of the whole changes as one edits, and what is saved is what 
   assert.deepEqual(realComplaints(complaints), []);
 });
 
-test('what the server refuses is shown at its field, and nothing is lost', async (t) => {
+test('a value that the server refuses is marked at its field, and the form keeps all values', async (t) => {
   const { page, go } = await signedIn(t);
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/nowhere');
@@ -52,7 +52,7 @@ test('what the server refuses is shown at its field, and nothing is lost', async
   assert.equal(await page.getByLabel('Title').inputValue(), 'Reports');
 });
 
-test('two operators who edit the same share are told, and the second decides', async (t) => {
+test('an operator whose save conflicts with another change can discard their own changes or keep both', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   const change = async (over: object) => postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
@@ -79,7 +79,7 @@ test('two operators who edit the same share are told, and the second decides', a
   assert.deepEqual([share.title, share.description], ['Theirs again', 'Mine again']);
 });
 
-test('what was saved can be taken back', async (t) => {
+test('a saved change can be undone', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Before' }));
   await go(`/shares/${id}`);
@@ -92,7 +92,7 @@ test('what was saved can be taken back', async (t) => {
   assert.equal((await postern.call('share/get', { id })).title, 'Before');
 });
 
-test('what is not saved is asked about before it is left, and is there again after it', async (t) => {
+test('leaving a page with unsaved changes asks for confirmation, and the draft is restored on return', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
@@ -119,7 +119,7 @@ test('what is not saved is asked about before it is left, and is there again aft
   assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved either');
 });
 
-test('a panel answers who could enter, by the rules that guard the link', async (t) => {
+test('the panel "Check access" shows what a given visitor could do at the link', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
@@ -137,7 +137,7 @@ test('a panel answers who could enter, by the rules that guard the link', async 
   await assertClean(page, 'explained');
 });
 
-test('a share says who opened it, who has not yet, and how much by day', async (t) => {
+test('the page of a share shows who has opened it, who has not, and the activity per day', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await writeFile(join(postern.files, 'report.txt'), 'what was earned');
   const profile = await usersProfile(postern, ['ann', 'bob']);
@@ -155,7 +155,7 @@ test('a share says who opened it, who has not yet, and how much by day', async (
   await assertClean(page, 'what happened');
 });
 
-test('a link that is switched off in the console is gone for the visitor at the next click', async (t) => {
+test('after a share is deactivated in the console, the next click of a visitor shows no files', async (t) => {
   const { postern, page, window, go } = await signedIn(t);
   await mkdir(join(postern.files, 'inner'));
   const share = await postern.call('share/add', newShare({ title: 'Reports' }));
@@ -172,7 +172,7 @@ test('a link that is switched off in the console is gone for the visitor at the 
   await visitor.getByRole('link', { name: /^inner/ }).waitFor({ state: 'detached' });
 });
 
-test('a share is duplicated with a new link, and deleted from its page', async (t) => {
+test('a share can be duplicated and deleted from its page', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
@@ -186,7 +186,7 @@ test('a share is duplicated with a new link, and deleted from its page', async (
   assert.equal((await postern.call('share/search')).totalCount, 1);
 });
 
-test('a link gets an address that can be remembered; one that is taken or too short is refused at its field', async (t) => {
+test('a link can get a chosen address; a taken, too short or malformed one is refused at its field', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare());
   await postern.call('share/updateSharableLink', { id: (await postern.call('share/add', newShare())).id, viewId: 'spring-report' });

@@ -8,7 +8,7 @@ import { listSays, password, signedIn, signIn } from './console.ts';
 const changeShare = async (postern: TestPostern, id: number, over: object) =>
   postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
 
-test('what another operator takes away stays away, though the page has seen the newer version meanwhile', async (t) => {
+test('a permission that another operator removed stays removed, even if the page has loaded the newer version', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports', canDelete: true }));
   await go(`/shares/${id}`);
@@ -30,7 +30,7 @@ test('what another operator takes away stays away, though the page has seen the 
   assert.deepEqual([share.canDelete, share.active, share.title], [false, false, 'Reports of 2026']);
 });
 
-test('switching off a share from an old list changes nothing else of it', async (t) => {
+test('deactivating a share from an outdated list changes no other field of it', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const named = { authenticationId: profile.id, allowAllUsers: false };
@@ -45,7 +45,7 @@ test('switching off a share from an old list changes nothing else of it', async 
   assert.deepEqual([share.active, share.userNames], [false, 'ann']);
 });
 
-test('what was typed and left comes back on top of what others have saved since', async (t) => {
+test('a restored draft keeps the changes that others have saved in the meantime', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
@@ -62,7 +62,7 @@ test('what was typed and left comes back on top of what others have saved since'
   assert.deepEqual([share.title, share.description], ['Theirs', 'Not saved']);
 });
 
-test('no password stays in the browser, and nothing at all for the next operator', async (t) => {
+test('typed passwords are never stored in the browser, and sign-out deletes all drafts', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await postern.call('operator/add', { name: 'Rita', role: 'admin', password, confirmPassword: password });
   await go('/profiles/new');
@@ -83,7 +83,7 @@ test('no password stays in the browser, and nothing at all for the next operator
   assert.equal(await page.getByLabel('Title').inputValue(), '');
 });
 
-test('what could not be taken back is not told as taken back', async (t) => {
+test('an undo that fails is reported as failed', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await usersProfile(postern, ['ann']);
   await go('/users');
@@ -97,7 +97,7 @@ test('what could not be taken back is not told as taken back', async (t) => {
   await page.getByText(/The change could not be undone/).waitFor();
 });
 
-test('a double click in the picker goes one folder down, and the keyboard comes along', async (t) => {
+test('a double click on a folder in the picker opens it without an error', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await mkdir(join(postern.files, 'reports/reports'), { recursive: true });
   await writeFile(join(postern.files, 'reports/annual.txt'), 'text');
@@ -115,7 +115,7 @@ test('a double click in the picker goes one folder down, and the keyboard comes 
   assert.equal(await page.getByRole('dialog').getByRole('alert').count(), 0);
 });
 
-test('a file whose path is typed is shared as the file it is', async (t) => {
+test('a share with the typed path of a file is saved as a file, not as a folder', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/welcome.txt');
@@ -125,7 +125,7 @@ test('a file whose path is typed is shared as the file it is', async (t) => {
   assert.equal((await postern.call('share/search')).list[0].folder, false);
 });
 
-test('whoever may only look is shown the fields, and no way to change them', async (t) => {
+test('a reader sees the fields of an access user, but cannot change them', async (t) => {
   const { postern, page, go } = await signedIn(t, undefined, 'reader');
   const { users } = await usersProfile(postern, ['ann']);
   await go(`/users/${users['ann']}`);
@@ -136,7 +136,7 @@ test('whoever may only look is shown the fields, and no way to change them', asy
   await page.getByText('This page needs the role editor').waitFor();
 });
 
-test('after the last rows of the last page are gone the list shows the page before', async (t) => {
+test('after all rows of the last page are deleted, the list shows the previous page', async (t) => {
   const { postern, page, go } = await signedIn(t);
   for (let index = 0; index < 51; index += 1) await postern.call('share/add', newShare({ title: `Share ${index + 1}` }));
   await go('/shares?page=2');
@@ -147,7 +147,7 @@ test('after the last rows of the last page are gone the list shows the page befo
   await page.getByRole('link', { name: 'Share 50' }).waitFor();
 });
 
-test('a login profile that would open its shares to everyone asks first', async (t) => {
+test('a change of a login profile that opens its shares to everyone asks for confirmation', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await postern.call('share/add', newShare({ authenticationId: id }));
@@ -163,7 +163,7 @@ test('a login profile that would open its shares to everyone asks first', async 
   assert.equal((await postern.call('loginprofile/get', { id })).typeId, 1);
 });
 
-test('a fault of a profile’s settings is shown where it was typed', async (t) => {
+test('an invalid value in the configuration of a login profile is marked at its field', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const configuration = JSON.stringify({ issuer: 'https://login.example.com', clientId: 'postern', clientSecret: 'secret' });
   const { id } = await postern.call('loginprofile/add', { title: 'Staff', typeId: 5, configuration });

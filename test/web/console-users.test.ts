@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
 import { assertClean, listSays, signedIn } from './console.ts';
 
-test('a new user can sign in with the password given, and with another one that is set later', async (t) => {
+test('a new access user can sign in with the given password, and an operator can set another one', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const profile = await usersProfile(postern, []);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -28,7 +28,7 @@ test('a new user can sign in with the password given, and with another one that 
   await page.getByText('ann has a new password.').waitFor();
 });
 
-test('a user is changed, told what changes, and deleted', async (t) => {
+test('the page of an access user lists the changed fields before saving, and can delete the user', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { users } = await usersProfile(postern, ['ann']);
   await go(`/users/${users['ann']}`);
@@ -43,7 +43,7 @@ test('a user is changed, told what changes, and deleted', async (t) => {
   assert.equal((await postern.call('accessuser/search')).totalCount, 0);
 });
 
-test('an import tries every row first, names each refused one with its line and reason, and adds the others', async (t) => {
+test('an import first checks every row, reports each refused row with line and reason, and adds the others', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await usersProfile(postern, ['ann']);
   await go('/users/import');
@@ -85,7 +85,7 @@ test('an import tries every row first, names each refused one with its line and 
   assert.equal((await postern.call('accessuser/search')).totalCount, 2);
 });
 
-test('a file of another system is imported: its letters are right, its columns are chosen, and those left out are named', async (t) => {
+test('an import keeps accented letters, lets the operator assign columns, and names the columns left out', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id: authId, password } = await usersProfile(postern, []);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: authId }));
@@ -112,7 +112,7 @@ test('a file of another system is imported: its letters are right, its columns a
   await signInAtLink(postern, `/s/${viewId}`, 'josé');
 });
 
-test('an export holds what is listed, and no formula that a spreadsheet would run', async (t) => {
+test('an export contains only the listed users, and no formula that a spreadsheet would run', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id: authId } = await usersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/add', { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', active: false, authId });

@@ -22,7 +22,7 @@ const told = (over: Partial<SentenceParts>): string =>
     ...over,
   });
 
-test('one sentence says what a share comes to', () => {
+test('the summary sentence of a share states who can do what, and when', () => {
   assert.equal(
     told({ users: ['Ann', 'Bob'], until: '31 March 2027' }),
     'Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027.',
@@ -37,7 +37,7 @@ test('one sentence says what a share comes to', () => {
   );
 });
 
-test('the sentence does not promise what nobody may do', () => {
+test('the summary sentence says so if nobody can open the share or do anything there', () => {
   assert.equal(told({}), 'Nobody can open /reports yet. Choose who gets access.');
   assert.equal(told({ allowAllUsers: true, active: false }), 'The link to /reports is inactive. Nobody can open it.');
   assert.equal(
@@ -51,7 +51,7 @@ test('the sentence does not promise what nobody may do', () => {
   );
 });
 
-test('the sentence says what keeps it from being true', () => {
+test('the summary sentence states what prevents access: marked files, unavailable sign-in, or expiry', () => {
   const everyone = { allowAllUsers: true };
   assert.match(told({ ...everyone, marked: true }), /\/reports\. Visitors cannot open files that must be marked or signed yet\.$/);
   assert.match(told({ ...everyone, profile: { title: 'Staff', typeId: 5, available: false } }), /Sign-in with Staff is not available yet/);
@@ -61,7 +61,7 @@ test('the sentence says what keeps it from being true', () => {
   );
 });
 
-test('a share is in the state that share/search finds it by', () => {
+test('the state of a share follows from its active flag and its start and end dates', () => {
   const at = Date.parse('2026-06-01T00:00:00Z');
   const share = { active: true, validityStartDate: null, validityEndDate: null };
   assert.equal(stateOf(share, at), 'active');
@@ -70,7 +70,7 @@ test('a share is in the state that share/search finds it by', () => {
   assert.equal(stateOf({ ...share, active: false, validityEndDate: '2026-01-01T00:00:00.000Z' }, at), 'inactive');
 });
 
-test('a browser that names its language in a way of its own gets dates and numbers all the same', () => {
+test('a malformed browser language is skipped: the next valid one is used, or else English', () => {
   assert.equal(wellFormedTag(['en-US@posix', 'de-AT']), 'de-AT');
   assert.equal(wellFormedTag(['en-US@posix']), 'en');
 });

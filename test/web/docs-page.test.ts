@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { startPostern } from '../start.ts';
 
-test('the page of the interface asks no other server, and offers nothing of its vendor', async (t) => {
+test('the API reference page calls no other server, and shows no links or buttons of its vendor', async (t) => {
   const postern = await startPostern(t);
   const { window } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();

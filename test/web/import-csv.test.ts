@@ -15,7 +15,7 @@ const read = (text: string) => {
 };
 const bytesOf = (text: string, encoding: BufferEncoding) => Uint8Array.from(Buffer.from(text, encoding)).buffer;
 
-test('a CSV is read with any separator, quotes, line ends and order of columns, and each row knows its line', () => {
+test('a CSV file can have any separator, quoting, line ending and column order, and rows keep their line number', () => {
   const rows = read('\ufeffE-mail;"User name"\r\n"a@example.com";"ann"\r\n\r\n"b@\nexample.com";bob\n');
   assert.deepEqual(
     rows.map(({ cells }) => cells),
@@ -27,7 +27,7 @@ test('a CSV is read with any separator, quotes, line ends and order of columns, 
   assert.equal(rows[0]?.line, 2);
 });
 
-test('semicolons separate the columns where commas stand within quotes only', () => {
+test('semicolons separate the columns if commas occur only within quotes', () => {
   assert.deepEqual(tableOf('"Name, last";"Name, first, or none";login\n"Lee, jr.";Ann;ann').headings, [
     'Name, last',
     'Name, first, or none',
@@ -35,7 +35,7 @@ test('semicolons separate the columns where commas stand within quotes only', ()
   ]);
 });
 
-test('a file that a spreadsheet saved in Windows-1252, UTF-8 or UTF-16 keeps its letters', () => {
+test('a CSV file in Windows-1252, UTF-8 or UTF-16 keeps its letters', () => {
   const text = 'username;Nachname\r\njosé;Müller-Łoś';
   assert.equal(decodeText(bytesOf(text, 'utf8')), text);
   assert.equal(decodeText(bytesOf(`\ufeff${text}`, 'utf16le')), text);
@@ -43,7 +43,7 @@ test('a file that a spreadsheet saved in Windows-1252, UTF-8 or UTF-16 keeps its
   assert.equal(decodeText(western), 'user€é’');
 });
 
-test('headings that other systems export are known, and each field is taken from one column', () => {
+test('headings that other systems export are recognized, and each field gets at most one column', () => {
   assert.deepEqual(guessMapping(['sAMAccountName', 'Given Name', 'SURNAME', 'E-Mail', 'Department', 'Prénom', 'enabled']), [
     'username',
     'firstName',
@@ -55,26 +55,26 @@ test('headings that other systems export are known, and each field is taken from
   ]);
 });
 
-test('a field that is given to another column leaves the one that held it', () => {
+test('assigning a field to another column removes it from the previous column', () => {
   assert.deepEqual(withColumn(['username', null, 'email'], 1, 'username'), [null, 'username', 'email']);
   assert.deepEqual(withColumn(['username', null, 'email'], 2, null), ['username', null, null]);
 });
 
-test('whether somebody is active is read in the words that spreadsheets write, and nothing is guessed', () => {
+test('the active column accepts digits and English or German words, and an unknown word gets no value', () => {
   assert.deepEqual(['', 'TRUE', 'Ja', 'falsch', '0', 'perhaps'].map(activeIn), [true, true, true, false, false, null]);
 });
 
-test('a text that is no CSV is refused with the reason', () => {
+test('a text that is not valid CSV is refused with the reason', () => {
   const result = readCsv('"never closed');
   assert.ok('error' in result && /quote/i.test(result.error));
 });
 
-test('a spreadsheet takes no cell of the users written for a formula', () => {
+test('an exported value that looks like a formula is written as text', () => {
   const user = { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', email: '', active: false };
   assert.equal(writeCsv([user]), 'username,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
 });
 
-test('what was exported is imported again', () => {
+test('an exported CSV file can be imported again', () => {
   const user = { username: 'ann', firstName: 'Ann "A"', lastName: 'Lee, jr.', email: 'ann@example.com', active: true };
   assert.deepEqual(read(writeCsv([user]))[0]?.cells, { ...user, active: 'true' });
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 
-test('a visitor gets along with the keyboard alone: sign-in, a folder, a look, a new name', async (t) => {
+test('a visitor can sign in, open a folder, preview a file and rename it with the keyboard alone', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   await mkdir(join(postern.files, 'reports/inner'), { recursive: true });
@@ -15,7 +15,7 @@ test('a visitor gets along with the keyboard alone: sign-in, a folder, a look, a
   const page = await window.newPage();
   const { keyboard } = page;
   const focused = (words: RegExp) => page.locator(':focus').filter({ hasText: words }).waitFor();
-  /** Presses Tab until the focus is where it is wanted. */
+  /** Presses Tab until the text of the focused element matches. */
   async function tabTo(words: RegExp): Promise<void> {
     for (let press = 0; press < 40; press += 1) {
       await keyboard.press('Tab');
@@ -44,13 +44,13 @@ test('a visitor gets along with the keyboard alone: sign-in, a folder, a look, a
   await focused(/^Rename/);
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
-  await keyboard.type('minutes'); // the stem is chosen, the ending stays
+  await keyboard.type('minutes'); // the name is selected without its extension
   await keyboard.press('Enter');
   await page.getByRole('link', { name: /^minutes.txt/ }).waitFor();
   assert.deepEqual(await readdir(join(postern.files, 'reports/inner')), ['minutes.txt']);
 });
 
-test('nothing is wider than the screen, from 320 to 2560 px, whatever the names', async (t) => {
+test('no page is wider than the screen from 320 to 2560 px, even with long names', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   await mkdir(join(postern.files, 'long'));

@@ -6,7 +6,7 @@ import { languages } from '#core/translations/languages.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 
-test('the page speaks every language that it promises, in its direction, the refusals included', async (t) => {
+test('the visitor page and its errors are shown in every supported language, with the right text direction', async (t) => {
   const postern = await startPostern(t);
   const share = await postern.call('share/add', newShare());
   for (const language of languages) {
@@ -27,7 +27,7 @@ test('the page speaks every language that it promises, in its direction, the ref
   }
 });
 
-test("the profile's language goes before the browser's", async (t) => {
+test('the language of the login profile takes precedence over the language of the browser', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 1, lang: 'fr' });
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 
-test('a folder of thousands is scrolled to its end, searched, and taken in part', async (t) => {
+test('a visitor can scroll a folder of 3000 files to its end, search it, and download selected files', async (t) => {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'many');
   await mkdir(folder);

@@ -24,7 +24,7 @@ async function openFolder(t: TestContext, over: object = {}) {
   return { page, complaints, hosts, postern, share };
 }
 
-test('a visitor looks at one file after the other, without downloading them, and comes back to the list in one step', async (t) => {
+test('a visitor can preview one file after another, and returns to the list in one step', async (t) => {
   const { page, complaints, hosts, postern } = await openFolder(t);
 
   await page.getByRole('link', { name: /^a hill.png/ }).click();
@@ -43,7 +43,7 @@ test('a visitor looks at one file after the other, without downloading them, and
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /^Makefile/ }).click();
   await page.getByText('all: build').waitFor();
-  // The one refusal is the spreadsheet's, which cannot be looked at.
+  // The only refused request (415) is for the spreadsheet, which has no preview.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('415')),
     [],
@@ -51,7 +51,7 @@ test('a visitor looks at one file after the other, without downloading them, and
   assert.deepEqual([...hosts], [new URL(postern.publicUrl).host]);
 });
 
-test('the address of a look can be passed on, and axe finds nothing wrong with a PDF or a text', async (t) => {
+test('the URL of a preview opens it directly, and axe finds no problem in a PDF or text preview', async (t) => {
   const { page, share } = await openFolder(t);
   for (const [name, sign] of [
     ['b report.pdf', 'Annual report'],
@@ -68,7 +68,7 @@ test('the address of a look can be passed on, and axe finds nothing wrong with a
   }
 });
 
-test('nothing is offered that would be refused: without the permission to look a row is a download', async (t) => {
+test('without view and change permissions, a file row is only a download link', async (t) => {
   const { page } = await openFolder(t, { canView: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false });
   const row = page.getByRole('link', { name: /^a hill.png/ });
   assert.equal(await row.getAttribute('download'), 'a hill.png');

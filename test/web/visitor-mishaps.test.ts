@@ -12,7 +12,7 @@ import { assertClean } from './console.ts';
 const phone: Look = { width: 390, dark: false };
 const fileOf = (name: string, text = name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
-/** A share of a folder, and a page that shows it. */
+/** Creates a share of a folder and opens its page. */
 async function openShare(t: TestContext, over: object = {}, files: readonly string[] = [], look = phone) {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inbox'));
@@ -24,7 +24,7 @@ async function openShare(t: TestContext, over: object = {}, files: readonly stri
   return { postern, page, window, share, inbox: join(postern.files, 'inbox') };
 }
 
-/** Lets the first request of a kind wait until `go` is called. */
+/** Holds the matching requests until `go` is called. `asked` resolves at the first of them. */
 async function held(page: Page, address: RegExp, method: string, then: (route: Route) => Promise<void> = (route) => route.continue()) {
   const { promise: asked, resolve: met } = Promise.withResolvers<void>();
   const { promise: may, resolve: go } = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ async function held(page: Page, address: RegExp, method: string, then: (route: R
   return { asked, go };
 }
 
-test('the one file that is shared is replaced at another try, where the line broke at the first', async (t) => {
+test('if the connection breaks while a visitor replaces the shared file, a retry succeeds', async (t) => {
   const { page, postern } = await openShare(t, { path: '/inbox/draft.txt', folder: false }, ['draft.txt']);
   await page.route(/\/file/, (route) => route.abort(), { times: 1 });
   await page.getByLabel('Replace file').setInputFiles(fileOf('final.txt'));
@@ -46,7 +46,7 @@ test('the one file that is shared is replaced at another try, where the line bro
   assert.equal(await readFile(join(postern.files, 'inbox/draft.txt'), 'utf8'), 'final.txt');
 });
 
-test('what was paused with one file left goes on at a press', async (t) => {
+test('an upload that was paused with one file left continues after Resume', async (t) => {
   const { page, inbox } = await openShare(t);
   const { asked, go } = await held(page, /\/file\//, 'PUT');
   await page.getByLabel('Upload', { exact: true }).setInputFiles(['1', '2', '3', '4'].map((name) => fileOf(name)));
@@ -59,7 +59,7 @@ test('what was paused with one file left goes on at a press', async (t) => {
   assert.deepEqual((await readdir(inbox)).sort(), ['1', '2', '3', '4']);
 });
 
-test('a file that is taken back while its folder is made does not arrive', async (t) => {
+test('a file that is removed from the upload while its folder is created is not uploaded', async (t) => {
   const { page, inbox } = await openShare(t, {}, [], { width: 1440, dark: false });
   const own = await mkdtemp(join(await temporaryFolder(t), 'own-'));
   await mkdir(join(own, 'trip'));
@@ -75,7 +75,7 @@ test('a file that is taken back while its folder is made does not arrive', async
   assert.equal(existsSync(join(inbox, 'trip/secret.txt')), false);
 });
 
-test('a sign-in that fails in the middle keeps what waits, and Escape does not shut it away', async (t) => {
+test('a failed sign-in during an upload keeps the waiting files, and Escape does not close the dialog', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   await mkdir(join(postern.files, 'inbox'));
@@ -106,7 +106,7 @@ test('a sign-in that fails in the middle keeps what waits, and Escape does not s
   assert.deepEqual((await readdir(join(postern.files, 'inbox'))).sort(), ['a.txt', 'b.txt']);
 });
 
-test('whoever leaves while files are on their way is asked', async (t) => {
+test('leaving the page during an upload asks for confirmation', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -130,7 +130,7 @@ test('whoever leaves while files are on their way is asked', async (t) => {
   await page.getByText('All files uploaded').waitFor();
 });
 
-test('to choose all is to choose all, more than was loaded, too', async (t) => {
+test('"Select all" also selects files that the page has not loaded yet', async (t) => {
   const names = Array.from({ length: 700 }, (_, index) => `file ${index}.txt`);
   const { page } = await openShare(t, {}, names);
   await page.getByLabel('Select file 0.txt').check();
@@ -139,7 +139,7 @@ test('to choose all is to choose all, more than was loaded, too', async (t) => {
   assert.match((await page.getByRole('link', { name: 'Download as ZIP' }).getAttribute('href')) ?? '', /\/zip$/);
 });
 
-test('what is allowed no more is offered no more, as soon as it was refused once', async (t) => {
+test('after a refused action, the page no longer offers any action that is not permitted any more', async (t) => {
   const { page, postern, share } = await openShare(t, {}, ['a.txt']);
   await page.getByRole('link', { name: /^a.txt/ }).waitFor();
   const seen = await postern.call('share/get', { id: share.id });
@@ -155,7 +155,7 @@ test('what is allowed no more is offered no more, as soon as it was refused once
   assert.equal(await page.getByLabel('Upload', { exact: true }).count(), 0);
 });
 
-test('a download that is refused is told on the page', async (t) => {
+test('a refused download is reported on the page', async (t) => {
   const { page, inbox } = await openShare(t, {}, ['a.txt']);
   await page.getByRole('link', { name: 'Download a.txt' }).waitFor();
   await rm(join(inbox, 'a.txt'));
@@ -164,7 +164,7 @@ test('a download that is refused is told on the page', async (t) => {
   await assertClean(page, 'a download refused');
 });
 
-test('files that are handed out in no form are listed, and nothing more is offered or said to be allowed', async (t) => {
+test('protected files are listed without links, and the page says that nothing can be done there', async (t) => {
   for (const over of [{ copyProtect: true }, { waterMarkText: 'Ann' }]) {
     const { page } = await openShare(t, { ...over, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false }, [
       'a.txt',
@@ -177,7 +177,7 @@ test('files that are handed out in no form are listed, and nothing more is offer
   }
 });
 
-test('a link that hands out the whole folder alone offers just that', async (t) => {
+test('a link that only permits a download of the entire folder offers only that', async (t) => {
   const none = { canView: false, canDownload: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false };
   const { page } = await openShare(t, { ...none, canDownloadFolder: true }, ['a.txt']);
   await page.getByText('You can download.').waitFor();
@@ -187,7 +187,7 @@ test('a link that hands out the whole folder alone offers just that', async (t) 
   assert.equal((await download).suggestedFilename(), 'inbox.zip');
 });
 
-test('on a small phone the bar of what is chosen, and a long name of who came, stay within the page in every language', async (t) => {
+test('at 320 px, the selection bar and a long user name fit the page in several languages', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'a.txt'), 'a');
   await writeFile(join(postern.files, 'b.txt'), 'b');
@@ -215,7 +215,7 @@ test('on a small phone the bar of what is chosen, and a long name of who came, s
   }
 });
 
-test('a name that turns its letters round unseen shows that it does', async (t) => {
+test('a control character that reverses text in a file name is shown as a replacement character', async (t) => {
   const { page } = await openShare(t, {}, ['invoice\u202Efdp.exe']);
   await page.getByRole('link', { name: /^invoice\ufffdfdp\.exe/ }).waitFor();
   await page.getByRole('button', { name: 'More actions for invoice\ufffdfdp.exe' }).click();
@@ -223,7 +223,7 @@ test('a name that turns its letters round unseen shows that it does', async (t) 
   await page.getByRole('heading', { name: 'Delete invoice\ufffdfdp.exe?' }).waitFor();
 });
 
-test('whoever comes back to a folder finds it scrolled as they left it', { timeout: 30_000 }, async (t) => {
+test('the back button restores the scroll position of a folder', { timeout: 30_000 }, async (t) => {
   const { page, inbox } = await openShare(
     t,
     {},
@@ -240,7 +240,7 @@ test('whoever comes back to a folder finds it scrolled as they left it', { timeo
   await until(async () => (await page.evaluate('scrollY')) === 900);
 });
 
-test('a browser that is told to keep nothing shows a share all the same, and as light or dark as is chosen', async (t) => {
+test('a share page works in a browser that blocks storage, and dark mode can be selected', async (t) => {
   const { page, share } = await openShare(t, {}, ['plan.txt']);
   await page.addInitScript(`for (const memory of ['localStorage', 'sessionStorage'])
     Object.defineProperty(window, memory, { get() { throw new DOMException('denied', 'SecurityError'); } })`);

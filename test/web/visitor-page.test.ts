@@ -10,7 +10,7 @@ import { newShare, startPostern, usersProfile } from '../start.ts';
 for (const look of looks) {
   const form = `${look.width} px, ${look.dark ? 'dark' : 'light'}`;
 
-  test(`a visitor signs in, looks around, downloads and uploads (${form})`, async (t) => {
+  test(`a visitor can sign in, open folders, download and upload (${form})`, async (t) => {
     const postern = await startPostern(t);
     const profile = await usersProfile(postern);
     await mkdir(join(postern.files, 'reports/2026'), { recursive: true });
@@ -46,7 +46,7 @@ for (const look of looks) {
     await page.getByText('All files uploaded').waitFor();
     await page.getByRole('link', { name: 'Download answer.txt' }).waitFor();
     assert.equal(await readFile(join(postern.files, 'reports/answer.txt'), 'utf8'), 'forty-two');
-    // The one refusal that the walk provokes is the wrong password's.
+    // The only refused request (401) is the sign-in with the wrong password.
     assert.deepEqual(
       complaints.filter((text) => !text.includes('401')),
       [],
@@ -54,7 +54,7 @@ for (const look of looks) {
   });
 }
 
-test('every state of the page is one that axe finds nothing wrong with', async (t) => {
+test('axe finds no problem in any state of the visitor page', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   await mkdir(join(postern.files, 'empty'));
@@ -95,7 +95,7 @@ test('every state of the page is one that axe finds nothing wrong with', async (
   }
 });
 
-test('a visitor of a drop box sees what arrived, and a receipt with its SHA-256', async (t) => {
+test('after an upload to a drop box, the visitor sees a receipt with the SHA-256 of the file', async (t) => {
   const postern = await startPostern(t);
   const dropBox = await postern.call(
     'share/add',
@@ -115,7 +115,7 @@ test('a visitor of a drop box sees what arrived, and a receipt with its SHA-256'
   assert.deepEqual(complaints, []);
 });
 
-test('a page that lists files notices that the link has been stopped, and says so in plain words', async (t) => {
+test('after a link is deactivated, the next click on its page shows that the link does not exist', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
   const share = await postern.call('share/add', newShare());
@@ -130,14 +130,14 @@ test('a page that lists files notices that the link has been stopped, and says s
   await page.getByRole('heading', { name: 'This link does not exist' }).waitFor();
 });
 
-test('whoever opens the printed address is told where to go, the operator to the interface', async (t) => {
+test('the page at the public address explains how to open a link, and links to the API reference', async (t) => {
   const postern = await startPostern(t);
   const { window, complaints } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
 
   await page.goto(postern.publicUrl);
   await page.getByText('Open the complete link that was sent to you').waitFor();
-  await page.getByRole('link', { name: 'Try the interface' }).click();
+  await page.getByRole('link', { name: 'try the API' }).click();
 
   await page.waitForURL(/\/docs/);
   assert.deepEqual(complaints, []);

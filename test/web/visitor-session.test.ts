@@ -6,7 +6,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 
-test('a session that ends in the middle asks again, and goes on at the same place with what was begun', async (t) => {
+test('after a session ends, the visitor signs in again on the same page, and the upload continues', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   await mkdir(join(postern.files, 'reports/2026'), { recursive: true });
@@ -44,7 +44,7 @@ test('a session that ends in the middle asks again, and goes on at the same plac
   assert.equal(await readFile(join(postern.files, 'reports/2026/april.txt'), 'utf8'), 'April');
 });
 
-test('whoever tried too often sees how long to wait', async (t) => {
+test('after too many sign-in attempts, the page shows how long to wait', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -64,7 +64,7 @@ test('whoever tried too often sees how long to wait', async (t) => {
   assert.equal(await page.getByRole('button', { name: 'Sign in' }).isDisabled(), true);
 });
 
-test('whoever signs out leaves nothing to be seen', async (t) => {
+test('after sign-out, the page shows nothing of the share', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   const share = await postern.call('share/add', newShare({ title: 'Quarter 4', authenticationId: profile.id }));
@@ -82,7 +82,7 @@ test('whoever signs out leaves nothing to be seen', async (t) => {
   assert.equal(await page.getByText(/welcome.txt|Quarter 4/).count(), 0);
 });
 
-/** A page on a phone, and a share with a folder for it. */
+/** Creates a share with a folder, and an empty page with the width of a phone. */
 async function phoneAtShare(t: TestContext) {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
@@ -93,7 +93,7 @@ async function phoneAtShare(t: TestContext) {
   return { window, page, share };
 }
 
-test('a page without a line says so, keeps what it shows, and goes on by itself once the line is back', async (t) => {
+test('a page that goes offline says so, and recovers by itself once the connection is back', async (t) => {
   const { window, page, share } = await phoneAtShare(t);
   await page.goto(share.viewUrl);
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
@@ -112,7 +112,7 @@ test('a page without a line says so, keeps what it shows, and goes on by itself 
   await page.getByText('No connection').waitFor({ state: 'detached' });
 });
 
-test('a page without a connection goes on by itself where the browser never reports that it is back', async (t) => {
+test('a page without a connection recovers by itself even if the browser never reports it as back', async (t) => {
   const { page, share } = await phoneAtShare(t);
   const cutOff = (requests: string) => page.route(requests, (route) => route.abort());
 

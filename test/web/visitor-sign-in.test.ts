@@ -8,7 +8,7 @@ import { assertClean } from './console.ts';
 const look = { width: 390, dark: false };
 const password = 'reports of 2026';
 
-test('a link for anyone opens at once', async (t) => {
+test('a link for anyone opens without sign-in', async (t) => {
   const postern = await startPostern(t);
   const { viewUrl } = await postern.call('share/add', newShare({ title: 'Reports' }));
   const { window } = await openWindow(t, look);
@@ -18,7 +18,7 @@ test('a link for anyone opens at once', async (t) => {
 });
 
 for (const username of ['', 'guest'])
-  test(`a link with one password asks for ${username ? 'the user name and it' : 'it alone'}`, async (t) => {
+  test(`at a link with one password, the sign-in form asks for ${username ? 'the user name and it' : 'it alone'}`, async (t) => {
     const postern = await startPostern(t);
     const profile = await postern.call('loginprofile/add', { title: 'Auditors', typeId: 2, username, password });
     const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -36,7 +36,7 @@ for (const username of ['', 'guest'])
     await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
   });
 
-test('a portal lists the shares that are for its visitor, and opens them without a second sign-in', async (t) => {
+test('a portal lists only the shares that its visitor may open, and opens them without a second sign-in', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const only = { authenticationId: profile.id, allowAllUsers: false };
@@ -57,7 +57,7 @@ test('a portal lists the shares that are for its visitor, and opens them without
   await page.getByRole('link', { name: /For Ann/ }).waitFor();
 });
 
-test('a portal of more shares than one answer holds loads the others as its visitor scrolls', async (t) => {
+test('a portal with more than 1000 shares loads the others when the visitor scrolls', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ title: 'Report', authenticationId: profile.id }));
@@ -75,7 +75,7 @@ test('a portal of more shares than one answer holds loads the others as its visi
   assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
-test('a share that was not opened from a portal leads to none', async (t) => {
+test('a share that was not opened from a portal shows no link back to one', async (t) => {
   const postern = await startPostern(t);
   const { viewUrl } = await postern.call('share/add', newShare());
   const { window } = await openWindow(t, look);
@@ -85,7 +85,7 @@ test('a share that was not opened from a portal leads to none', async (t) => {
   assert.equal(await page.locator('.back').count(), 0);
 });
 
-test('a kind of sign-in that is not there yet says so, and what to do', async (t) => {
+test('a link whose kind of sign-in is not available yet says so', async (t) => {
   const postern = await startPostern(t);
   const configuration = JSON.stringify({ allow: ['*@example.com'] });
   const profile = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 4, configuration });
@@ -96,7 +96,7 @@ test('a kind of sign-in that is not there yet says so, and what to do', async (t
   await page.getByRole('heading', { name: /not available/i }).waitFor();
 });
 
-test('a visitor with a password of their own changes it on the page, goes on where they were, and is told where to ask for a lost one', async (t) => {
+test('a visitor can change their own password on the page and continue, and gets help for a forgotten one', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann']);
   const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));

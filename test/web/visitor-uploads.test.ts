@@ -9,7 +9,7 @@ import { startCuttingProxy } from './cutting-proxy.ts';
 
 const fileOf = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
-test('of 200 files whose line is cut once all arrive: the one that broke is tried again at a press', async (t) => {
+test('if one of 200 uploads is cut off, the others arrive, and a retry uploads the missing file', async (t) => {
   const proxy = await startCuttingProxy(t);
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: `http://localhost:${proxy.port}` } });
   proxy.lead(postern.apiUrl);
@@ -33,7 +33,7 @@ test('of 200 files whose line is cut once all arrive: the one that broke is trie
   for (const { name, buffer } of files) assert.deepEqual(await readFile(join(postern.files, 'inbox', name)), buffer);
 });
 
-test('a name that is there is asked about: keep both, replace, or leave out, for one or for all', async (t) => {
+test('if a name exists, the visitor can keep both files, replace or skip, for one file or for all', async (t) => {
   const postern = await startPostern(t);
   const inbox = join(postern.files, 'inbox');
   await mkdir(inbox);
@@ -68,7 +68,7 @@ test('a name that is there is asked about: keep both, replace, or leave out, for
   ]);
 });
 
-test('a folder is uploaded with all that is in it', async (t) => {
+test('a folder is uploaded with all its subfolders and files', async (t) => {
   const postern = await startPostern(t);
   const own = await mkdtemp(join(await temporaryFolder(t), 'own-'));
   await mkdir(join(own, 'trip/day 1'), { recursive: true });
@@ -89,7 +89,7 @@ test('a folder is uploaded with all that is in it', async (t) => {
   assert.deepEqual(complaints, []);
 });
 
-test('a link to one file lets those who may replace it put another in its place', async (t) => {
+test('at a link to one file, a visitor can replace the file', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'contract.txt'), 'draft');
   const share = await postern.call('share/add', newShare({ path: '/contract.txt', folder: false }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writePrivateFileOnce } from './durable-file.ts';
 
-test('if several processes create the secret key at the same time, the first key stays', (t) => {
+test('a second write does not replace the secret key, which only its owner can read', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'secret-key');

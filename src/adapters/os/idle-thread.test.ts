@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idleThread } from './idle-thread.ts';
 
-test('a thread that cannot be started makes its owner reject the pending requests, and throws nothing', () => {
+test('if a thread cannot be started, the pending requests are rejected and no error is thrown', () => {
   let rejections = 0;
   const owner = {
     receive: () => {},

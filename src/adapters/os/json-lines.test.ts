@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openJsonLines } from './json-lines.ts';
 
-const fullDevice = '/dev/full'; // a device of Linux that never has space
+const fullDevice = '/dev/full'; // a Linux device on which every write fails with ENOSPC
 const skip = process.platform === 'linux' ? false : 'Linux has /dev/full';
 
 test('the file contains all lines after the log is closed', async (t) => {
@@ -33,7 +33,7 @@ test('a closed log ignores writes and reopening without throwing', async (t) => 
   assert.equal(readFileSync(join(folder, 'a.log'), 'utf8'), '{"line":1}\n');
 });
 
-test('a log on a full disk buffers only a few megabytes of lines, and closing it does not wait for space', {
+test('a log on a full disk buffers a limited number of lines, and closing it does not wait for space', {
   skip,
   timeout: 30_000,
 }, async () => {

@@ -56,24 +56,24 @@ const withShare = (question: LinkQuestion, changes: Partial<ShareRules>): LinkQu
 const assertForAll = (check: (question: LinkQuestion) => void) => fc.assert(fc.property(anyQuestion, check), { numRuns: 2000 });
 
 for (const flag of flags)
-  test(`removing ${flag} never allows a visitor more`, () =>
+  test(`removing ${flag} never gives a visitor more access`, () =>
     assertForAll((question) => assert.ok(allows(question) || !allows(withShare(question, { [flag]: false })))));
 
-test('a smaller audience never allows a visitor more', () =>
+test('a smaller audience never gives a visitor more access', () =>
   assertForAll((question) => {
     if (allows(question)) return;
     for (const smaller of [{ allowAllUsers: false }, { userNames: [] }, { groupNames: [] }])
       assert.ok(!allows(withShare(question, smaller)));
   }));
 
-test('a shorter validity never allows a visitor more', () =>
+test('a shorter validity never gives a visitor more access', () =>
   assertForAll((question) => {
     const { validFrom, validTo } = question.share;
     const shorter = withShare(question, { validFrom: (validFrom ?? 0) + 1, validTo: (validTo ?? 10) - 1 });
     assert.ok(allows(question) || !allows(shorter));
   }));
 
-test('if sign-in is required, a visitor who has not signed in can take no action but visit', () =>
+test('if sign-in is required, an anonymous visitor can only open the page, visit, sign in and sign out', () =>
   assertForAll((question) => {
     const anonymous = {
       ...question,
@@ -84,16 +84,16 @@ test('if sign-in is required, a visitor who has not signed in can take no action
     assert.ok(!allows(anonymous));
   }));
 
-test('signing out never allows a visitor more, apart from the visit that says how to sign in', () =>
+test('signing out never gives a visitor more access, except for the visit action, which explains how to sign in', () =>
   assertForAll((question) => {
     if (question.request === 'visit') return;
     assert.ok(allows(question) || !allows({ ...question, visitor: { ...question.visitor, identity: null } }));
   }));
 
-test('an inactive share answers as if it had never existed', () =>
+test('an inactive share gets the same decision as a share that does not exist', () =>
   assertForAll((question) => assert.deepEqual(decide(withShare(question, { active: false })), decide({ ...question, share: null }))));
 
-test('a share before its start answers as if it had never existed', () =>
+test('a share before its start gets the same decision as a share that does not exist', () =>
   assertForAll((question) =>
     assert.deepEqual(decide(withShare(question, { validFrom: question.now + 1 })), decide({ ...question, share: null })),
   ));
@@ -130,7 +130,7 @@ const denialOfRule: Record<string, Denial> = {
   permission: 'permission',
 };
 
-test('the first violated rule of an explanation is the reason that the link answers with', () =>
+test('the first violated rule of an explanation matches the reason of the decision', () =>
   assertForAll((question) => {
     const violated = explainDecision(question).find(({ passed }) => passed === false);
     assert.equal(violated ? denialOfRule[violated.rule] : null, denialOf(question));

@@ -5,7 +5,7 @@ import { packList } from './address-range.ts';
 import { type Action, actions, type Denial, decide, type EntryRequest, type Question } from './decide.ts';
 import type { Permissions, Visitor } from './share-rules.ts';
 
-// The expected results come from the documentation for integrators, and from no code of decide.ts.
+// The expected results come from the documentation for integrators, not from the code of decide.ts.
 const document = readFileSync(new URL('../../../docs/integrator/who-may-do-what.md', import.meta.url), 'utf8');
 
 /** Returns the rows of the table whose header begins with these cells. */
@@ -156,7 +156,7 @@ test('the documentation names every action, every entry request and every flag',
   );
 });
 
-test('a link answers as documented, for every flag in every state', () => {
+test('a link answers with the documented status code for every combination of flags in every state', () => {
   const mismatches: object[] = [];
   let count = 0;
   for (const testCase of allCases()) {

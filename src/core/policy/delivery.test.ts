@@ -17,7 +17,7 @@ test('only images, PDF, sound, video and text can be viewed', () => {
   for (const kind of kinds) assert.equal(findDeliveryDenial('view', unprotected, kind), kind === 'other' ? 'cannotBeViewed' : null);
 });
 
-test('with copyProtect alone, files of every kind cannot be downloaded', () => {
+test('with copyProtect alone, no file can be downloaded', () => {
   for (const action of downloads)
     for (const kind of kinds) assert.equal(findDeliveryDenial(action, { ...unprotected, copyProtect: true }, kind), 'copyProtected');
 });
@@ -30,7 +30,7 @@ test('with copyProtect, the original is never sent for viewing', () => {
     );
 });
 
-test('with a watermark, no original is sent for viewing, as a file or in a zip', () => {
+test('with a watermark, the original is not sent for viewing, as a download or in a zip', () => {
   for (const copyProtect of [false, true])
     for (const action of deliveries)
       for (const kind of kinds) {

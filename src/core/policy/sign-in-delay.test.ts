@@ -15,7 +15,7 @@ for (const [scope, free] of [
   ['network', 50],
   ['wide', 200],
 ] as const)
-  test(`${free} failures of a ${scope} cause no delay, and each further one doubles it from one second to five minutes`, () => {
+  test(`${free} failures of a ${scope} cause no delay, and each further failure doubles it, from one second to five minutes`, () => {
     assert.equal(freeFailures[scope], free);
     const delays = Array.from({ length: 12 }, (_, surplus) => delayOf(scope, free + surplus) / 1000);
     assert.deepEqual(delays, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
@@ -59,7 +59,7 @@ test('an attempt is accepted after the remaining delay, and not before', () =>
     }),
   ));
 
-test('a free failure causes no delay, even if its time is slightly in the future', () => {
+test('failures within the free number cause no delay, even if the last one is slightly in the future', () => {
   const at = Date.UTC(2026, 0, 31);
   for (const scope of ['pair', 'network', 'wide'] as const)
     assert.equal(remainingDelay([{ scope, count: freeFailures[scope], lastAt: at + 5 }], at), 0);

@@ -102,7 +102,8 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
     if (!row) await tx.insertInto('secret_key').values({ fingerprint }).execute();
     return row?.fingerprint ?? fingerprint;
   }, 'job');
-  if (stored === unfinishedCopy) throw new Error('a copy into this database did not finish: run npm run restore or npm run move-store again');
+  if (stored === unfinishedCopy)
+    throw new Error('a copy into this database did not finish: run npm run restore or npm run move-store again');
   if (stored !== fingerprint)
     throw new Error(
       'the secrets of this installation were encrypted with another key: set POSTERN_SECRET_KEY, or restore the file secret-key',

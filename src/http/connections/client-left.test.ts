@@ -22,11 +22,11 @@ async function abandonedResponse(t: TestContext): Promise<ServerResponse> {
   return response;
 }
 
-test('the signal is aborted for a client that left while a hook was waiting', async (t) => {
+test('the disconnect signal is aborted from the start if the client has already left', async (t) => {
   assert.equal(disconnectSignal(await abandonedResponse(t)).aborted, true);
 });
 
-test('a large response to a client that has left does not count for its tenant', async (t) => {
+test('a large response to a client that has left does not count towards the limit of its tenant', async (t) => {
   const responses = unreadResponses({ tenant: 1 << 20, all: 1 << 20 });
   const response = await abandonedResponse(t);
   for (let number = 0; number < 3; number += 1) responses.hold({ tenant: '1' }, 1 << 20, response);

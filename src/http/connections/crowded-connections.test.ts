@@ -32,7 +32,7 @@ async function startServer(t: TestContext) {
 
 const requestText = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-test('idle connections of one address do not keep other clients out', async (t) => {
+test('idle connections from one address do not block other clients', async (t) => {
   const { open } = await startServer(t);
   for (let number = 0; number < maxConnections; number += 1) await open('127.0.0.1', 'GET / HTTP/1.1\r\nHo');
   for (let number = 0; number < 3; number += 1) {
@@ -41,7 +41,7 @@ test('idle connections of one address do not keep other clients out', async (t) 
   }
 });
 
-test('requests whose body does not arrive do not keep other clients out', async (t) => {
+test('requests whose body does not arrive do not block other clients', async (t) => {
   const { open } = await startServer(t);
   for (let number = 0; number < maxConnections; number += 1)
     await open('127.0.0.1', 'POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
@@ -51,7 +51,7 @@ test('requests whose body does not arrive do not keep other clients out', async 
   }
 });
 
-test('a connection with a request in progress is not closed for a new one of its own network', async (t) => {
+test('a connection with a request in progress is not closed to admit a new one from the same network', async (t) => {
   const { open, openResponses } = await startServer(t);
   const busy = await Promise.all(Array.from({ length: maxConnections }, () => open('127.0.0.1', requestText('/held'))));
   while (openResponses.length < maxConnections) await new Promise(setImmediate);

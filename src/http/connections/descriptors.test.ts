@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { maxConnections } from './descriptors.ts';
 
-test('the limit leaves a descriptor for the file of each connection, one more for each upload, and some for Postern itself', () => {
+test('the connection limit leaves one file descriptor per connection, one per upload, and 128 for Postern itself', () => {
   for (const [limit, uploads] of [
     [256, 42],
     [1024, 298],

@@ -4,7 +4,7 @@ import { limitChanges } from './waiting-changes.ts';
 
 const busy = { messageName: 'changesBusy' };
 
-test('the changes of a tenant are limited in number and bytes, even if their clients have left', async () => {
+test('unfinished changes of a tenant are limited in number and bytes, and other tenants are not affected', async () => {
   const runLimited = limitChanges();
   const gate = Promise.withResolvers<void>();
   const small = Array.from({ length: 256 }, () => runLimited(1, 100, () => gate.promise));

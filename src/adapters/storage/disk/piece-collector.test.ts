@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pieceCollector } from './piece-collector.ts';
 
-test('a file that comes byte by byte is collected in few pieces', () => {
+test('a file that arrives byte by byte is collected in few pieces', () => {
   const collector = pieceCollector();
   const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
   for (const byte of bytes) collector.add(Uint8Array.of(byte));

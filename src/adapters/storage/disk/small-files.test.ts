@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { smallFileCache } from './small-files.ts';
 
-test('the cache counts the memory of long paths: 32 MiB hold a few thousand files with such paths', () => {
+test('the cache counts the memory of long paths, so 32 MiB hold only a few thousand files with such paths', () => {
   const cache = smallFileCache<number>().forFolder();
   const pathOf = (file: number) => `${'字'.repeat(4000)}/${file}`;
   for (let file = 0; file < 10_000; file += 1) cache.set(pathOf(file), file, 1);

@@ -7,7 +7,7 @@ import { isOutOfSpace } from './quota.ts';
 
 const writeFailed = Object.assign(new Error('disk I/O error'), { errcode: 778 });
 
-test('a write that a quota refused just before space became free is not a failure of the disk', (t) => {
+test('a write that a quota refused counts as out of space, even if space has become free since then', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-quota-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'postern.db');
@@ -15,6 +15,6 @@ test('a write that a quota refused just before space became free is not a failur
   assert.equal(isOutOfSpace(writeFailed, file), false, 'without a quota that was used up, the disk has failed');
 });
 
-test('a disk that fails while it is full counts as a failed disk', () => {
+test('if the test write fails for a reason other than space, the error counts as a disk failure', () => {
   assert.equal(isOutOfSpace(writeFailed, '/nowhere/postern.db', true), false);
 });
