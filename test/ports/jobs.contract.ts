@@ -93,7 +93,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
       every: null,
       concurrency: 1,
       lease,
-      pauses: [3_600_000],
+      pauses: [3_600_000, 7_200_000],
       maxAttempts: 3,
       async run() {
         runs += 1;
@@ -109,6 +109,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
       assert.equal(runs, run);
     }
     assert.match(said[0] ?? '', /Job mail has failed: the server is away. It runs again in 3600 s/);
+    assert.match(said[1] ?? '', /It runs again in 7200 s/);
     assert.match(said[2] ?? '', /It is given up/);
     assert.deepEqual(
       (await countJobs(ports)).map(({ oldest: _, ...counts }) => counts),
@@ -135,6 +136,9 @@ export function jobContract(engine: string, begin: OpenStore): void {
     };
     await using first = await new ScheduledJobs(one, [kind], assert.fail).start();
     await using second = await new ScheduledJobs(other, [kind], assert.fail).start();
+    assert.equal(runs, 0, 'a new job waits for its interval');
+    await makeDue(one);
+    for (const runner of [first, second]) runner.wake();
     const isDone = async () => (await countJobs(one)).some(({ running, waiting }) => running === 0 && waiting === 1);
     while (runs === 0 || !(await isDone())) await new Promise(setImmediate);
     for (const runner of [first, second]) runner.wake();

@@ -4,7 +4,7 @@ import type { Tx } from '#ports/store.ts';
 
 type QueuePorts = Pick<Ports, 'store' | 'process'>;
 
-/** One claim of a job. Only its holder may end it, and only while nobody else has claimed the job since. */
+/** A claim of a job by a process. Only that process may end it, unless another process has claimed the job since. */
 export interface Claim {
   readonly kind: string;
   readonly key: string;
@@ -16,12 +16,12 @@ export interface Claim {
 /** Jobs of one kind, as metrics and readiness show them. */
 export interface JobCounts {
   readonly kind: string;
-  /** Jobs that wait, those that run not counted. */
+  /** Jobs that wait to run. */
   readonly waiting: number;
   readonly running: number;
   /** Jobs that were given up. */
   readonly failed: number;
-  /** ms for which the oldest waiting job has been due. */
+  /** How long the oldest waiting job has been due, in ms. */
   readonly oldest: number;
 }
 
@@ -30,7 +30,7 @@ const isDue = ({ store }: QueuePorts) => sql<boolean>`due_at <= ${store.dialect.
 const inMs = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.now} + ${ms}`;
 
 /**
- * Adds a job in the transaction of what causes it. One of the same kind and key that waits already stays one job.
+ * Adds a job in the transaction of the change that causes it. If a job of this kind and key exists, it remains the only one.
  * @param delay ms before it runs
  */
 export async function enqueueJob(
@@ -69,8 +69,8 @@ export async function ensureRecurringJob(ports: QueuePorts, kind: string, delay 
   }, 'job');
 }
 
-/** Claims jobs of a kind that are due, the longest due first. @param lease ms for which nobody else may run them */
-export async function claimJobs(ports: QueuePorts, kind: string, most: number, lease: number): Promise<Claim[]> {
+/** Claims due jobs of a kind, the oldest first. @param lease ms during which no other process may run them */
+export async function claimJobs(ports: QueuePorts, kind: string, maxJobs: number, lease: number): Promise<Claim[]> {
   const due = (db: Tx) =>
     db
       .selectFrom('job')
@@ -80,8 +80,8 @@ export async function claimJobs(ports: QueuePorts, kind: string, most: number, l
       .where(isDue(ports))
       .where(isUnclaimed(ports))
       .orderBy('due_at')
-      .limit(most);
-  // A look first: a change each second would cost more than what it finds.
+      .limit(maxJobs);
+  // A read first: a write transaction every second would cost more.
   if ((await due(ports.store.read).execute()).length === 0) return [];
   return ports.store.write(async (tx) => {
     const keys = (await due(tx).execute()).map(({ key }) => key);
@@ -96,11 +96,11 @@ export async function claimJobs(ports: QueuePorts, kind: string, most: number, l
   }, 'job');
 }
 
-/** The row of a claim, as long as it is held. */
+/** Returns an update of the job's row that has no effect if the claim is lost. */
 const held = ({ process }: QueuePorts, tx: Tx, { kind, key, attempts }: Claim) =>
   tx.updateTable('job').where('kind', '=', kind).where('key', '=', key).where('holder', '=', process).where('attempts', '=', attempts);
 
-/** Extends a claim. @returns false where another process has claimed the job since: it must not be worked on any more */
+/** Extends a claim. @returns false if another process has claimed the job since: this process must stop working on it */
 export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number): Promise<boolean> {
   const [extended] = await ports.store.write(
     (tx) =>
@@ -128,7 +128,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
       .where('attempts', '=', claim.attempts)
       .where('generation', '=', claim.generation)
       .execute();
-    await held(ports, tx, claim).set(released).execute(); // enqueued again while it ran
+    await held(ports, tx, claim).set(released).execute(); // if the job was enqueued again while it ran
   }, 'job');
 }
 
@@ -144,7 +144,7 @@ export async function failJob(ports: QueuePorts, claim: Claim, error: string, pa
   );
 }
 
-/** Gives a claim back, so that another process may run the job at once. */
+/** Releases a claim, so that another process can run the job at once. */
 export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<void> {
   await ports.store.write(
     (tx) =>
@@ -155,7 +155,7 @@ export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<voi
   );
 }
 
-/** Counts jobs by kind. Kinds without any are left out. */
+/** Returns the numbers of jobs by kind. Kinds without jobs are omitted. */
 export async function countJobs({ store }: Pick<Ports, 'store'>): Promise<JobCounts[]> {
   const { now } = store.dialect;
   const isRunning = sql`lease_until is not null and lease_until >= ${now}`;

@@ -2,18 +2,18 @@ import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { type Claim, claimJobs, completeJob, ensureRecurringJob, extendClaim, failJob, releaseClaim } from './job-queue.ts';
 
-const pollEvery = 1000; // ms
-const stopWithin = 5000; // ms that running jobs get at a stop
-const longestError = 500; // characters
+const pollInterval = 1000; // ms
+const stopTimeout = 5000; // ms that running jobs get at a stop
+const maxErrorLength = 500; // characters
 
-/** Work that survives a crash: it is run by one process at a time, and again until it succeeds or is given up. */
+/** A kind of work that survives a crash. One process at a time runs a job, and repeats it until it succeeds or is given up. */
 export interface JobKind {
   readonly name: string;
-  /** ms from the end of a run to the next; null: a job is run once for each time it is enqueued. */
+  /** ms from the end of a run to the next; null: a job runs once each time it is enqueued. */
   readonly every: number | null;
   /** How many jobs of the kind one process runs at a time. */
   readonly concurrency: number;
-  /** ms after which another process may run the job, where this one has died or stands still. */
+  /** ms after which another process may run the job if this process has ended or hangs. */
   readonly lease: number;
   /** ms before the next attempt, by the number of failures; the last one repeats. */
   readonly pauses: readonly [number, ...number[]];
@@ -23,21 +23,21 @@ export interface JobKind {
   run(job: Pick<Claim, 'key' | 'payload' | 'attempts'>, signal: AbortSignal): Promise<void>;
 }
 
-/** Says what went wrong with a job, for the operator. */
+/** Logs a failure of a job for the operator. */
 export type JobLog = (message: string) => void;
 
 /** Runs jobs until it is disposed of. */
 export interface JobRunner extends AsyncDisposable {
-  /** Looks for due jobs now. To be called after a change that has enqueued one. */
+  /** Looks for due jobs now. Call it after a change that enqueued a job. */
   wake(): void;
 }
 
 const pauseAfter = ({ pauses, maxAttempts }: JobKind, attempts: number): number | null =>
   maxAttempts !== null && attempts >= maxAttempts ? null : (pauses[Math.min(attempts, pauses.length) - 1] ?? pauses[0]);
 
-const errorText = (cause: unknown) => (cause instanceof Error ? cause.message : 'unknown error').slice(0, longestError);
+const errorText = (cause: unknown) => (cause instanceof Error ? cause.message : 'unknown error').slice(0, maxErrorLength);
 
-/** Claims due jobs of some kinds and runs them. The database's time decides; a process with a wrong clock claims nothing early. */
+/** Claims due jobs of some kinds and runs them. It uses the database's time, so a process with a wrong clock claims nothing early. */
 export class ScheduledJobs implements JobRunner {
   readonly #ports: Pick<Ports, 'store' | 'process'>;
   readonly #kinds: readonly JobKind[];
@@ -52,10 +52,10 @@ export class ScheduledJobs implements JobRunner {
     this.#ports = ports;
     this.#kinds = kinds;
     this.#log = log;
-    this.#timer = setInterval(() => this.wake(), pollEvery).unref();
+    this.#timer = setInterval(() => this.wake(), pollInterval).unref();
   }
 
-  /** Makes sure that every recurring job is in the database (a new one runs after its interval), and begins to run what is due. */
+  /** Adds the recurring jobs that are missing in the database, to run after their interval, and starts to run due jobs. */
   async start(): Promise<this> {
     for (const { name, every } of this.#kinds) if (every !== null) await ensureRecurringJob(this.#ports, name, every);
     this.wake();
@@ -80,9 +80,9 @@ export class ScheduledJobs implements JobRunner {
   }
 
   async #claim(kind: JobKind): Promise<void> {
-    const ofKind = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
-    if (ofKind >= kind.concurrency || this.#stopped) return;
-    for (const claim of await claimJobs(this.#ports, kind.name, kind.concurrency - ofKind, kind.lease)) this.#begin(kind, claim);
+    const runningCount = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
+    if (runningCount >= kind.concurrency || this.#stopped) return;
+    for (const claim of await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, kind.lease)) this.#begin(kind, claim);
   }
 
   #begin(kind: JobKind, claim: Claim): void {
@@ -122,7 +122,7 @@ export class ScheduledJobs implements JobRunner {
     clearInterval(this.#timer);
     await this.#polling;
     const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, stopWithin);
+    const timer = setTimeout(late.resolve, stopTimeout);
     await Promise.race([Promise.all(this.#running.keys()), late.promise]);
     clearTimeout(timer);
     for (const { claim, stop } of this.#running.values()) {
