@@ -1,13 +1,13 @@
-/** Where a tenant's configuration points to. */
+/** A server that a tenant's configuration names. */
 export interface OutboundTarget {
-  /** Name or address. */
+  /** Host name or IP address. */
   readonly host: string;
   readonly port: number;
-  /** Present: the connection is encrypted, and the certificate must be the host's. `ca` are PEM certificates to trust instead of the system's. */
+  /** If present, the connection uses TLS, and the certificate must match the host. `ca`: PEM certificates to trust instead of the system's. */
   readonly tls?: { readonly ca?: string };
 }
 
-/** A connection that is open. Bytes are read and written by whoever asked for it. */
+/** An open connection. The caller of `connect` reads and writes the socket. */
 export interface OutboundConnection {
   readonly socket: NodeJS.ReadWriteStream & { destroy(cause?: Error): unknown };
   /** The address that was checked and connected to. */
@@ -21,8 +21,8 @@ export interface OutboundConnection {
 export interface Outbound {
   /**
    * @param signal ends the attempt
-   * @throws TargetRefused where the host lies in a network that the operator has not allowed
-   * @throws TargetUnreachable where nothing answers in time
+   * @throws TargetRefused if the host is in a network that the operator has not allowed
+   * @throws TargetUnreachable if no connection is made in time
    */
   connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;
   /**
@@ -30,7 +30,7 @@ export interface Outbound {
    * @throws as `connect`
    */
   request(url: URL, request?: OutboundRequest): Promise<OutboundResponse>;
-  /** Closes connections that wait for a further request. */
+  /** Closes all connections, also those with a running request. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -45,21 +45,21 @@ export interface OutboundRequest {
 /** The response to an HTTP request. Its body is read once, or destroyed by `read` or by leaving the loop. */
 export interface OutboundResponse {
   readonly status: number;
-  /** @returns null where the response has no such header */
+  /** @returns null if the response has no such header */
   header(name: string): string | null;
   readonly body: AsyncIterable<Uint8Array>;
   /**
    * Reads the whole body.
-   * @param maxBytes the response comes from outside: it may be of any length
+   * @param maxBytes limit, since a response from outside can have any length
    * @throws ResponseTooLarge
    */
   read(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** The body of a response is longer than its reader takes. */
+/** The body of a response is longer than the limit of its reader. */
 export class ResponseTooLarge extends Error {}
 
-/** The address lies in a network that tenants may not reach. The message names the setting that allows it. */
+/** The address is in a network that tenants may not reach. The message names the setting that allows it. */
 export class TargetRefused extends Error {}
 
 /** The name has no address, or nothing answers there in time. */

@@ -5,7 +5,7 @@ import { isAllowedTarget } from '#core/policy/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { guardedHttp } from './guarded-http.ts';
 
-/** What the network and a test may differ in. */
+/** Options of the dialer. Tests replace the name server and the timeout. */
 interface Options {
   /** Networks that the operator has allowed (POSTERN_PRIVATE_TARGETS), packed. */
   readonly privateTargets: string;
@@ -24,7 +24,7 @@ async function resolveByDns(host: string): Promise<string[]> {
 
 const unreachable = (host: string, cause: unknown) => new TargetUnreachable(`${host} cannot be reached`, { cause });
 
-/** Waits for an event of a socket, and destroys the socket where it fails first. */
+/** Waits for an event of a socket, and destroys the socket if it fails first. */
 async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
   const outcome = Promise.withResolvers<void>();
   const abort = () => outcome.reject(signal.reason);
@@ -35,7 +35,7 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
     await outcome.promise;
     return socket;
   } catch (cause) {
-    socket.on('error', () => {}); // what follows the destruction concerns nobody
+    socket.on('error', () => {}); // errors after the destruction are ignored
     socket.destroy();
     throw cause;
   } finally {
@@ -44,7 +44,7 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
   }
 }
 
-/** RFC 6066, 3: an address is no server name. */
+/** Starts TLS. The server name is omitted for an IP address (RFC 6066, section 3). */
 const encrypt = (socket: Socket, { host, tls }: OutboundTarget): TLSSocket =>
   connectTls({
     socket,
@@ -53,12 +53,12 @@ const encrypt = (socket: Socket, { host, tls }: OutboundTarget): TLSSocket =>
     ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
   });
 
-/** A connection as the HTTP client takes it. */
+/** A connection for the HTTP client, which needs a `Socket`. */
 interface Connection extends OutboundConnection {
   readonly socket: Socket;
 }
 
-/** Opens connections and sends requests to what tenants name. */
+/** Opens connections and sends requests to servers that tenants name. */
 export function guardedOutbound({ privateTargets, resolve = resolveByDns, timeout = connectTimeout }: Options): Outbound {
   async function addressesOf(host: string): Promise<readonly string[]> {
     const addresses = isIP(host) ? [host] : await resolve(host);

@@ -4,7 +4,7 @@ import { inRanges, type PackedRanges, parseAddress } from './address-range.ts';
 const translation = ipaddr.IPv6.parseCIDR('64:ff9b::/96'); // RFC 6052, 2.1: the last 32 bits are an IPv4 address
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3'); // RFC 4291, 2.5.4: all that IANA has assigned
 
-/** Returns whether anybody may reach the address: it is public, and stands for no other one that is not. */
+/** Returns whether an address is public. An IPv6 address that contains an IPv4 address is public if that is. */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
   if (address.match(translation)) return isPublic(new ipaddr.IPv4(address.toByteArray().slice(-4)));

@@ -87,7 +87,7 @@ export const getOverview = readOperation({
       byDay: await visitorCounts(ports, tid, from, inTurn),
       endingSoon: await inTurn(() => findEndingShares(ports, tid, now)),
       alertsWaiting: await inTurn(() => countWaitingAlerts(ports, tid)),
-      mail: false, // sending e-mails is not implemented yet
+      mail: false, // Postern does not send e-mails
       store: ports.store.dialect.name,
       locations: locations.map(({ id, name, kind, answers }) => ({ id, name, kind, answers })),
     };

@@ -26,7 +26,7 @@ export function DeleteDialog<T>({ kind, of, action, record, nameOf, listPath, cl
       nameOf={nameOf}
       close={(changed) => {
         close();
-        // Unsaved input of a deleted record is lost, so no question is asked.
+        // The record no longer exists, so its unsaved input is discarded without a confirmation.
         if (changed) void navigate({ to: listPath, ignoreBlocker: true });
       }}
     />
