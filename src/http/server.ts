@@ -66,6 +66,12 @@ function hostRefusal({ rawHeaders, httpVersion }: IncomingMessage): Refusal | nu
   return new Refusal('requestMalformed', 'A request must have exactly one Host header.');
 }
 
+/** Returns a 400 for chunks in HTTP/1.0: a proxy may read such a body differently (RFC 9112, 6.1). */
+const framingRefusal = ({ headers, httpVersion }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined && httpVersion === '1.0'
+    ? new Refusal('requestMalformed', 'HTTP/1.0 has no Transfer-Encoding: send Content-Length.')
+    : null;
+
 /** Returns a 417 for any expectation except 100-continue (RFC 9110, 10.1.1). */
 const expectationRefusal = ({ expect }: IncomingHttpHeaders) =>
   expect === undefined || expect.toLowerCase() === '100-continue' ? null : new Refusal('expectationUnknown');
@@ -110,7 +116,9 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
       request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
       warnOfProxy(request);
     }
-    done(hostRefusal(request.raw) ?? expectationRefusal(request.headers) ?? undefined);
+    const framing = framingRefusal(request.raw);
+    if (framing) reply.header('connection', 'close');
+    done(framing ?? hostRefusal(request.raw) ?? expectationRefusal(request.headers) ?? undefined);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { method, headers, raw } = request;

@@ -47,6 +47,13 @@ test('a request with two Host headers is refused', { timeout: 15_000 }, async (t
   assert.equal(statusOf(answer), 400);
 });
 
+test('a chunked body in HTTP/1.0 is refused, and the connection is closed', { timeout: 15_000 }, async (t) => {
+  const postern = await startPostern(t);
+  const request = ['POST /s/none/sign-in HTTP/1.0', 'Host: a', 'Connection: keep-alive', 'Transfer-Encoding: chunked', '', '0', '', ''];
+  const answer = await sendRaw(postern.publicUrl, `${request.join('\r\n')}GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n`);
+  assert.deepEqual(statuses(answer), [400]);
+});
+
 test('a request without a Host header is refused with a problem document', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const answer = await sendRaw(postern.publicUrl, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n');
