@@ -2,8 +2,11 @@
 export interface FairQueue<Item> {
   /** @param groups names of the groups that contain the item, the outermost first */
   add(groups: readonly string[], item: Item): void;
-  /** Removes and returns the next item, or undefined if the queue is empty. */
-  take(): Item | undefined;
+  /**
+   * Removes and returns the next item, or undefined if there is none.
+   * @param isBlocked returns whether an outermost group may not have its turn now
+   */
+  take(isBlocked?: (group: string) => boolean): Item | undefined;
   /** Removes a waiting item. @returns false if the item was not waiting */
   remove(groups: readonly string[], item: Item): boolean;
   /** Returns the number of items that wait in a group, those in its inner groups included. */
@@ -29,10 +32,11 @@ function findPath<Item>(root: Group<Item>, names: readonly string[]): Group<Item
   return path;
 }
 
-function takeFrom<Item>(group: Group<Item>): Item | undefined {
+function takeFrom<Item>(group: Group<Item>, isBlocked: (name: string) => boolean = () => false): Item | undefined {
   if (group.count === 0) return undefined;
+  const first = group.inner.entries().find(([name]) => !isBlocked(name));
+  if (!first && group.inner.size > 0) return undefined;
   group.count -= 1;
-  const [first] = group.inner;
   if (!first) return group.items.shift();
   const [name, inner] = first;
   const item = takeFrom(inner);
@@ -57,7 +61,7 @@ export function fairQueue<Item>(): FairQueue<Item> {
       }
       group.items.push(item);
     },
-    take: () => takeFrom(root),
+    take: (isBlocked) => takeFrom(root, isBlocked),
     remove(groups, item) {
       const path = findPath(root, groups);
       const last = path.at(-1);

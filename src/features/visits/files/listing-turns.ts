@@ -5,8 +5,8 @@ import { Refusal } from '#core/messages.ts';
 import { type TurnVisitor, turnGroupsOf, wideNetworkOf } from '#features/turns/visitor-turns.ts';
 import type { ListingJson } from './listing-json.ts';
 
-/** Pages read at once per location: one thread reads its disk, and a second page can be prepared meanwhile. */
-const maxConcurrent = 2;
+/** Pages read at once per location, each of another link: a page of a large folder takes a second, and must not delay other links. */
+const maxConcurrent = 3;
 /**
  * Requests that wait or whose responses are still being sent: of one visitor of a link, of a network, of a wide network and
  * of a link. For a location, only requests that wait.
@@ -41,7 +41,7 @@ interface LocationTurns {
   readonly queue: FairQueue<Job>;
   /** Waiting jobs, by the page that they read. */
   readonly jobs: Map<string, Job>;
-  running: number;
+  readonly running: Set<Job>;
 }
 
 /** Reads pages of folders and formats them as JSON, in turns: by location, then by link, then by address. */
@@ -52,7 +52,10 @@ export interface ListingTurns {
   waitingCount(): number;
 }
 
-const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: 0 });
+const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: new Set() });
+
+/** Returns the links whose visitors wait for a job. */
+const linksOf = ({ waiters }: Job) => waiters.values().map(({ groups }) => groups[0]);
 
 /** Removes a job from the queues of all groups. */
 function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
@@ -66,20 +69,21 @@ export function listingTurns(): ListingTurns {
   const requestCounts = new Map<string, number>();
 
   function startJobs(id: number, turns: LocationTurns): void {
-    while (turns.running < maxConcurrent) {
-      const job = turns.queue.take();
+    while (turns.running.size < maxConcurrent) {
+      const busyLinks = new Set([...turns.running].flatMap((job) => [...linksOf(job)]));
+      const job = turns.queue.take((link) => busyLinks.has(link));
       if (!job) break;
       unqueue(turns, job);
-      turns.running += 1;
+      turns.running.add(job);
       job
         .read()
         .then(job.result.resolve, job.result.reject)
         .finally(() => {
-          turns.running -= 1;
+          turns.running.delete(job);
           startJobs(id, turns);
         });
     }
-    if (turns.running === 0) locations.delete(id);
+    if (turns.running.size === 0) locations.delete(id);
   }
   /** Joins the waiting job for the same page, or adds one. Never joins a running job: it may have read the page before a change. */
   function joinJob(turns: LocationTurns, key: string, groups: readonly string[], read: () => Promise<Page>): Job {
@@ -114,7 +118,7 @@ export function listingTurns(): ListingTurns {
       const groups = turnGroupsOf(request);
       const [link, network] = groups;
       const limits = [
-        { name: `visitor ${groups.join('\n')}`, max: maxWaiting.visitor + maxConcurrent },
+        { name: `visitor ${groups.join('\n')}`, max: maxWaiting.visitor + 1 },
         { name: `network ${network}`, max: maxWaiting.network },
         { name: `wide network ${wideNetworkOf(request.address)}`, max: maxWaiting.wide },
         { name: `link ${link}`, max: maxWaiting.link },
