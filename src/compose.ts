@@ -38,6 +38,7 @@ import { defaultTimeouts, type RequestTimeouts } from './http/request-timeouts.t
 import { answerNotFound, createHttpServer } from './http/server.ts';
 import { frontServerFiles } from './http/visitor/front-server-file.ts';
 import { redirectAliases } from './http/visitor/public-aliases.ts';
+import { refusedLookups } from './http/visitor/refused-lookups.ts';
 import { transferBuffers } from './http/visitor/transfer-buffers.ts';
 import { countUnknownLinks } from './http/visitor/unknown-links.ts';
 import { visitorRoutes } from './http/visitor/visitor-routes.ts';
@@ -203,6 +204,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     ports: visitPorts,
     transfers,
     unknownLinks,
+    refusedLookups: refusedLookups(),
     running: new Set(),
     timeouts,
     buffers: transferBuffers(),

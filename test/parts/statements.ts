@@ -9,7 +9,7 @@ export const tenantTables = [
 ];
 
 /** Records every statement that this process sends to its database, until the test ends. */
-export function hearStatements(t: TestContext): ReadonlySet<string> {
+export function hearStatements(t: TestContext): Set<string> {
   const heard = new Set<string>();
   const { query } = pg.Client.prototype;
   const { prepare } = DatabaseSync.prototype;

@@ -1,6 +1,5 @@
 import { concurrencyLimit } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
-import type { Refusal } from '#core/messages.ts';
 import { type WaitingCaller, type WaitingLimit, waitingLimit } from './waiting-limit.ts';
 
 /**
@@ -12,7 +11,7 @@ export type TurnGroups = readonly [outer: string, inner: string];
 interface Limits {
   readonly concurrency: number;
   readonly maxWaiting: { readonly inner: number; readonly all: number };
-  readonly refusal: () => Refusal;
+  readonly refusal: () => Error;
 }
 
 /** Runs expensive work with limited concurrency, in turns. */

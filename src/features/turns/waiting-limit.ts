@@ -1,5 +1,4 @@
 import { addCount } from '#core/count-by-key.ts';
-import type { Refusal } from '#core/messages.ts';
 
 /** A caller that waits for its turn. */
 export interface WaitingCaller {
@@ -23,7 +22,7 @@ export interface WaitingLimit {
 }
 
 /** Returns a limit. @param max how many callers may wait in an inner group and in total. @param refusal creates the error */
-export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Refusal): WaitingLimit {
+export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Error): WaitingLimit {
   const waiting = new Set<WaitingCaller>(); // in the order of arrival
   const counts = new Map<string, number>(); // waiting callers by inner group and by crowd
   const countOf = (name: string) => counts.get(name) ?? 0;

@@ -7,6 +7,7 @@ import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { pathOf } from '#http/problem.ts';
 import type { RequestTimeouts } from '#http/request-timeouts.ts';
 import type { FrontServerHeaders } from './front-server-file.ts';
+import type { RefusedLookups } from './refused-lookups.ts';
 import type { TransferBuffers } from './transfer-buffers.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
@@ -16,6 +17,7 @@ export interface VisitorParts {
   readonly ports: VisitPorts;
   readonly transfers: Transfers;
   readonly unknownLinks: UnknownLinks;
+  readonly refusedLookups: RefusedLookups;
   readonly running: RunningRequests;
   readonly timeouts: RequestTimeouts;
   readonly frontServer: FrontServerHeaders;

@@ -1,0 +1,34 @@
+import type { Refusal } from '#core/messages.ts';
+import { turns } from '#features/turns/turns.ts';
+import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+
+const concurrency = 2; // of the ten connections for queries
+const maxWaiting = { inner: 4, all: 64 };
+
+/**
+ * Runs the queries that find out whether a visitor of a refused network has signed in, a few at a time and in turns: anybody may
+ * send such requests without limit.
+ */
+export interface RefusedLookups {
+  /** @throws the refusal if too many of these queries wait */
+  run<T>(visitor: TurnVisitor, lookup: () => Promise<T>, refusal: Refusal): Promise<T>;
+}
+
+class TooManyLookups extends Error {}
+
+export function refusedLookups(): RefusedLookups {
+  const lookups = turns({ concurrency, maxWaiting, refusal: () => new TooManyLookups() });
+  const neverAborted = new AbortController().signal;
+  return {
+    async run(visitor, lookup, refusal) {
+      // All unknown links count as one, because an attacker invents as many as he likes.
+      const [, network] = turnGroupsOf(visitor);
+      const [, wideNetwork = network] = largeGroupsOf(visitor);
+      try {
+        return await lookups.run([wideNetwork, network], neverAborted, lookup);
+      } catch (cause) {
+        throw cause instanceof TooManyLookups ? refusal : cause;
+      }
+    },
+  };
+}
