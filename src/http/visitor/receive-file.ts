@@ -43,6 +43,10 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   if (request.headers['content-range'] !== undefined)
     throw new Refusal('requestMalformed', 'Send the entire file: Content-Range is not supported.');
   const transfer = new AbortController();
+  const cut = () => {
+    transfer.abort();
+    resetConnection(reply.raw);
+  };
   let unfollow = () => {};
   let isRequested = false;
   try {
@@ -50,17 +54,12 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
       body: expectRate(piecesOf(raw), parts.timeouts, () => performance.now()),
       length: parseLength(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
+      cut,
       begin(visit) {
         isRequested = true;
         if (expectsContinue(raw)) reply.raw.writeContinue();
         expectBodyProgress(raw, parts.timeouts);
-        unfollow = parts.transfers.follow({
-          stillPermitted: async () => (await visit.decideAgain()) !== null,
-          cut() {
-            transfer.abort();
-            resetConnection(reply.raw);
-          },
-        });
+        unfollow = parts.transfers.follow({ stillPermitted: async () => (await visit.decideAgain()) !== null, cut });
         return transfer.signal;
       },
     });

@@ -25,6 +25,8 @@ export interface IncomingFile {
   readonly length: number | null;
   /** If-Match: set if the visitor wants to replace the file with this ETag. */
   readonly ifMatch: string | null;
+  /** Ends the transfer at once. */
+  readonly cut: () => void;
   /** Called after all checks, when the body is about to be read. @returns a signal that is aborted to cut the transfer */
   readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
@@ -121,7 +123,7 @@ export async function uploadFile(
   const limit = ports.limits.maxFileSize;
   if (incoming.length !== null && incoming.length > limit)
     throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
-  const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId);
+  const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, incoming.cut);
   return withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
