@@ -16,7 +16,8 @@ const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4
 // The IPC channel tells the server when this process has ended, for any reason.
 server = spawn(runtime(), [...flags, main], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => server.kill(signal));
-server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+// The server ends itself by SIGTERM if a location hangs when it stops.
+server.on('exit', (code, signal) => process.exit(signal === 'SIGTERM' ? 0 : (code ?? 1)));
 
 /** Returns the id of the parent of a process, or 0 if it is not known. */
 function parentOf(pid) {

@@ -15,7 +15,7 @@ import { listingTurns } from '#features/visits/files/listing-turns.ts';
 import { verifiedPasswords } from '#features/visits/sessions/authenticate-visitor.ts';
 import { followTransfers } from '#features/visits/transfers/follow-transfers.ts';
 import { visitLimits } from '#features/visits/visit-limits.ts';
-import type { Ports } from '#ports/ports.ts';
+import type { Limits, Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
 import { argon2PasswordHash } from './adapters/os/argon2.ts';
@@ -23,6 +23,7 @@ import { diskSpace, probeDisk } from './adapters/os/disk-probe.ts';
 import { type JsonLines, openJsonLines } from './adapters/os/json-lines.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from './adapters/os/system.ts';
+import { storagesByKind } from './adapters/storage/kinds.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
@@ -39,16 +40,17 @@ import { answerNotFound, createHttpServer } from './http/server.ts';
 import { frontServerFiles } from './http/visitor/front-server-file.ts';
 import { redirectAliases } from './http/visitor/public-aliases.ts';
 import { refusedLookups } from './http/visitor/refused-lookups.ts';
-import { transferBuffers } from './http/visitor/transfer-buffers.ts';
+import { responseMemory } from './http/visitor/response-memory.ts';
 import { countUnknownLinks } from './http/visitor/unknown-links.ts';
 import { visitorRoutes } from './http/visitor/visitor-routes.ts';
-import { clearLocations, recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
+import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
 import { urlOf } from './server-url.ts';
 import type { Settings } from './settings.ts';
 
 const processBits = 96;
 const backlog = 4096; // connections waiting to be accepted; the kernel may allow fewer
-const transferStopTimeout = 30_000; // ms for running transfers when Postern stops
+const transferStopTimeout = 25_000; // ms for running transfers when Postern stops
+const maxChangeTime = 30_000; // ms
 const requestStopTimeout = 2000; // ms for all other requests after that
 
 /** A running server. Disposal stops it. */
@@ -82,6 +84,8 @@ const packageFile = findPackageJSON(import.meta.url) ?? '';
 const { version }: { version: string } = JSON.parse(readFileSync(packageFile, 'utf8'));
 const pages = join(dirname(packageFile), 'build/visitor');
 const consolePages = join(dirname(packageFile), 'build/console');
+
+const limitsOf = ({ maxFileSize, auditDays, minFreeSpace }: Settings): Limits => ({ maxFileSize, auditDays, minFreeSpace, maxChangeTime });
 
 /** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
 async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
@@ -122,7 +126,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   const store = metrics.measureStore(replacements.ports?.store ?? database);
   // Created only after the database: a key without a database means that the database of an installation is missing.
   const secretKey = settings.secretKey ?? data.secretKey(await hasNoSecrets(store));
-  const storages = resources.use(localStorages(settings.localRoots, data.path, settings.minFreeSpace));
+  const storages = resources.use(storagesByKind({ local: localStorages(settings.localRoots, data.path, settings.minFreeSpace) }));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {
     storages,
@@ -133,7 +137,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     media: mediaTypes,
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
-    limits: { maxFileSize: settings.maxFileSize, auditDays: settings.auditDays, minFreeSpace: settings.minFreeSpace },
+    limits: limitsOf(settings),
     ...replacements.ports,
     store,
   };
@@ -157,7 +161,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   const { log = process.stderr } = replacements;
   const http = { trustedProxies: settings.trustedProxies, timeouts, log };
   const app = createHttpServer(http, ports);
-  await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // `clearLocations` below deletes these
+  await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // the sweep of the scheduled jobs deletes these
 
   const audit = resources.use(
     visitAudit(ports, (cause) =>
@@ -207,7 +211,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     refusedLookups: refusedLookups(),
     running: new Set(),
     timeouts,
-    buffers: transferBuffers(),
+    responseMemory: responseMemory(),
     frontServer: frontServerFiles(settings.sendfile, settings.trustedProxies),
     hasManagement: admin === app,
     pages,
@@ -219,8 +223,6 @@ export async function compose(settings: Settings, replacements: Replacements = {
     await admin.listen({ ...settings.admin, backlog });
     resources.defer(() => admin.close());
   }
-  // Not awaited: deleting the content of a large folder takes minutes on a slow file server.
-  void clearLocations(ports, app.log);
   if (settings.publicUrl === null) publicUrl = urlOf(app, settings.host);
   const apiUrl = urlOf(admin, settings.admin?.host ?? settings.host);
   const parts = resources.move();

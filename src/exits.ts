@@ -1,3 +1,5 @@
+import { hasBlockedThread } from '#adapters/os/thread.ts';
+
 /** Returns the code of an error. Its message is not printed, since it may contain a path of the machine. */
 function codeOf(cause: unknown): string {
   if (cause instanceof Error && 'errcode' in cause) return `SQLite ${cause.errcode}`;
@@ -18,4 +20,12 @@ export function exitOnDiskFailure(cause: unknown): never {
     `The disk of POSTERN_DATA failed (${codeOf(cause)}). Postern stops without answering open requests, because it cannot tell what was written.\n`,
   );
   process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the disk
+}
+
+/** Ends the process after Postern has stopped. `process.exit` would wait for a thread that a hung disk blocks; a signal does not. */
+export function exitAfterStop(): void {
+  if (!hasBlockedThread()) process.exit(0);
+  process.stderr.write('Note: a location does not answer. Postern ends without waiting for it.\n');
+  process.removeAllListeners('SIGTERM');
+  process.kill(process.pid, 'SIGTERM'); // supervisors count this signal as a clean end
 }

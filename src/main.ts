@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { compose, type Postern } from './compose.ts';
+import { exitAfterStop } from './exits.ts';
 import { InvalidSetting, readSettings, type Settings } from './settings.ts';
 
 // Exit codes of sysexits.h.
@@ -74,10 +75,11 @@ let isStopping = false;
 async function stopServer(): Promise<void> {
   if (isStopping) return;
   isStopping = true;
-  print('Postern stops: running transfers get up to 30 seconds.');
+  print('Postern stops: running transfers get up to 25 seconds.');
   await postern[Symbol.asyncDispose]();
-  process.exit(0);
+  exitAfterStop();
 }
+
 // npm start holds an IPC channel: if it is killed, nothing else would stop this process.
 if (process.connected) process.once('disconnect', () => void stopServer());
 process.on('SIGTERM', () => void stopServer());

@@ -17,6 +17,7 @@ import type { UnknownLinks } from './http/visitor/unknown-links.ts';
 
 const minute = 60_000; // ms
 const exchangeInterval = 1000; // ms
+const sweepDelay = 3000; // ms: the first requests after a start do not wait behind it
 const maxReportGap = 3 * reportInterval; // ms
 
 /** A job that repeats itself for ever, also after failures. @param every ms */
@@ -50,7 +51,7 @@ export async function recoverChanges(
 }
 
 /** Deletes what earlier processes left in the locations, and logs those where visitors cannot change files. */
-export async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<void> {
+async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<void> {
   try {
     for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
   } catch {
@@ -89,6 +90,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         log.warn('Cannot share the counts of unknown links with the other processes. Until it works again, each process counts alone.'),
       );
   const timers = [
+    setTimeout(() => void clearLocations(ports, log), sweepDelay),
     setInterval(() => void reportAndRecover(), reportInterval),
     ...(ports.store.isShared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
@@ -106,7 +108,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
   void runner.start().catch(() => log.warn('Cannot prepare the scheduled jobs in the database. The next start tries again.'));
   return {
     async [Symbol.asyncDispose]() {
-      for (const timer of timers) clearInterval(timer);
+      for (const timer of timers) clearTimeout(timer);
       await runner[Symbol.asyncDispose]();
       await reportEnded(ports).catch(() => {}); // the others notice within a minute
     },

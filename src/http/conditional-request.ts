@@ -1,4 +1,5 @@
 import parseRange from 'range-parser';
+import type { ByteRange } from '#ports/storage.ts';
 
 /** The validators and the size of a representation. */
 export interface Validators {
@@ -6,12 +7,6 @@ export interface Validators {
   /** Milliseconds since the epoch. */
   readonly modified: number;
   readonly size: number;
-}
-
-/** A range of bytes. `start` and `end` are both inclusive. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The status that answers a conditional request, and the ranges of a 206. */

@@ -65,4 +65,6 @@ export interface PendingChangeTable {
   /** Names the files of the change in the staging area. */
   token: string;
   process: string;
+  /** What recovery of an upload needs besides the token; null: nothing. */
+  handle: string | null;
 }

@@ -17,12 +17,23 @@ export interface InstantPorts {
   readonly process: string;
 }
 
+/** Limits that the operator has configured, and one that tests shorten. */
+export interface Limits {
+  /** Bytes of an uploaded file. */
+  readonly maxFileSize: number;
+  /** Days for which audit entries are kept. */
+  readonly auditDays: number;
+  /** Bytes that uploads leave free on the disk of the database. */
+  readonly minFreeSpace: number;
+  /** Time in ms after which a visitor gets an answer although the storage has not finished their change. */
+  readonly maxChangeTime: number;
+}
+
 /** All ports that features use. Each feature declares the two or three that it needs. */
 export interface Ports extends InstantPorts {
   readonly store: Store;
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;
   readonly media: MediaTypes;
-  /** Limits that the operator has configured: bytes of a file, days of the audit log, bytes of free disk space. */
-  readonly limits: { readonly maxFileSize: number; readonly auditDays: number; readonly minFreeSpace: number };
+  readonly limits: Limits;
 }

@@ -1,33 +1,73 @@
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 
+/** First and last byte, both inclusive; no bytes if the last comes before the first. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** An open file. Reads return the content that `entry` describes, even if the name is deleted or replaced meanwhile. */
 export interface OpenFile {
   readonly entry: Entry;
   /** The entire content, if the file is so small that it was read when it was opened. */
   readonly content?: Uint8Array;
-  /** Reads up to `buffer.length` bytes from `position`. @returns the number of bytes read; 0 at the end of the file */
-  read(buffer: Uint8Array, position: number): Promise<number>;
+  /**
+   * Yields the bytes of a range in order, in pieces of any size. A piece may be used until the next one is requested. The next
+   * piece is read meanwhile.
+   * @param signal ends the wait for a storage that does not answer: leaving the loop cannot, while the loop itself waits
+   * @throws ItemChanged if the file ends before the range; StorageUnavailable; the reason of the signal
+   */
+  read(range: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** An upload into a staging file. Visitors see no file before `place`. */
+/** What an uploaded file is to become. */
+export interface UploadTarget {
+  readonly parent: ItemPath;
+  readonly name: string;
+  /** Size in bytes, if known: a file without enough free space is refused before it is sent. */
+  readonly size: number | null;
+  /** If the name is in use: refuse the upload, add a number to the name, or replace the file that has this etag. */
+  readonly ifTaken: 'refuse' | 'number' | { readonly replaces: string };
+}
+
+/** An upload into a staging file. Visitors see no file before `place`. One call at a time. */
 export interface Upload {
+  /**
+   * What recovery needs besides the token, such as the id of a multipart upload. The caller must record it before the first
+   * `write`. null: the token is enough.
+   */
+  readonly handle: string | null;
+  /** Resolves when the next chunk may be written. The chunk may be reused then. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Syncs all written bytes to disk. The file is not visible yet. */
+  /** Makes all written bytes durable, so that `place` is fast. The file is not visible yet. */
   sync(): Promise<void>;
   /**
-   * Makes the file visible under `name`, and syncs this to disk.
-   * @param replaces the file that it must replace; null: the name must be free
+   * Makes the file visible for good. @returns its name
    * @throws ItemExists if the name is taken
-   * @throws ItemChanged if the file with that name is not `replaces`
+   * @throws ItemChanged if the file to replace has changed
+   * @throws ItemNotFound if the parent no longer exists
    */
-  place(name: string, replaces: { readonly etag: string } | null): Promise<Entry>;
+  place(): Promise<string>;
   /** Closes the upload and deletes the staging file. A file that `place` has made visible stays. */
   discard(): Promise<void>;
   /** Closes the upload and keeps the staging file, from which recovery sees whether the file was put in place. */
   closeForRecovery(): Promise<void>;
 }
+
+/** How far a kind of storage keeps its word. */
+export interface StorageTraits {
+  /** atomic: of several uploads to one free name, one succeeds. checked: two at the same moment may both succeed. */
+  readonly create: 'atomic' | 'checked';
+  /** The same of several that replace one file. */
+  readonly replace: 'atomic' | 'checked';
+  /** real: a folder is renamed and removed in one step. prefix: it is the beginning of names, changed file by file. */
+  readonly folders: 'real' | 'prefix';
+}
+
+/** Where a front server or a browser finds the bytes of a file by itself. */
+export type DirectAddress = { readonly file: string; readonly url?: never } | { readonly url: string; readonly file?: never };
 
 /** A change that was recorded as pending. */
 export interface PendingFileChange {
@@ -38,6 +78,8 @@ export interface PendingFileChange {
   readonly newName: string;
   /** Names the files of the change in the staging area. */
   readonly token: string;
+  /** The handle of an upload, if it has one and had begun. */
+  readonly handle?: string | null;
 }
 
 /** Identifies a change among all others, so that recovery can find its traces after a crash. */
@@ -55,12 +97,15 @@ export interface ChangeContext {
  * an ItemPath: its segments are already checked (core/item-path).
  */
 export interface Storage {
+  readonly traits: StorageTraits;
   /** Checks that the storage answers. */
   check(): Promise<void>;
   /** Returns the entry at `path`, or null if there is no file or folder. */
   stat(path: ItemPath): Promise<Entry | null>;
-  /** Returns the absolute path on the disk of this machine, for a front server that sends files itself; null: not on a local disk. */
-  diskPath(path: ItemPath): string | null;
+  /** Returns an address of the file for others than Postern; null: there is none. */
+  directAddress(path: ItemPath): Promise<DirectAddress | null>;
+  /** Returns a text that is the same for every location that contains this folder, so that changes from all of them share its locks. */
+  folderKey(path: ItemPath): Promise<string>;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. */
   list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null>;
   /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
@@ -68,14 +113,13 @@ export interface Storage {
   /** Opens a file. @returns null if there is no file */
   open(path: ItemPath): Promise<OpenFile | null>;
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), StorageFull */
-  createFolder(parent: ItemPath, name: string, mark: ChangeContext): Promise<void>;
+  createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void>;
   /**
    * Starts an upload into a folder.
    * @param token names the staging file. The caller must record it first, so that recovery can find the file after a crash.
-   * @param expected size of the file in bytes, if known: a file without enough free space is refused before it is sent
    * @throws ItemNotFound (no such parent), StorageFull
    */
-  upload(parent: ItemPath, token: string, expected?: number | null): Promise<Upload>;
+  upload(target: UploadTarget, token: string): Promise<Upload>;
   /**
    * Finds out whether a change took place before a crash, and repairs what is half done. Calling it again gives the same
    * result.
@@ -85,13 +129,13 @@ export interface Storage {
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
   clearEvidence(change: PendingFileChange): Promise<void>;
   /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists */
-  rename(parent: ItemPath, from: string, to: string, mark: ChangeContext): Promise<void>;
+  rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void>;
   /**
    * Removes a file, or a folder with its contents, in one step. The item may stay in the staging area until `clear`, so that
    * `recover` sees that it was removed.
    * @throws ItemNotFound
    */
-  remove(parent: ItemPath, name: string, mark: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
+  remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**
    * Deletes what a crash has left of uploads and removals in the staging area.
    * @param pendingTokens returns the tokens of pending changes, whose files must stay. It is called after the staging area was

@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { mock, type TestContext, test } from 'node:test';
 import { type ChangeContext, ItemNotFound, type PendingFileChange, type Storage, StorageUnavailable } from '#ports/storage.ts';
+import { inlineThreads } from '../parts/inline-threads.ts';
 import { localDisk } from '../ports/local-disk.ts';
-import { path, token } from '../ports/storage.contract.ts';
+import { path, startUpload, token } from '../ports/storage.contract.ts';
 import { temporaryFolder } from '../start.ts';
 
 const changingCalls = [
@@ -68,10 +69,11 @@ interface Change {
 
 const root = path('/');
 const place = async (storage: Storage, { token }: ChangeContext, etag: string | null) => {
-  const upload = await storage.upload(root, token);
+  const ifTaken = etag === null ? ('refuse' as const) : { replaces: etag };
+  const upload = await storage.upload({ parent: root, name: 'a', size: null, ifTaken }, token);
   try {
     await upload.write(Buffer.from('new'));
-    await upload.place('a', etag === null ? null : { etag });
+    await upload.place();
   } finally {
     await upload.closeForRecovery();
   }
@@ -134,9 +136,9 @@ async function killed(t: TestContext, { prepare, act }: Change, number: number) 
   fs.writeFileSync(join(folder, 'other'), ''); // recovery refuses an empty location, because it may not be mounted
   prepare((name) => join(folder, name));
   const mark = { token: token(), pendingTokens: [] };
-  const dead = localDisk(t, folder);
+  const dead = localDisk(t, folder, inlineThreads);
   if (!(await killedAt(number, () => act(dead, mark)))) return null;
-  return { folder, mark, storage: localDisk(t, folder) };
+  return { folder, mark, storage: localDisk(t, folder, inlineThreads) };
 }
 
 const leftIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
@@ -186,7 +188,7 @@ for (const change of changes)
     fs.writeFileSync(join(folder, 'other'), '');
     fs.mkdirSync(join(folder, 'in'));
     change.prepare((name) => join(folder, name));
-    const storage = localDisk(t, folder);
+    const storage = localDisk(t, folder, inlineThreads);
     const mark = { token: token(), pendingTokens: [] };
     await change.act(storage, mark);
     const name = change.begun.newName || change.begun.name;
@@ -200,9 +202,9 @@ for (const change of changes)
 test('recovery reports an upload as done, even if its folder was moved afterwards', async (t) => {
   const folder = await temporaryFolder(t);
   fs.mkdirSync(join(folder, 'in'));
-  const storage = localDisk(t, folder);
-  const upload = await storage.upload(path('/in'), 'first');
-  await upload.place('a', null);
+  const storage = localDisk(t, folder, inlineThreads);
+  const upload = await startUpload(storage, '/in', 'a', { token: 'first' });
+  await upload.place();
   await upload.closeForRecovery();
   fs.renameSync(join(folder, 'in'), join(folder, 'elsewhere'));
   const begun = { action: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
@@ -240,7 +242,7 @@ test('after a killed folder creation, recovery gives the folder the mode of its 
 test('a rename that cannot delete the old name on a full disk fails as unavailable, and recovery completes it', async (t) => {
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'a'), 'old');
-  const storage = localDisk(t, folder);
+  const storage = localDisk(t, folder, inlineThreads);
   const full = () => {
     throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
   };
@@ -254,7 +256,7 @@ test('a rename that cannot delete the old name on a full disk fails as unavailab
 test('a delayed deletion does not delete a file that was saved under the same name in the meantime', async (t) => {
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'a'), 'old');
-  const storage = localDisk(t, folder);
+  const storage = localDisk(t, folder, inlineThreads);
   const { renameSync } = fs;
   t.mock.method(
     fs,
@@ -273,7 +275,7 @@ test('a delayed deletion does not delete a file that was saved under the same na
 
 test('recovery in an empty location, which may not be mounted, fails and writes nothing', async (t) => {
   const folder = await temporaryFolder(t);
-  const storage = localDisk(t, folder);
+  const storage = localDisk(t, folder, inlineThreads);
   await assert.rejects(storage.recover({ action: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageUnavailable);
   assert.deepEqual(fs.readdirSync(folder), []);
 });

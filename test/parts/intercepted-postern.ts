@@ -1,8 +1,20 @@
 import type { TestContext } from 'node:test';
+import type { ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
+import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { type Start, startPostern, temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
 import { type Around, intercepted } from './intercepted.ts';
+
+/** Starts a complete Postern whose disk commands run as `threads` says. */
+export async function startWithThreads(t: TestContext, threads: ThreadSettings, start: Start = {}) {
+  const data = start.data ?? (await temporaryFolder(t));
+  const storages = localStorages([], data, 0, openFolders(100, threads));
+  const ports = { ...start.replaced?.ports, storages };
+  const postern = await startPostern(t, { ...start, data, replaced: { ...start.replaced, ports } });
+  atEnd(t, () => storages[Symbol.asyncDispose]());
+  return postern;
+}
 
 /** Starts a complete Postern with real parts. The test can delay any call of its storages, or make it fail. */
 export async function startWithStorages(t: TestContext, before: Around, start: Start = {}, after?: Around) {

@@ -10,7 +10,7 @@ import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { StorageUnavailable } from '../../src/ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
-import { path, textOf, token } from './storage.contract.ts';
+import { path, startUpload, textOf } from './storage.contract.ts';
 import { until } from './until.ts';
 
 const descriptors = () => readdirSync('/proc/self/fd').length;
@@ -58,7 +58,7 @@ test('the number of open locations per tenant is limited, and those of other ten
   const others = open(1, 'other');
   await others.stat(path('file'));
   const first = open(2, 'first');
-  const upload = await first.upload(path(''), token(), null);
+  const upload = await startUpload(first, '', 'uploaded');
   const listing = await first.list(path(''));
   const before = { descriptors: descriptors(), threads: threads() };
   for (let number = 0; number < 12; number += 1) assert.equal(await textOf(open(2, `folder-${number}`), 'file'), 'its text');
@@ -66,7 +66,7 @@ test('the number of open locations per tenant is limited, and those of other ten
   assert.ok(descriptors() <= before.descriptors + 4 * 6, `${descriptors()} descriptors after ${before.descriptors}`);
 
   await upload.write(Buffer.from('uploaded'));
-  await upload.place('uploaded', null);
+  await upload.place();
   await upload.discard();
   const names = [];
   for await (const batch of listing ?? []) names.push(...batch.map(({ name }) => name));
@@ -81,7 +81,12 @@ test('if a disk is lost while folders are being closed, the read fails and closi
   const [folders, parent] = [openFolders(), await temporaryFolder(t)];
   const folder = { tid: 1, path: parent, mountPoint: false };
   const lost = Promise.withResolvers<never>();
-  const reading = folders.use(folder, () => lost.promise);
+  const begun = Promise.withResolvers<void>();
+  const reading = folders.use(folder, () => {
+    begun.resolve();
+    return lost.promise;
+  });
+  await begun.promise;
   const closing = folders[Symbol.asyncDispose]();
   lost.reject(new RootGone('the disk was taken out'));
   await assert.rejects(reading, StorageUnavailable);

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
-import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { inlineThreads } from '../parts/inline-threads.ts';
+import { startWithStorages, startWithThreads } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
@@ -197,7 +198,7 @@ for (const { title, action, path, init } of [
   { title: 'rename of a folder', action: 'rename', path: 'rename', init: posting({ path: 'old', name: 'new' }) },
 ] as const)
   test(`a ${title} that takes place after another process has recovered it is recorded as done`, async (t) => {
-    const postern = await startPostern(t);
+    const postern = await startWithThreads(t, inlineThreads);
     await writeFile(join(postern.files, 'a.txt'), 'a text');
     await mkdir(join(postern.files, 'old'));
     const { base } = await linkTo(postern);

@@ -11,7 +11,7 @@ test('if a thread cannot be started, the pending requests are rejected and no er
       rejections += 1;
     },
   };
-  const thread = idleThread('./none', import.meta.url, owner, () => 'no worker takes a function');
+  const thread = idleThread('./none', import.meta.url, owner, () => () => 'no worker takes a function');
   thread.post('a question');
   assert.equal(rejections, 1);
 });

@@ -1,30 +1,38 @@
 import type { Worker } from 'node:worker_threads';
-import { startThread } from './thread.ts';
+import { endThread, startThread } from './thread.ts';
 
 const idleTimeout = 60_000; // ms without work until the thread ends: there may be thousands of locations
 
-/** A thread that starts with the first message to it, and ends after a minute without work. */
+/** A thread that starts with the first message to it, and ends after some time without work. */
 export interface IdleThread extends AsyncDisposable {
   post(message: unknown): void;
-  /** Call it when all messages are answered: the thread then keeps no process alive, and ends after a minute. */
+  /** Call it when all messages are answered: the thread then keeps no process alive, and ends after the idle time. */
   startIdleTimer(): void;
 }
 
 /** Callbacks of the code that uses the thread. */
-interface Owner<Response> {
+export interface ThreadOwner<Response> {
   receive(response: Response): void;
   /** Called when pending requests will get no response: the thread ended or could not start. */
   rejectPending(): void;
   /** Returns whether the thread may end without losing work. */
   isIdle(): boolean;
+  /** Called after the thread has ended. Another message starts another one. */
+  ended?(): void;
 }
 
 /**
  * Returns a thread that is not started yet.
  * @param name the thread's script, relative to `moduleUrl`, without its extension
  * @param moduleUrl `import.meta.url` of the calling module
+ * @param workerData returns the data for a thread that starts
  */
-export function idleThread<Response>(name: string, moduleUrl: string, owner: Owner<Response>, workerData?: unknown): IdleThread {
+export function idleThread<Response>(
+  name: string,
+  moduleUrl: string,
+  owner: ThreadOwner<Response>,
+  workerData: () => unknown = () => undefined,
+): IdleThread {
   let thread: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -34,12 +42,14 @@ export function idleThread<Response>(name: string, moduleUrl: string, owner: Own
     const idle = thread;
     thread = undefined; // the next message starts another thread
     void idle?.terminate();
+    owner.ended?.();
   }
   function start(): Worker {
-    const worker = startThread(name, moduleUrl, workerData);
+    const worker = startThread(name, moduleUrl, workerData());
     const handleEnd = () => {
       if (thread !== worker) return; // the pending requests belong to the thread that replaced it
       thread = undefined;
+      owner.ended?.();
       owner.rejectPending();
     };
     return worker
@@ -66,7 +76,7 @@ export function idleThread<Response>(name: string, moduleUrl: string, owner: Own
     async [Symbol.asyncDispose]() {
       isClosed = true;
       clearTimeout(timer);
-      await thread?.terminate();
+      if (thread) await endThread(thread);
     },
   };
 }

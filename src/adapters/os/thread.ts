@@ -20,3 +20,21 @@ export const startThread = (name: string, moduleUrl: string, workerData?: unknow
     resourceLimits: { ...heapLimits, maxOldGenerationSizeMb: heapLimits.maxOldGenerationSizeMb + Math.ceil((2 * dataSize) / 2 ** 20) },
     trackUnmanagedFds: false,
   });
+
+const endTimeout = 2000; // ms
+
+const blockedThreads = new Set<Worker>();
+
+/** Returns whether a thread that should have ended is blocked by a system call. `process.exit` would then wait for it for ever. */
+export const hasBlockedThread = (): boolean => blockedThreads.size > 0;
+
+/** Ends a thread. Does not wait longer than two seconds for one that is blocked by a system call. */
+export async function endThread(thread: Worker): Promise<void> {
+  const ended = thread.terminate().then(() => blockedThreads.delete(thread));
+  blockedThreads.add(thread);
+  thread.unref();
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, endTimeout);
+  await Promise.race([ended, timeout.promise]);
+  clearTimeout(timer);
+}

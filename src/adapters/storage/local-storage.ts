@@ -1,9 +1,8 @@
+import type { ItemPath } from '#core/item-path.ts';
 import type { Storage, Upload } from '#ports/storage.ts';
-import { diskStorage } from './disk/disk-storage.ts';
+import { diskStorage, type FolderStorage } from './disk/disk-storage.ts';
 import type { OpenFolder, OpenFolders } from './disk/open-folders.ts';
 import type { LocalLocation } from './local-configuration.ts';
-
-type DiskStorage = ReturnType<typeof diskStorage>;
 
 async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void): AsyncIterable<T> {
   try {
@@ -14,24 +13,30 @@ async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void):
 }
 
 const releaseAfterUpload = (upload: Upload, release: () => void): Upload => ({
-  ...upload,
+  handle: upload.handle,
+  write: (chunk) => upload.write(chunk),
+  sync: () => upload.sync(),
+  place: () => upload.place(),
   discard: () => upload.discard().finally(release),
   closeForRecovery: () => upload.closeForRecovery().finally(release),
 });
 
 /** Returns the storage of a location of kind `local`. Its folder is open only while it is used. */
 export function localStorage(folders: OpenFolders, { folder, writingRules: writing }: LocalLocation): Storage {
-  const storages = new WeakMap<OpenFolder, DiskStorage>();
-  function storageOf(openFolder: OpenFolder): DiskStorage {
+  const storages = new WeakMap<OpenFolder, FolderStorage>();
+  function storageOf(openFolder: OpenFolder): FolderStorage {
     const storage = storages.get(openFolder) ?? diskStorage(openFolder, writing);
     storages.set(openFolder, storage);
     return storage;
   }
-  const withStorage = <T>(work: (storage: DiskStorage, hold: () => () => void) => Promise<T>) =>
+  const withStorage = <T>(work: (storage: FolderStorage, hold: () => () => void) => Promise<T>) =>
     folders.use(folder, (openFolder, hold) => work(storageOf(openFolder), hold));
+  const pathOf = async (path: ItemPath) => [await folders.pathOf(folder), ...path].join('/');
   return {
+    traits: { create: 'atomic', replace: 'atomic', folders: 'real' },
     check: () => folders.check(folder),
-    diskPath: (path) => [folders.pathOf(folder), ...path].join('/'),
+    folderKey: pathOf,
+    directAddress: async (path) => ({ file: await pathOf(path) }),
     stat: (path) => withStorage((storage) => storage.stat(path)),
     list: (path) =>
       withStorage(async (storage, hold) => {
@@ -40,13 +45,12 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
       }),
     page: (path, query) => withStorage((storage) => storage.page(path, query)),
     open: (path) => withStorage((storage) => storage.open(path)),
-    createFolder: (parent, name, mark) => withStorage((storage) => storage.createFolder(parent, name, mark)),
-    upload: (parent, token, expected) =>
-      withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(parent, token, expected), hold())),
+    createFolder: (parent, name, context) => withStorage((storage) => storage.createFolder(parent, name, context)),
+    upload: (target, token) => withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(target, token), hold())),
     recover: (change) => withStorage((storage) => storage.recover(change)),
     clearEvidence: (change) => withStorage((storage) => storage.clearEvidence(change)),
-    rename: (parent, from, to, mark) => withStorage((storage) => storage.rename(parent, from, to, mark)),
-    remove: (parent, name, mark) => withStorage((storage) => storage.remove(parent, name, mark)),
+    rename: (parent, from, to, context) => withStorage((storage) => storage.rename(parent, from, to, context)),
+    remove: (parent, name, context) => withStorage((storage) => storage.remove(parent, name, context)),
     sweep: (listActiveTokens) => withStorage((storage) => storage.sweep(listActiveTokens)),
   };
 }

@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setAndEvict } from '#core/newest.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import type { Storage } from '#ports/storage.ts';
-import type { Storages } from '#ports/storages.ts';
+import { type Storage, StorageUnavailable } from '#ports/storage.ts';
+import type { StorageLocation } from '#ports/storages.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import { openFolders } from './disk/open-folders.ts';
+import type { StorageKind } from './kinds.ts';
 import { configuredFolder, configuredFolderOrNull, parseLocalLocation } from './local-configuration.ts';
 import { localStorage } from './local-storage.ts';
 
@@ -17,41 +18,48 @@ export interface LocalRoot {
 
 const isWithin = (folder: string, root: string) => folder === root || folder.startsWith(root + sep);
 
-/** Returns the path with all symbolic links resolved, or null if it does not exist. */
-function resolveLinks(folder: string): string | null {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return null;
-  }
-}
-
 const maxCachedStorages = 512;
 
 const notAllowed = 'the folder is not within a folder that the operator allows for this tenant (POSTERN_LOCAL_ROOTS)';
 
 /**
- * Opens locations of kind `local`: folders of this machine.
+ * Returns the kind `local`: folders of this machine.
  * @param roots the folders within which tenants may add locations (POSTERN_LOCAL_ROOTS)
  * @param data POSTERN_DATA: tenant 1 may share its folder `files`; nothing else in it can be shared
  * @param minFree bytes that uploads leave free on the file system of POSTERN_DATA, which holds the database
  */
-export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0): Storages & AsyncDisposable {
+export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0, folders = openFolders()): StorageKind {
   const defaultRoot = join(data, 'files');
   if (!existsSync(defaultRoot)) mkdirSync(defaultRoot);
   const floor: FreeSpaceFloor = { device: statSync(defaultRoot).dev, bytes: minFree };
-  const folders = openFolders();
   const cachedStorages = new Map<string, Storage>(); // by tenant and configuration
   const allowedRoots = [...roots, { tid: firstTenant, folder: defaultRoot }];
-  const isAllowed = (tid: number, folder: string) =>
-    allowedRoots
-      .filter((root) => root.tid === tid)
-      .some((root) => isWithin(folder, root.folder) || isWithin(folder, resolveLinks(root.folder) ?? root.folder));
+  /** Returns paths with all links resolved. A path that does not exist stays as it is. */
+  const resolveAll = async (paths: readonly string[]) =>
+    (await folders.resolveLinks(paths)).map((resolved, index) => resolved ?? paths[index] ?? '');
+  async function isAllowed(tid: number, folder: string): Promise<boolean> {
+    const ownRoots = allowedRoots.filter((root) => root.tid === tid).map((root) => root.folder);
+    return [...ownRoots, ...(await resolveAll(ownRoots))].some((root) => isWithin(folder, root));
+  }
   /** Returns whether the folder overlaps the part of POSTERN_DATA that must not be shared, such as the database and the keys. */
-  const holdsSecrets = (folder: string) => {
-    const dataFolder = resolveLinks(data) ?? data;
-    return isWithin(dataFolder, folder) || (isWithin(folder, dataFolder) && !isWithin(folder, resolveLinks(defaultRoot) ?? defaultRoot));
-  };
+  async function holdsSecrets(folder: string): Promise<boolean> {
+    const [dataFolder = data, shared = defaultRoot] = await resolveAll([data, defaultRoot]);
+    return isWithin(dataFolder, folder) || (isWithin(folder, dataFolder) && !isWithin(folder, shared));
+  }
+  async function overlapsAny(folder: string, others: readonly StorageLocation[]): Promise<boolean> {
+    const paths = new Set(others.flatMap(({ configuration }) => configuredFolderOrNull(data, configuration) ?? []));
+    return (await resolveAll([...paths])).some((other) => isWithin(folder, other) || isWithin(other, folder));
+  }
+  async function folderError(tid: number, configuration: string, others: readonly StorageLocation[]): Promise<string | null> {
+    const configuredPath = configuredFolder(data, configuration);
+    const [folder] = await folders.resolveLinks([configuredPath]);
+    // The error is the same for every folder outside the roots, so that it does not reveal which of them exist.
+    if (!(await isAllowed(tid, folder ?? configuredPath))) return notAllowed;
+    if (!folder) return 'the folder does not exist';
+    if (await holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, which contains the database and the keys';
+    const foreignLocations = others.filter((other) => other.tid !== tid && other.kind === 'local');
+    return (await overlapsAny(folder, foreignLocations)) ? 'the folder overlaps a folder of another tenant' : null;
+  }
 
   return {
     async open({ tid, configuration }) {
@@ -61,18 +69,13 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
       return storage;
     },
     async configurationError({ tid, configuration }, others) {
-      const configuredPath = configuredFolder(data, configuration);
-      const folder = resolveLinks(configuredPath);
-      // The error is the same for every folder outside the roots, so that it does not reveal which of them exist.
-      if (!isAllowed(tid, folder ?? configuredPath)) return notAllowed;
-      if (!folder) return 'the folder does not exist';
-      if (holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, which contains the database and the keys';
-      const foreignFolders = others
-        .filter((other) => other.tid !== tid && other.kind === 'local')
-        .map((other) => resolveLinks(configuredFolderOrNull(data, other.configuration) ?? ''));
-      if (foreignFolders.some((other) => other && (isWithin(folder, other) || isWithin(other, folder))))
-        return 'the folder overlaps a folder of another tenant';
-      return null;
+      try {
+        return await folderError(tid, configuration, others);
+      } catch (cause) {
+        // Without an answer of the disk it is not known whether folders overlap.
+        if (cause instanceof StorageUnavailable) return 'a disk does not answer, so that the folder cannot be checked: try again later';
+        throw cause;
+      }
     },
     [Symbol.asyncDispose]: () => folders[Symbol.asyncDispose](),
   };

@@ -53,7 +53,7 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
     if (!result.store || !result.data) latest = undefined; // after a failure, the next request checks again
     return result;
   }
-  let locations: Promise<readonly LocationHealth[]> = locationsHealth(ports).catch(() => []);
+  let locations: Promise<readonly LocationHealth[]> | undefined;
   let isChecking = false;
   const timer = setInterval(() => {
     if (isChecking) return;
@@ -75,6 +75,7 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
         checkedAt = now;
         latest = checkNow();
       }
+      locations ??= locationsHealth(ports).catch(() => []);
       return { ...(await latest), full: ports.store.isFull(), damaged: ports.store.isDamaged(), locations: await locations };
     },
     [Symbol.dispose]: () => clearInterval(timer),

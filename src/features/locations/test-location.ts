@@ -22,7 +22,7 @@ const probes: Record<string, (storage: Storage, token: string) => Promise<void>>
     for await (const _ of batches) break;
   },
   async write(storage, token) {
-    const upload = await storage.upload(rootPath, token);
+    const upload = await storage.upload({ parent: rootPath, name: `test-${token}`, size: null, ifTaken: 'refuse' }, token);
     try {
       await upload.write(new TextEncoder().encode('Postern tries this location.'));
     } finally {

@@ -1,7 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Refusal } from '#core/messages.ts';
 import type { FolderArchive } from '#features/visits/archives/download-folder.ts';
-import { type ByteRange, evaluateConditions } from '#http/conditional-request.ts';
+import { evaluateConditions } from '#http/conditional-request.ts';
+import type { ByteRange } from '#ports/storage.ts';
 import { joinPieces } from './join-pieces.ts';
 import { ClientGone, writePiece } from './send-bytes.ts';
 import { disposition, type TransferContext, trackTransfer } from './send-file.ts';

@@ -4,12 +4,14 @@ import { create as contentDisposition } from 'content-disposition';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import type { FileDownload } from '#features/visits/files/download-file.ts';
+import { readRange } from '#features/visits/files/read-range.ts';
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
-import { type ByteRange, evaluateConditions } from '#http/conditional-request.ts';
+import { evaluateConditions } from '#http/conditional-request.ts';
 import { expectProgress, type RequestTimeouts } from '#http/request-timeouts.ts';
+import type { ByteRange } from '#ports/storage.ts';
 import type { FrontServerHeaders } from './front-server-file.ts';
-import { isSmall, readRange, sendRange, writePiece } from './send-bytes.ts';
-import type { TransferBuffers } from './transfer-buffers.ts';
+import type { ResponseMemory } from './response-memory.ts';
+import { isSmall, sendRange, writePiece } from './send-bytes.ts';
 
 /** Returns a Content-Disposition header for any file name (RFC 6266). */
 export const disposition = (type: 'attachment' | 'inline', name: string) => contentDisposition(name, { type });
@@ -42,7 +44,7 @@ export interface TransferContext {
   readonly transfers: Transfers;
   readonly timeouts: RequestTimeouts;
   readonly frontServer: FrontServerHeaders;
-  readonly buffers: TransferBuffers;
+  readonly responseMemory: ResponseMemory;
 }
 
 /** Follows a transfer and records its outcome. Catches every error: the headers have been sent, so no refusal can follow. */
@@ -106,7 +108,7 @@ async function sendLarge(sending: TransferContext, download: FileDownload, { sta
   const { response } = sending;
   await trackTransfer(sending, download, await download.appendEntry(), async (reportSent) => {
     response.writeHead(status, headers);
-    await sendRange(response, sending.buffers, download.file, range, reportSent);
+    await sendRange(response, download.file, range, reportSent);
     response.end();
   });
 }
@@ -124,7 +126,7 @@ async function sendParts(
     response.writeHead(206, { ...headers, ...multipart });
     for (const [index, range] of ranges.entries()) {
       await writePiece(response, heads[index] ?? Buffer.alloc(0));
-      await sendRange(response, sending.buffers, download.file, range, reportSent);
+      await sendRange(response, download.file, range, reportSent);
     }
     response.end(tail);
   });
@@ -159,7 +161,7 @@ export async function sendFile(sending: TransferContext, download: FileDownload,
     if (selected.status === 206) headers['content-range'] = contentRange(range, size);
     if (request.method === 'HEAD') return void response.writeHead(200, headers).end();
     const part = { status: selected.status, headers, range };
-    const release = isSmall(lengthOf(range)) ? sending.buffers.reserve(lengthOf(range)) : null;
+    const release = isSmall(lengthOf(range)) ? sending.responseMemory.reserve(lengthOf(range)) : null;
     if (!release) return await sendLarge(sending, download, part);
     try {
       await sendSmall(sending, download, part);

@@ -8,7 +8,7 @@ import { pathOf } from '#http/problem.ts';
 import type { RequestTimeouts } from '#http/request-timeouts.ts';
 import type { FrontServerHeaders } from './front-server-file.ts';
 import type { RefusedLookups } from './refused-lookups.ts';
-import type { TransferBuffers } from './transfer-buffers.ts';
+import type { ResponseMemory } from './response-memory.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
 
@@ -21,7 +21,7 @@ export interface VisitorParts {
   readonly running: RunningRequests;
   readonly timeouts: RequestTimeouts;
   readonly frontServer: FrontServerHeaders;
-  readonly buffers: TransferBuffers;
+  readonly responseMemory: ResponseMemory;
   /** Whether the management interface is served at the same address. */
   readonly hasManagement: boolean;
   /** Folder of the built pages. */

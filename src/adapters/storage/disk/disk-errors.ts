@@ -8,11 +8,9 @@ export const systemErrorCode = (cause: unknown): string =>
 
 /** Thrown if the location's path no longer leads to the folder that was opened. Nothing was changed. */
 export class RootGone extends StorageUnavailable {}
-/** Code of `RootGone` in messages between threads. */
-export const rootGoneCode = 'EROOTGONE';
 
-/** Code of `PageTooDeep` in messages between threads. */
-export const pageTooDeepCode = 'EPAGETOODEEP';
+/** Thrown if a change was confirmed too long ago. Nothing was changed: the caller confirms it again. */
+export class ConfirmationExpired extends Error {}
 
 /** Returns an error with a code, as Node.js throws it for a failed system call. */
 export const errorWithCode = (code: string) => Object.assign(new Error(code), { code });
@@ -20,17 +18,26 @@ export const errorWithCode = (code: string) => Object.assign(new Error(code), { 
 /** Codes of a missing item. A link, a path through a file, and a path that is too long count as missing. */
 const absentCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
 const takenCodes = ['EEXIST', 'ENOTEMPTY'];
-const portErrors = [PageTooDeep, ItemNotFound, ItemExists, ItemChanged, StorageUnavailable, StorageFull, StorageUnusable];
+/** The errors that a thread may send, by name. */
+const sentErrors: Readonly<Record<string, new (message: string) => Error>> = {
+  PageTooDeep,
+  ItemNotFound,
+  ItemExists,
+  ItemChanged,
+  StorageUnavailable,
+  StorageFull,
+  StorageUnusable,
+  RootGone,
+  ConfirmationExpired,
+};
 
 /** Returns whether a system call failed because the item is missing. */
 export const isAbsentError = (cause: unknown) => absentCodes.includes(systemErrorCode(cause));
 
 /** Converts the error of a failed system call to an error of the port. Only its cause contains the path on this machine. */
 export function toStorageError(cause: unknown): Error {
-  if (cause instanceof Error && portErrors.some((kind) => cause instanceof kind)) return cause;
+  if (cause instanceof Error && Object.values(sentErrors).some((kind) => cause instanceof kind)) return cause;
   const code = systemErrorCode(cause);
-  if (code === pageTooDeepCode) return new PageTooDeep('the page lies too deep', { cause });
-  if (code === rootGoneCode) return new RootGone('the folder of the location is gone', { cause });
   if (absentCodes.includes(code)) return new ItemNotFound('the file or folder does not exist', { cause });
   if (takenCodes.includes(code)) return new ItemExists('the name is already taken', { cause });
   if (isDiskFullError(cause)) return new StorageFull('the disk is full', { cause });
@@ -41,16 +48,7 @@ export function toStorageError(cause: unknown): Error {
  * Runs work that follows the system call which made the change, such as a sync.
  * @throws StorageUnavailable for every error: the change may be on disk, so that recovery must check the folder and record the outcome
  */
-export async function afterCommitPoint<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw commitPointError(cause);
-  }
-}
-
-/** Does the same as `afterCommitPoint`, in one turn of the event loop. */
-export function afterCommitPointSync<T>(work: () => T): T {
+export function afterCommitPoint<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -63,3 +61,21 @@ export const commitPointError = (cause: unknown) => new StorageUnavailable('the 
 
 /** Codes of a file system that does not support links, or allows no further link to a file. */
 export const linkUnsupportedCodes: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
+
+/** An error in a message between threads, which cannot carry its class. */
+export interface ErrorMessage {
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** Returns an error as a thread sends it. The path on this machine stays in the thread. */
+export function errorMessage(cause: unknown): ErrorMessage {
+  const error = toStorageError(cause);
+  const kind = Object.entries(sentErrors).find(([, sentError]) => error.constructor === sentError)?.[0];
+  return { kind: kind ?? StorageUnavailable.name, message: error.message };
+}
+
+/** Returns the error that a thread has sent. */
+export function errorOf({ kind, message }: ErrorMessage): Error {
+  return new (sentErrors[kind] ?? StorageUnavailable)(message);
+}

@@ -19,16 +19,19 @@ import {
 /** Returns whether a folder is in another mount than the root. Files cannot be linked or moved between mounts. */
 const isInOtherMount = (folder: number, root: StorageRoot) => mountOf(folder) !== root.mount;
 
-const openIfPresent = (root: StorageRoot, path: readonly string[]) =>
-  openFolder(root, path).catch((cause: unknown) => {
+function openIfPresent(root: StorageRoot, path: readonly string[]): number | null {
+  try {
+    return openFolder(root, path);
+  } catch (cause) {
     if (isAbsentError(cause)) return null;
     throw cause;
-  });
+  }
+}
 
 /** Returns whether a folder is in another mount than the root. If it is missing, checks the nearest existing folder above it. */
-async function leadsToOtherMount(root: StorageRoot, path: readonly string[]): Promise<boolean> {
+function leadsToOtherMount(root: StorageRoot, path: readonly string[]): boolean {
   if (path.length === 0) return false;
-  const folder = await openIfPresent(root, path);
+  const folder = openIfPresent(root, path);
   if (folder === null) return leadsToOtherMount(root, path.slice(0, -1));
   try {
     return isInOtherMount(folder, root);
@@ -45,13 +48,13 @@ const noteSuffix = '-mount';
 
 /**
  * Runs `work` on the mount note of a change.
- * @param opening resolves to the descriptor of `.postern/`, which is closed at the end
+ * @param open returns the descriptor of `.postern/`, which is closed at the end
  * @returns null if `.postern/` does not exist or cannot be created
  */
-async function withMountNote<T>(opening: Promise<number>, token: string, work: (note: DirectoryEntry) => T): Promise<T | null> {
+function withMountNote<T>(open: () => number, token: string, work: (note: DirectoryEntry) => T): T | null {
   let folder: number;
   try {
-    folder = await opening;
+    folder = open();
   } catch (cause) {
     if (systemErrorCode(cause) === 'ENOENT' || accessDeniedCodes.includes(systemErrorCode(cause))) return null;
     throw cause;
@@ -64,14 +67,18 @@ async function withMountNote<T>(opening: Promise<number>, token: string, work: (
 }
 
 /** Removes the mount note of a change, if there is one. @param evidence a change has a note only if this is in the changed folder */
-export async function deleteMountNote(root: StorageRoot, token: string, evidence: DirectoryEntry): Promise<void> {
-  if (evidence.name === siblingName(token)) await withMountNote(openStagingFolder(root), token, unlinkIfPresent);
+export function deleteMountNote(root: StorageRoot, token: string, evidence: DirectoryEntry): void {
+  if (evidence.name === siblingName(token)) withMountNote(() => openStagingFolder(root), token, unlinkIfPresent);
 }
 
 /** @throws StorageUnavailable if the change has a mount note, but its folder is in no other mount now */
-async function requireMount(root: StorageRoot, parent: ItemPath, token: string): Promise<void> {
-  const hasNote = await withMountNote(openStagingFolder(root), token, (note) => statEntry(note) !== undefined);
-  if (hasNote && !(await leadsToOtherMount(root, parent)))
+function requireMount(root: StorageRoot, parent: ItemPath, token: string): void {
+  const hasNote = withMountNote(
+    () => openStagingFolder(root),
+    token,
+    (note) => statEntry(note) !== undefined,
+  );
+  if (hasNote && !leadsToOtherMount(root, parent))
     throw new StorageUnavailable('a file system in the folder of the location is not mounted');
 }
 
@@ -79,15 +86,19 @@ async function requireMount(root: StorageRoot, parent: ItemPath, token: string):
  * Returns the entry where a change keeps its evidence, named by its token. It is in `.postern/`, or in the changed folder if that
  * is in another mount or `.postern/` cannot be created. The caller must close the folder of the entry.
  */
-export async function evidenceEntry(root: StorageRoot, parent: ItemPath, token: string): Promise<DirectoryEntry> {
-  const folder = await openFolder(root, parent);
+export function evidenceEntry(root: StorageRoot, parent: ItemPath, token: string): DirectoryEntry {
+  const folder = openFolder(root, parent);
   const sibling = { folder, name: siblingName(token) };
   try {
     if (isInOtherMount(folder, root)) {
-      await withMountNote(openStagingArea(root), token, (note) => writeNote(note, 'mount'));
+      withMountNote(
+        () => openStagingArea(root),
+        token,
+        (note) => writeNote(note, 'mount'),
+      );
       return sibling;
     }
-    const area = await openStagingArea(root);
+    const area = openStagingArea(root);
     fs.closeSync(folder);
     return { folder: area, name: token };
   } catch (cause) {
@@ -97,50 +108,45 @@ export async function evidenceEntry(root: StorageRoot, parent: ItemPath, token: 
   }
 }
 
-const nullIfMissing = (cause: unknown) => {
-  if (systemErrorCode(cause) === 'ENOENT') return null;
-  throw cause;
-};
+function openStagingIfPresent(root: StorageRoot): number | null {
+  try {
+    return openStagingFolder(root);
+  } catch (cause) {
+    if (systemErrorCode(cause) === 'ENOENT') return null;
+    throw cause;
+  }
+}
 
 /**
  * Returns the same entry for a change that is recovered. It creates nothing, and the parent may be missing.
  * @returns null if neither `.postern/` nor the parent exists
  * @throws StorageUnavailable if the entry is in a mount that is missing
  */
-async function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): Promise<DirectoryEntry | null> {
-  await requireMount(root, parent, token);
-  const folder = await openIfPresent(root, parent);
+function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): DirectoryEntry | null {
+  requireMount(root, parent, token);
+  const folder = openIfPresent(root, parent);
   const sibling = folder === null ? null : { folder, name: siblingName(token) };
   if (folder !== null && isInOtherMount(folder, root)) return sibling;
-  const area = await openStagingFolder(root).catch(nullIfMissing);
+  const area = openStagingIfPresent(root);
   if (area === null) return sibling;
   if (folder !== null) fs.closeSync(folder);
   return { folder: area, name: token };
 }
 
-async function runAndClose<T>(entry: DirectoryEntry, work: (entry: DirectoryEntry) => Promise<T> | T): Promise<T> {
+function runAndClose<T>(entry: DirectoryEntry, work: (entry: DirectoryEntry) => T): T {
   try {
-    return await work(entry);
+    return work(entry);
   } finally {
     fs.closeSync(entry.folder);
   }
 }
 
 /** Runs `work` on the evidence of a change, and closes its folder. */
-export const withEvidence = async <T>(
-  root: StorageRoot,
-  parent: ItemPath,
-  token: string,
-  work: (entry: DirectoryEntry) => Promise<T> | T,
-): Promise<T> => runAndClose(await evidenceEntry(root, parent, token), work);
+export const withEvidence = <T>(root: StorageRoot, parent: ItemPath, token: string, work: (entry: DirectoryEntry) => T): T =>
+  runAndClose(evidenceEntry(root, parent, token), work);
 
 /** Runs `work` on the evidence of a change that is recovered. Returns null if there is no place for its evidence. */
-export async function withRemainingEvidence<T>(
-  root: StorageRoot,
-  parent: ItemPath,
-  token: string,
-  work: (entry: DirectoryEntry) => Promise<T> | T,
-): Promise<T | null> {
-  const entry = await remainingEvidence(root, parent, token);
+export function withRemainingEvidence<T>(root: StorageRoot, parent: ItemPath, token: string, work: (entry: DirectoryEntry) => T): T | null {
+  const entry = remainingEvidence(root, parent, token);
   return entry && runAndClose(entry, work);
 }

@@ -9,14 +9,13 @@ export interface FreeSpaceFloor {
   readonly bytes: number;
 }
 
-/** @throws ENOSPC if `additionalBytes` would leave less than the floor */
-type FreeSpaceCheck = (additionalBytes: number) => Promise<void>;
+/** Returns the bytes that uploads into an open folder must leave free: none if it is not on the file system of the database. */
+export const floorOf = (folder: number, { device, bytes }: FreeSpaceFloor): number =>
+  bytes === 0 || fs.fstatSync(folder).dev !== device ? 0 : bytes;
 
-/** Returns a check for uploads into an open folder. Uploads may fill file systems other than that of the database. */
-export function freeSpaceCheck(folder: number, { device, bytes }: FreeSpaceFloor): FreeSpaceCheck {
-  if (bytes === 0 || fs.fstatSync(folder).dev !== device) return async () => {};
-  return async (additionalBytes) => {
-    const { bavail, bsize } = await fs.promises.statfs(descriptorPath(folder));
-    if (bavail * bsize - additionalBytes < bytes) throw errorWithCode('ENOSPC');
-  };
+/** @param floor bytes that must stay free. @throws ENOSPC if `additionalBytes` would leave less */
+export function checkFreeSpace(folder: number, floor: number, additionalBytes: number): void {
+  if (floor === 0) return;
+  const { bavail, bsize } = fs.statfsSync(descriptorPath(folder));
+  if (bavail * bsize - additionalBytes < floor) throw errorWithCode('ENOSPC');
 }

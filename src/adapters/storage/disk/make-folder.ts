@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { afterCommitPointSync, errorWithCode } from './disk-errors.ts';
+import { afterCommitPoint, errorWithCode } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
 import { type DirectoryEntry, entryPath, statEntry } from './staging-area.ts';
@@ -21,7 +21,7 @@ export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Owne
   if (statEntry(folder)) throw errorWithCode('EEXIST');
   takeName(marks, 'folder');
   fs.mkdirSync(entryPath(folder), 0o700);
-  afterCommitPointSync(() => applyOwnership(folder, ownership));
+  afterCommitPoint(() => applyOwnership(folder, ownership));
   confirmMark(marks.own);
 }
 

@@ -1,28 +1,28 @@
-import { closeSync, statSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import { closeSync } from 'node:fs';
+import { StorageUnavailable } from '#ports/storage.ts';
+import type { FolderPath } from './disk-commands.ts';
 import { RootGone } from './disk-errors.ts';
-import { folderLister, type Lister } from './lister.ts';
-import { openRoot, type StorageRoot } from './open-within-root.ts';
-import { type DiskReader, fileReader } from './reader.ts';
+import { FileLookups, type SmallFile } from './file-lookups.ts';
+import { FolderLists } from './folder-lists.ts';
+import { defaultThreads, type FolderThreads, folderProbes, folderThreads, newThreadBudget, type ThreadSettings } from './folder-threads.ts';
+import type { StorageRoot } from './open-within-root.ts';
+import { ReadBuffers } from './read-buffers.ts';
 import { smallFileCache } from './small-files.ts';
 
-const defaultMaxOpen = 100; // each folder has a descriptor and up to two threads of 7 MB
+const defaultMaxOpen = 100; // each folder has a descriptor and, while it is used, a few threads of 7 MB
 
 /** The folder of a location. */
-export interface LocationFolder {
+export interface LocationFolder extends FolderPath {
   readonly tid: number;
-  readonly path: string;
-  /** true: used only while a file system is mounted there. Files uploaded before the mount would be hidden after it. */
-  readonly mountPoint: boolean;
 }
 
-/** A folder held open, with the threads that read in it. */
+/** A folder held open, with the threads that work in it. */
 export interface OpenFolder {
   readonly root: StorageRoot;
-  readonly lister: Lister;
-  readonly reader: DiskReader;
+  readonly threads: FolderThreads;
+  readonly lookups: FileLookups;
+  readonly lists: FolderLists;
+  readonly buffers: ReadBuffers;
 }
 
 /** Keeps the folders of locations open while they are used. Locations of one tenant with the same folder share it. */
@@ -34,45 +34,47 @@ export interface OpenFolders extends AsyncDisposable {
    */
   use<T>(folder: LocationFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T>;
   /** Returns the path of a folder with all links resolved. @throws StorageUnavailable if it does not exist */
-  pathOf(folder: LocationFolder): string;
+  pathOf(folder: LocationFolder): Promise<string>;
   /** Checks that a folder exists, without opening it. @throws StorageUnavailable if it does not exist */
   check(folder: LocationFolder): Promise<void>;
+  /** Returns paths with all links resolved; null for those that do not exist. @throws StorageUnavailable if a disk does not answer */
+  resolveLinks(paths: readonly string[]): Promise<readonly (string | null)[]>;
 }
 
-interface CachedFolder extends OpenFolder {
+const keyOf = ({ tid, mountPoint, path }: LocationFolder) => `${tid} ${mountPoint} ${path}`;
+
+/** A folder in the cache. Its threads exist before it is open, because they open it. */
+interface CachedFolder {
   readonly key: string;
   readonly tid: number;
+  readonly threads: FolderThreads;
+  /** Resolves when the folder is open. */
+  readonly opening: Promise<OpenFolder>;
+  opened: OpenFolder | null;
   users: number;
-}
-
-const notMountedError = () => new StorageUnavailable('nothing is mounted at the folder of the location');
-
-function toStorageAway(cause: unknown): StorageUnavailable {
-  return cause instanceof StorageUnavailable ? cause : new StorageUnavailable('the folder of the location is gone', { cause });
-}
-
-function openChecked({ path, mountPoint }: LocationFolder): StorageRoot {
-  const root = openRoot(path);
-  if (!mountPoint || statSync(root.path).dev !== statSync(dirname(root.path)).dev) return root;
-  closeSync(root.descriptor);
-  throw notMountedError();
 }
 
 /**
  * Returns a cache of open folders, which is empty at first.
  * @param maxOpen with this number of open folders, an idle one is closed before another is opened
  */
-export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
+export function openFolders(maxOpen = defaultMaxOpen, settings: ThreadSettings = defaultThreads): OpenFolders {
   const cache = new Map<string, CachedFolder>(); // in the order of their last use
   let lastUsed: CachedFolder | undefined;
   const evictedInUse = new Set<CachedFolder>(); // closed when their last user ends
-  const smallFiles = smallFileCache<OpenFile>();
+  const smallFiles = smallFileCache<SmallFile>();
+  const buffers = new ReadBuffers();
+  const budget = newThreadBudget();
+  const probes = folderProbes(settings);
+  const pendingChecks = new Map<string, Promise<void>>(); // by folder: a hung folder takes one thread, however often it is checked
   let isClosed = false;
 
   async function close(cached: CachedFolder): Promise<void> {
     evictedInUse.delete(cached);
-    closeSync(cached.root.descriptor);
-    await Promise.all([cached.lister[Symbol.asyncDispose](), cached.reader[Symbol.asyncDispose]()]);
+    const isBlocked = cached.threads.isBlocked();
+    await cached.threads[Symbol.asyncDispose]();
+    // A blocked thread may still use the descriptor: its number must not become that of another folder.
+    if (cached.opened && !isBlocked) closeSync(cached.opened.root.descriptor);
   }
   function evict(cached: CachedFolder): void {
     if (cache.get(cached.key) !== cached) return;
@@ -88,16 +90,27 @@ export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
     if (largestGroup?.[0]) evict(largestGroup[0]);
   }
   function openUncached(key: string, folder: LocationFolder): CachedFolder {
-    try {
-      const root = openChecked(folder);
-      return { key, tid: folder.tid, root, lister: folderLister(), reader: fileReader(root, smallFiles.forFolder()), users: 0 };
-    } catch (cause) {
-      throw toStorageAway(cause);
+    const threads = folderThreads(() => cached.opened?.root ?? null, budget, settings);
+    async function openRoot(): Promise<OpenFolder> {
+      const { path, mountPoint } = folder;
+      const late = (root: StorageRoot) => void threads.lookups.run('close', [root.descriptor], { always: true });
+      const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { late });
+      const lookups = new FileLookups(threads, smallFiles.forFolder());
+      cached.opened = { root, threads, lookups, lists: new FolderLists(threads), buffers };
+      return cached.opened;
     }
+    const opening = Promise.withResolvers<OpenFolder>();
+    const cached: CachedFolder = { key, tid: folder.tid, threads, opening: opening.promise, opened: null, users: 0 };
+    openRoot().then(opening.resolve, (cause) => {
+      opening.reject(cause);
+      evict(cached); // the next request tries again
+    });
+    opening.promise.catch(() => {}); // if the folder is closed before anybody waits for it
+    return cached;
   }
   function open(folder: LocationFolder): CachedFolder {
     if (isClosed) throw new StorageUnavailable('Postern is stopping');
-    const key = `${folder.tid} ${folder.mountPoint} ${folder.path}`;
+    const key = keyOf(folder);
     const existing = cache.get(key);
     if (existing && existing === lastUsed) return existing; // it already is the last of the map
     if (existing) cache.delete(key);
@@ -120,7 +133,7 @@ export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
   async function runIn<T>(cached: CachedFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
     const release = holdOpen(cached);
     try {
-      return await work(cached, () => holdOpen(cached));
+      return await work(cached.opened ?? (await cached.opening), () => holdOpen(cached));
     } finally {
       release();
     }
@@ -137,22 +150,24 @@ export function openFolders(maxOpen = defaultMaxOpen): OpenFolders {
         return runIn(open(folder), work);
       }
     },
-    pathOf: (folder) => open(folder).root.path,
-    async check({ path, mountPoint }) {
-      try {
-        const realPath = await realpath(path);
-        const folderStat = await stat(realPath);
-        if (!folderStat.isDirectory()) throw new StorageUnavailable('the path of the location is not a folder');
-        if (mountPoint && folderStat.dev === (await stat(dirname(realPath))).dev) throw notMountedError();
-      } catch (cause) {
-        throw toStorageAway(cause);
-      }
+    pathOf: (folder) => runIn(open(folder), async ({ root }) => root.path),
+    check({ tid, path, mountPoint }) {
+      const opened = cache.get(keyOf({ tid, path, mountPoint }))?.opened;
+      const key = `${mountPoint} ${path}`;
+      const pending = pendingChecks.get(key);
+      if (pending) return pending;
+      const ended = () => pendingChecks.delete(key);
+      const lane = opened?.threads.lookups ?? probes.lane;
+      const check = lane.run('check', [{ path, mountPoint }], { late: () => {}, ended });
+      pendingChecks.set(key, check);
+      return check;
     },
+    resolveLinks: (paths) => probes.lane.run('resolveLinks', [paths], { late: () => {} }),
     async [Symbol.asyncDispose]() {
       isClosed = true;
       const folders = [...cache.values(), ...evictedInUse];
       cache.clear(); // before the wait: otherwise `evict` would close a folder again if its disk is lost meanwhile
-      await Promise.all(folders.map(close));
+      await Promise.all([...folders.map(close), probes[Symbol.asyncDispose]()]);
     },
   };
 }

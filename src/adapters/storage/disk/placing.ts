@@ -6,7 +6,6 @@ import { confirmStaging, deleteMark, readNote, writeNote } from './marks.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 const claimMode = 0o600;
-const largeFile = 16 << 20; // bytes
 
 /** Suffix of the second name of a staging copy, which is renamed over the file that it replaces. */
 const secondNameSuffix = '-twin';
@@ -64,23 +63,7 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 }
 
 /**
- * Holds a large file open while it is removed or replaced. The kernel takes up to 0.3 s to free each GiB, and does so when the last
- * descriptor is closed: this happens in the thread pool.
- * @returns a function that closes the file
- */
-function holdLargeFile(entry: DirectoryEntry, size: bigint): () => void {
-  if (size < largeFile) return () => {};
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-  try {
-    const descriptor = fs.openSync(entryPath(entry), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    return () => fs.close(descriptor, () => {});
-  } catch {
-    return () => {}; // the process may replace the file, but not read it
-  }
-}
-
-/**
- * Replaces a file by a staging copy. All steps run in one turn of the event loop, so that no other request comes between them. If
+ * Replaces a file by a staging copy. All steps run in one turn of one thread, so that no other change comes between them. If
  * the file system supports links, the staging copy keeps its name too, so that recovery can see the outcome after a crash.
  * @param etag validator of the file that the caller wants to replace
  * @throws ItemChanged if that file no longer exists or has changed
@@ -96,12 +79,7 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
   const secondName = withSuffix(staging, secondNameSuffix);
   const isLinked = linkFile(staging, secondName);
   if (!isLinked) writeNote(withSuffix(staging, claimSuffix), noClaim);
-  const close = holdLargeFile(to, current.size);
-  try {
-    fs.renameSync(entryPath(isLinked ? secondName : staging), entryPath(to));
-  } finally {
-    close();
-  }
+  fs.renameSync(entryPath(isLinked ? secondName : staging), entryPath(to));
   if (isLinked) confirmStaging(staging);
 }
 
@@ -135,11 +113,6 @@ export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry):
 
 /** Deletes a staging copy, its mark and its notes. */
 export function clearStaging(staging: DirectoryEntry): void {
-  const close = holdLargeFile(staging, statEntry(staging)?.size ?? 0n);
-  try {
-    deleteMark(staging);
-    for (const suffix of ['', secondNameSuffix, claimSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));
-  } finally {
-    close();
-  }
+  deleteMark(staging);
+  for (const suffix of ['', secondNameSuffix, claimSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));
 }

@@ -17,12 +17,7 @@ function isProven({ action, token }: PendingFileChange, evidence: DirectoryEntry
 }
 
 /** Repairs a half-done change in its folder. Returns whether the change took place. */
-function recoverInFolder(
-  change: PendingFileChange,
-  entry: DirectoryEntry,
-  evidence: DirectoryEntry,
-  ownership: Ownership,
-): Promise<boolean> | boolean {
+function recoverInFolder(change: PendingFileChange, entry: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
   const { token } = change;
   switch (change.action) {
     case 'upload':
@@ -40,12 +35,12 @@ function recoverInFolder(
 const resultName = ({ action, name, newName }: PendingFileChange, evidence: DirectoryEntry) =>
   action === 'upload' ? recoveredName(evidence, name) : action === 'rename' ? newName : name;
 
-async function isEmpty(root: StorageRoot): Promise<boolean> {
-  const directory = await fs.promises.opendir(descriptorPath(root.descriptor, '.'), { bufferSize: 1 });
+function isEmpty(root: StorageRoot): boolean {
+  const directory = fs.opendirSync(descriptorPath(root.descriptor, '.'), { bufferSize: 1 });
   try {
-    return (await directory.read()) === null;
+    return directory.readSync() === null;
   } finally {
-    await directory.close();
+    directory.closeSync();
   }
 }
 
@@ -54,22 +49,22 @@ async function isEmpty(root: StorageRoot): Promise<boolean> {
  * @returns the name that the change created or removed, or null if the change did not take place
  * @throws StorageUnavailable if the root is empty or a mount in it is missing: a file system must be mounted there first
  */
-export async function recoverChange(root: StorageRoot, change: PendingFileChange, ownership: Ownership): Promise<string | null> {
-  if (await isEmpty(root)) throw new StorageUnavailable('the folder of the location is empty');
-  return withRemainingEvidence(root, change.parent, change.token, async (evidence) => {
+export function recoverChange(root: StorageRoot, change: PendingFileChange, ownership: Ownership): string | null {
+  if (isEmpty(root)) throw new StorageUnavailable('the folder of the location is empty');
+  return withRemainingEvidence(root, change.parent, change.token, (evidence) => {
     const tookPlace =
       isProven(change, evidence) ||
-      (await withFolder(root, change.parent, (folder) => recoverInFolder(change, { folder, name: change.name }, evidence, ownership)));
+      withFolder(root, change.parent, (folder) => recoverInFolder(change, { folder, name: change.name }, evidence, ownership));
     return tookPlace ? resultName(change, evidence) : null;
   });
 }
 
 /** Removes the evidence of a change. Call it only after the outcome of the change is recorded. */
-export async function clearEvidence(root: StorageRoot, { action, parent, token }: PendingFileChange): Promise<void> {
-  await withRemainingEvidence(root, parent, token, async (evidence) => {
-    if (action === 'delete') await clearRemoval(evidence);
+export function clearEvidence(root: StorageRoot, { action, parent, token }: PendingFileChange): void {
+  withRemainingEvidence(root, parent, token, (evidence) => {
+    if (action === 'delete') clearRemoval(evidence);
     else if (action === 'upload') clearStaging(evidence);
     else deleteMark(evidence);
-    await deleteMountNote(root, token, evidence);
+    deleteMountNote(root, token, evidence);
   });
 }

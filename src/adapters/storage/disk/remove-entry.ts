@@ -25,16 +25,16 @@ const siblingOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entr
 const randomNames = (prefix: string) => () => `${prefix}-${randomBytes(12).toString('hex')}`;
 
 /** Deletes a removed entry in the changed folder at once: a start sweeps only `.postern/`. */
-async function deleteSibling(removal: Removal): Promise<void> {
+function deleteSibling(removal: Removal): void {
   const { folder, name } = siblingOf(removal);
-  await deleteTree(folder, name, randomNames(name));
+  deleteTree(folder, name, randomNames(name));
 }
 
 /** Deletes such an entry after a crash, including subfolders that `deleteTree` had moved up. */
-async function deleteSiblingRest(removal: Removal): Promise<void> {
+function deleteSiblingRest(removal: Removal): void {
   const { folder, name } = siblingOf(removal);
-  const names = (await fs.promises.readdir(descriptorPath(folder))).filter((entry) => entry.startsWith(name));
-  for (const entry of names) await deleteTree(folder, entry, randomNames(name));
+  const names = fs.readdirSync(descriptorPath(folder)).filter((entry) => entry.startsWith(name));
+  for (const entry of names) deleteTree(folder, entry, randomNames(name));
 }
 
 /** Compares files by time and size, since inode numbers are reused. Other types, such as symbolic links, count as equal. */
@@ -58,26 +58,32 @@ function moveIfSame(entry: DirectoryEntry, checked: fs.BigIntStats, to: Director
 }
 
 /** Removes an entry by way of the changed folder, since it cannot be moved to `.postern/`. */
-async function removeViaSibling(removal: Removal, checked: fs.BigIntStats): Promise<void> {
+function removeViaSibling(removal: Removal, checked: fs.BigIntStats): void {
   createMark(removal.evidence, 'removed');
   moveIfSame(removal.entry, checked, siblingOf(removal));
-  await afterCommitPoint(async () => {
+  afterCommitPoint(() => {
     confirmMark(removal.evidence);
-    await deleteSibling(removal);
+    deleteSibling(removal);
   });
 }
 
-/** Removes a file or folder. @throws ItemNotFound if the entry is neither */
-export async function removeEntry(removal: Removal): Promise<void> {
-  const stat = fs.lstatSync(entryPath(removal.entry), { bigint: true });
-  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('neither file nor folder');
-  if (hasSiblingEvidence(removal)) return removeViaSibling(removal, stat);
+/** Moves an entry to `.postern/`. @returns false if it cannot be moved there, since it is in another file system or mount */
+function moveToStaging(removal: Removal, checked: fs.BigIntStats): boolean {
+  if (hasSiblingEvidence(removal)) return false;
   try {
-    moveIfSame(removal.entry, stat, removal.evidence);
+    moveIfSame(removal.entry, checked, removal.evidence);
+    return true;
   } catch (cause) {
     if (systemErrorCode(cause) !== 'EXDEV') throw cause;
-    await removeViaSibling(removal, stat);
+    return false;
   }
+}
+
+/** Removes a file or folder. @throws ItemNotFound if the entry is neither */
+export function removeEntry(removal: Removal): void {
+  const stat = fs.lstatSync(entryPath(removal.entry), { bigint: true });
+  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('neither file nor folder');
+  if (!moveToStaging(removal, stat)) removeViaSibling(removal, stat);
 }
 
 /** Returns whether the removed entry is in `.postern/`. */
@@ -85,17 +91,17 @@ export const isRemoved = ({ evidence, token }: Pick<Removal, 'evidence' | 'token
   evidence.name === token && statEntry(evidence) !== undefined;
 
 /** Returns whether an entry was removed before the crash by way of the changed folder. Deletes the rest of it. */
-export async function recoverRemoval(removal: Removal): Promise<boolean> {
+export function recoverRemoval(removal: Removal): boolean {
   if (!isConfirmed(removal.evidence)) {
     if (markText(removal.evidence) === null || !statEntry(siblingOf(removal))) return false;
     confirmMark(removal.evidence);
   }
-  await deleteSiblingRest(removal);
+  deleteSiblingRest(removal);
   return true;
 }
 
 /** Deletes a removed entry and the marks of its removal. */
-export async function clearRemoval(evidence: DirectoryEntry): Promise<void> {
+export function clearRemoval(evidence: DirectoryEntry): void {
   deleteMark(evidence);
-  if (statEntry(evidence)) await deleteTree(evidence.folder, evidence.name, randomNames(evidence.name));
+  if (statEntry(evidence)) deleteTree(evidence.folder, evidence.name, randomNames(evidence.name));
 }

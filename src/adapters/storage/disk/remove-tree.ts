@@ -1,20 +1,16 @@
 import fs from 'node:fs';
-import { promisify } from 'node:util';
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { systemErrorCode } from './disk-errors.ts';
 import { descriptorPath } from './open-within-root.ts';
 
-const open = promisify(fs.open);
-// In the thread pool, one file at a time: the kernel takes up to 0.3 s to free each GiB.
-const unlink = promisify(fs.unlink);
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
 
 type Name = string | Uint8Array;
 const pathIn = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${descriptorPath(folder)}/`), Buffer.from(name)]);
 
-async function openAsFolder(parent: number, name: Name): Promise<number | null> {
+function openAsFolder(parent: number, name: Name): number | null {
   try {
-    return await open(pathIn(parent, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return fs.openSync(pathIn(parent, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (cause) {
     if (['ENOTDIR', 'ELOOP'].includes(systemErrorCode(cause))) return null; // a file or a link: the caller unlinks it
     throw cause;
@@ -27,17 +23,17 @@ async function openAsFolder(parent: number, name: Name): Promise<number | null> 
  * subfolder is deleted in its place. Nothing outside is deleted, even if another process changes the tree meanwhile (design: disk).
  * @param randomName returns a new name for a subfolder in `trash`
  */
-export async function deleteTree(trash: number, name: Name, randomName: () => string): Promise<void> {
+export function deleteTree(trash: number, name: Name, randomName: () => string): void {
   const remaining: Name[] = [name];
   for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) {
-    const folder = await openAsFolder(trash, next);
+    const folder = openAsFolder(trash, next);
     if (folder === null) {
-      await unlink(pathIn(trash, next));
+      fs.unlinkSync(pathIn(trash, next));
       continue;
     }
     try {
       // One push for each name: a call takes at most about 100,000 arguments.
-      for (const movedName of await emptyFolder(folder, trash, randomName)) remaining.push(movedName);
+      for (const movedName of emptyFolder(folder, trash, randomName)) remaining.push(movedName);
     } finally {
       fs.closeSync(folder);
     }
@@ -46,14 +42,14 @@ export async function deleteTree(trash: number, name: Name, randomName: () => st
 }
 
 /** Deletes the files of a folder, and moves its subfolders to `trash`. @returns the new names of the subfolders in `trash` */
-async function emptyFolder(folder: number, trash: number, randomName: () => string): Promise<string[]> {
+function emptyFolder(folder: number, trash: number, randomName: () => string): string[] {
   const movedNames: string[] = [];
-  for (const entry of await fs.promises.readdir(descriptorPath(folder), { encoding: 'buffer' })) {
+  for (const entry of fs.readdirSync(descriptorPath(folder), { encoding: 'buffer' })) {
     try {
-      await unlink(pathIn(folder, entry));
+      fs.unlinkSync(pathIn(folder, entry));
     } catch (cause) {
       if (systemErrorCode(cause) !== 'EISDIR') throw cause;
-      const newName = await moveUp(folder, entry, trash, randomName);
+      const newName = moveUp(folder, entry, trash, randomName);
       if (newName !== null) movedNames.push(newName);
     }
   }
@@ -61,14 +57,14 @@ async function emptyFolder(folder: number, trash: number, randomName: () => stri
 }
 
 /** Moves a subfolder to `trash`. @returns its new name; null if the disk had no space for the name and the subfolder was deleted */
-async function moveUp(folder: number, entry: Uint8Array, trash: number, randomName: () => string): Promise<string | null> {
+function moveUp(folder: number, entry: Uint8Array, trash: number, randomName: () => string): string | null {
   const newName = randomName();
   try {
     fs.renameSync(pathIn(folder, entry), descriptorPath(trash, newName));
     return newName;
   } catch (cause) {
     if (!isDiskFullError(cause)) throw cause;
-    await deleteTree(folder, entry, randomName);
+    deleteTree(folder, entry, randomName);
     return null;
   }
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage.ts';
-import { afterCommitPointSync, errorWithCode } from './disk-errors.ts';
+import { afterCommitPoint, errorWithCode } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './placing.ts';
 import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
@@ -45,18 +45,18 @@ function removeOldName(renaming: Renaming, identity: string): void {
   try {
     fs.renameSync(entryPath(old), entryPath(displaced));
   } catch (cause) {
-    if (hasIdentity(statEntry(renamed), identity)) afterCommitPointSync(() => fs.unlinkSync(entryPath(renamed)));
+    if (hasIdentity(statEntry(renamed), identity)) afterCommitPoint(() => fs.unlinkSync(entryPath(renamed)));
     throw cause;
   }
   const [displacedStat, newStat] = [statEntry(displaced), statEntry(renamed)];
   const isOurs = newStat ? displacedStat?.ino === newStat.ino && displacedStat.dev === newStat.dev : hasIdentity(displacedStat, identity);
   const isLast = displacedStat?.nlink === 1n; // another process has removed the new name
-  afterCommitPointSync(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : restoreOldName(displaced, old)));
+  afterCommitPoint(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : restoreOldName(displaced, old)));
   if (isOurs && isLast) throw errorWithCode('ENOENT');
 }
 
 /**
- * Renames a file or folder. All steps run in one turn of the event loop, so that no other request comes between them.
+ * Renames a file or folder. All steps run in one turn of one thread, so that no other change comes between them.
  * @throws ItemNotFound if the entry is neither a file nor a folder
  * @throws EEXIST if the new name is taken
  */

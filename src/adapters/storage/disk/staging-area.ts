@@ -41,19 +41,22 @@ const notFolderCodes = ['ENOTDIR', 'ELOOP'];
  * @throws ENOENT if it does not exist
  * @throws StorageUnusable if it is not a folder, or the process may not open it
  */
-export const openStagingFolder = (root: StorageRoot) =>
-  openFolder(root, [stagingFolder]).catch((cause: unknown) => {
+export function openStagingFolder(root: StorageRoot): number {
+  try {
+    return openFolder(root, [stagingFolder]);
+  } catch (cause) {
     const code = systemErrorCode(cause);
     if (notFolderCodes.includes(code)) throw new StorageUnusable(`${stagingFolder} in the location's folder is not a folder`, { cause });
     if (accessDeniedCodes.includes(code))
       throw new StorageUnusable(`${stagingFolder} in the location's folder must be owned by the user that runs Postern`, { cause });
     throw cause;
-  });
+  }
+}
 
 /** Opens `.postern/`, and creates it if necessary. */
-export async function openStagingArea(root: StorageRoot): Promise<number> {
+export function openStagingArea(root: StorageRoot): number {
   try {
-    return await openStagingFolder(root);
+    return openStagingFolder(root);
   } catch (cause) {
     if (systemErrorCode(cause) !== 'ENOENT') throw cause;
   }

@@ -10,6 +10,7 @@ import { countsByStatement } from './0009-counts-by-statement.ts';
 import { packedRanges } from './0010-packed-ranges.ts';
 import { deletedProfileCounts } from './0011-ended-counts.ts';
 import { jobs } from './0012-jobs.ts';
+import { uploadHandles } from './0013-upload-handles.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   packedRanges,
   deletedProfileCounts,
   jobs,
+  uploadHandles,
 ];

@@ -8,6 +8,13 @@ const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 /** Returns the command by which a transaction takes a shared lock on a key: it waits while work runs alone under the key. */
 export const sharedLockStatement = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
+/** Resolves when a connection ends. */
+const connectionEnd = (client: pg.PoolClient) =>
+  new Promise<void>((resolve) => {
+    client.once('error', () => resolve());
+    client.once('end', () => resolve());
+  });
+
 /** Runs work while no other work of the same key runs. */
 export type RunAlone = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
@@ -19,21 +26,24 @@ export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunA
   const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${maxIdle}`;
   return async (key, work) => {
     // The outcome of the work counts, even if it failed, and even if the connection was lost meanwhile.
-    let outcome: PromiseSettledResult<Awaited<ReturnType<typeof work>>> | undefined;
+    let working: Promise<[PromiseSettledResult<Awaited<ReturnType<typeof work>>>]> | undefined;
     try {
       await connections.withClient(async (client) => {
         await connections.execute(client, begin);
         try {
           await connections.query(client, lockStatement, [key]);
-          [outcome] = await Promise.allSettled([work()]);
+          working = Promise.allSettled([work()]);
+          // Work that hangs must not keep a connection which the server has closed: others wait for one.
+          await Promise.race([working, connectionEnd(client)]);
         } finally {
           await connections.execute(client, 'COMMIT');
         }
       });
     } catch (cause) {
-      if (!outcome) throw cause;
+      if (!working) throw cause;
     }
-    if (!outcome) throw new Error('the work under the lock did not run');
+    if (!working) throw new Error('the work under the lock did not run');
+    const [outcome] = await working;
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   };

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
-import { readFully, reusedBuffer } from '#features/visits/files/read-fully.ts';
-import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import { readInto } from '#features/visits/files/read-range.ts';
+import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import type { PlanInUse, RunningChecksum } from './archive-plans.ts';
 import type { PieceMemory } from './piece-memory.ts';
+import { bufferOf, reusedBuffer } from './reused-buffer.ts';
 import { centralEntry, centralLength, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { hasDescriptor, type PlacedItem } from './zip-plan.ts';
 
-const maxPieceSize = 1 << 19; // bytes
 const directoryPieceSize = 1 << 16; // bytes
 const checksumSliceSize = 1 << 26; // bytes: take a tenth of a second or more
 
@@ -45,13 +45,7 @@ export async function* zipRange(
   async function* readFrom(item: PlacedItem, from: number): AsyncGenerator<Buffer> {
     const file = await openUnchanged(item);
     try {
-      const buffer = Buffer.allocUnsafe(Math.min(maxPieceSize, item.size, pieceMemory.size()));
-      for (let position = from; position < item.size; ) {
-        const piece = buffer.subarray(0, Math.min(buffer.length, item.size - position));
-        if ((await readFully(file, piece, position)) < piece.length) throw new ArchiveChanged(item.name);
-        yield piece;
-        position += piece.length;
-      }
+      for await (const piece of file.read({ start: from, end: item.size - 1 })) yield bufferOf(piece);
     } finally {
       await file.close();
     }
@@ -117,7 +111,7 @@ export async function* zipRange(
       const header = headerLength(Buffer.byteLength(item.name), false);
       const piece = getBuffer(header + item.size);
       const content = piece.subarray(header);
-      if ((await readFully(file, content, 0)) < item.size) throw new ArchiveChanged(item.name);
+      await readInto(file, { start: 0, end: item.size - 1 }, content);
       const crc = crc32(content);
       checksums.set(index, item, crc);
       localHeader(item, { crc, size: item.size }).copy(piece);
@@ -198,6 +192,7 @@ export async function* zipRange(
   try {
     for await (const piece of archivePieces()) if (piece.length > 0) yield piece;
   } catch (cause) {
+    if (cause instanceof ItemChanged) throw new ArchiveChanged('a file was truncated', { cause });
     throw cause instanceof StorageUnavailable ? new ArchiveChanged('the storage is unavailable', { cause }) : cause;
   }
 }

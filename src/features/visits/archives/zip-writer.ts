@@ -1,35 +1,35 @@
 import { crc32 } from 'node:zlib';
-import { readFully, reusedBuffer } from '#features/visits/files/read-fully.ts';
+import { readInto } from '#features/visits/files/read-range.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { NameMemory } from './name-memory.ts';
 import type { PieceMemory } from './piece-memory.ts';
+import { bufferOf, reusedBuffer } from './reused-buffer.ts';
 import { type ZipDirectory, zipDirectory } from './zip-directory.ts';
 import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
 import { maxSingleReadSize } from './zip-plan.ts';
-
-const maxPieceSize = 1 << 19; // bytes of a piece of a large file
 
 /** An item to archive; `open` is null for a folder or an empty file. */
 export interface ZipSource extends ZipItem {
   readonly open: (() => Promise<OpenFile | null>) | null;
 }
 
-async function* smallFilePieces(item: ZipItem, file: OpenFile, buffer: Buffer): AsyncGenerator<Buffer, ZipBytes> {
-  const content = buffer.subarray(0, await readFully(file, buffer, 0));
+const entireFile = ({ entry: { size } }: OpenFile) => ({ start: 0, end: size - 1 });
+
+async function* smallFilePieces(item: ZipItem, file: OpenFile, content: Buffer): AsyncGenerator<Buffer, ZipBytes> {
+  await readInto(file, entireFile(file), content);
   const bytes = { crc: crc32(content), size: content.length };
   yield localHeader(item, bytes);
   if (content.length > 0) yield content;
   return bytes;
 }
 
-async function* largeFilePieces(item: ZipItem, file: OpenFile, buffer: Buffer): AsyncGenerator<Buffer, ZipBytes> {
+async function* largeFilePieces(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer, ZipBytes> {
   yield localHeader(item, null);
   let [crc, size] = [0, 0];
-  for (let read = await readFully(file, buffer, 0); read > 0; read = await readFully(file, buffer, size)) {
-    const piece = buffer.subarray(0, read);
+  for await (const piece of file.read(entireFile(file))) {
     crc = crc32(piece, crc);
-    size += read;
-    yield piece;
+    size += piece.length;
+    yield bufferOf(piece);
   }
   yield descriptor({ crc, size });
   return { crc, size };
@@ -50,9 +50,7 @@ async function* archivePieces(
     try {
       let bytes: ZipBytes = { crc: 0, size: 0 };
       if (file) {
-        const pieces = isSmall
-          ? smallFilePieces(source, file, getBuffer(file.entry.size))
-          : largeFilePieces(source, file, getBuffer(Math.min(maxPieceSize, pieceMemory.size())));
+        const pieces = isSmall ? smallFilePieces(source, file, getBuffer(file.entry.size)) : largeFilePieces(source, file);
         let next = await pieces.next();
         for (; !next.done; next = await pieces.next()) {
           offset += next.value.length;

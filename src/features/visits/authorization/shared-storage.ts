@@ -9,22 +9,28 @@ import type { AuthorizedVisit, VisitPorts } from './authorize-visit.ts';
 const permittedMethods = (storage: Storage) => {
   const stat: Storage['stat'] = (path) => storage.stat(path);
   const open: Storage['open'] = (path) => storage.open(path);
-  const diskPath: Storage['diskPath'] = (path) => storage.diskPath(path);
+  const directAddress: Storage['directAddress'] = (path) => storage.directAddress(path);
+  const folderKey: Storage['folderKey'] = (path) => storage.folderKey(path);
   const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
-  const change = { stat, diskPath, clearEvidence };
+  const change = { stat, folderKey, clearEvidence };
   return {
     list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
     // A front server would not keep the policy under which a file is viewed.
-    view: { stat, open, diskPath: () => null },
-    download: { stat, open, diskPath },
+    view: { stat, open, directAddress: async () => null },
+    download: { stat, open, directAddress },
     downloadFolder: { stat, open, list: ((path) => storage.list(path)) satisfies Storage['list'] },
-    upload: { stat, diskPath, upload: ((parent, token, size) => storage.upload(parent, token, size)) satisfies Storage['upload'] },
+    upload: {
+      stat,
+      folderKey,
+      traits: storage.traits,
+      upload: ((target, token) => storage.upload(target, token)) satisfies Storage['upload'],
+    },
     createFolder: {
       ...change,
-      createFolder: ((parent, name, mark) => storage.createFolder(parent, name, mark)) satisfies Storage['createFolder'],
+      createFolder: ((parent, name, context) => storage.createFolder(parent, name, context)) satisfies Storage['createFolder'],
     },
-    rename: { ...change, rename: ((parent, from, to, mark) => storage.rename(parent, from, to, mark)) satisfies Storage['rename'] },
-    delete: { ...change, remove: ((parent, name, mark) => storage.remove(parent, name, mark)) satisfies Storage['remove'] },
+    rename: { ...change, rename: ((parent, from, to, context) => storage.rename(parent, from, to, context)) satisfies Storage['rename'] },
+    delete: { ...change, remove: ((parent, name, context) => storage.remove(parent, name, context)) satisfies Storage['remove'] },
   };
 };
 

@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import { findChangeMark, withNameLock } from './name-locks.ts';
-import { type FileChange, type PendingChange, runPendingChange, type StoreResponseOf } from './pending-change.ts';
+import { answerInTime, type FileChange, type PendingChange, runPendingChange, type StoreResponseOf } from './pending-change.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
@@ -15,7 +15,7 @@ interface ItemChange<T> {
 export function changeItem<T>(
   ports: VisitPorts,
   visit: AuthorizedVisit,
-  storage: Pick<Storage, 'clearEvidence' | 'diskPath'>,
+  storage: Pick<Storage, 'clearEvidence' | 'folderKey'>,
   { change, response, act }: ItemChange<T>,
   storeResponse: StoreResponseOf<T> | null,
 ): Promise<T> {
@@ -37,7 +37,7 @@ export function changeItem<T>(
       await act({ ...(await findChangeMark(ports, lockedName, token)), confirm });
     });
   }
-  return runPendingChange(
+  const running = runPendingChange(
     ports,
     visit,
     change,
@@ -55,4 +55,5 @@ export function changeItem<T>(
     },
     storeResponse && ((tx, auditId) => storeResponse(tx, response, auditId)),
   );
+  return answerInTime(running, ports.limits.maxChangeTime);
 }

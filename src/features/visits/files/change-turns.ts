@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
-const maxPerLocation = 8; // changes at once: each waits for the disk several times
+const maxPerLocation = 4; // changes at once: a location that hangs must not take all connections for locks
 const maxWaiting = { inner: 256, all: 2048 };
 const retryAfter = 5; // seconds
 

@@ -12,6 +12,7 @@ import {
 import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import { headBytes, type Media } from '#ports/media.ts';
 import type { OpenFile } from '#ports/storage.ts';
+import { readRange } from './read-range.ts';
 
 /** A file that may be sent as it is, without marks and signatures. */
 export interface FileDownload {
@@ -26,11 +27,8 @@ export interface FileDownload {
 }
 
 /** Returns the first bytes of a file. */
-export async function readHead(file: OpenFile): Promise<Uint8Array> {
-  const head = new Uint8Array(Math.min(headBytes, file.entry.size));
-  const read = await withStorageErrors(() => file.read(head, 0));
-  return head.subarray(0, read);
-}
+export const readHead = (file: OpenFile): Promise<Uint8Array> =>
+  withStorageErrors(() => readRange(file, { start: 0, end: Math.min(headBytes, file.entry.size) - 1 }));
 
 /** Returns the media type of a file from its first bytes, or null if no decision depends on it. */
 async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: VisitPorts): Promise<Media | null> {
@@ -75,7 +73,7 @@ export async function openDownload(
     return {
       file,
       // A viewed file needs a Content-Security-Policy header, which a front server would not keep.
-      onDisk: action === 'download' ? shared.storage.diskPath(locationPath) : null,
+      onDisk: action === 'download' ? ((await shared.storage.directAddress(locationPath))?.file ?? null) : null,
       mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
       stillPermitted: () => isStillPermitted(media, visit, action),
       appendEntry: () => ports.audit.beginTransfer({ ...event, outcome: 'begun' }, file.entry.etag, alert === 1),

@@ -16,12 +16,11 @@ export interface LockedName {
  */
 export async function withNameLock<T>(
   { store }: Pick<Ports, 'store'>,
-  storage: Pick<Storage, 'diskPath'>,
-  { locationId, parent, name }: LockedName,
+  storage: Pick<Storage, 'folderKey'>,
+  { parent, name }: Pick<LockedName, 'parent' | 'name'>,
   change: () => Promise<T>,
 ): Promise<T> {
-  const folder = storage.diskPath(parent) ?? `${locationId} ${formatItemPath(parent)}`;
-  return store.withLock(`name ${folder}/${name}`, change);
+  return store.withLock(`name ${await storage.folderKey(parent)}/${name}`, change);
 }
 
 /** Returns the mark of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */

@@ -1,4 +1,6 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { inTime } from '#core/time-limit.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { auditEntryOf } from '#features/audit/event-entry.ts';
@@ -40,6 +42,8 @@ export interface PendingChange {
   readonly token: string;
   /** Must be called as the last step before the change is made. @throws StoreUnavailable if another process has recovered it meanwhile */
   readonly confirm: () => Promise<void>;
+  /** Records the handle of an upload. Must be called before its first byte is written, so that recovery can find it. */
+  readonly recordHandle: (handle: string) => Promise<void>;
 }
 
 /** The steps of a change. */
@@ -152,6 +156,18 @@ async function confirmPending({ store, clock, process }: VisitPorts, tid: number
   } while (clock.now() - queriedAt >= maxQueryTime);
 }
 
+async function recordHandle(
+  { store }: VisitPorts,
+  { link: { tid }, visitorRequest }: AuthorizedVisit,
+  auditId: number,
+  handle: string,
+): Promise<void> {
+  await store.write(
+    (tx) => tx.updateTable('unsettled').set({ handle }).where('tid', '=', tid).where('audit_id', '=', auditId).execute(),
+    visitorTurn(visitorRequest.address),
+  );
+}
+
 /** Deletes the audit entry of a change that was refused before it had an effect: repeated refusals would fill the disk. */
 async function deleteChange(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
   await ports.store.write(async (tx) => {
@@ -167,6 +183,20 @@ async function recordFailed(ports: VisitPorts, { link: { tid }, visitorRequest }
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
     await deleteResponse(tx, tid, auditId);
   }, visitorTurn(visitorRequest.address));
+}
+
+/**
+ * Waits for a change for a limited time. After that, the change goes on, and its outcome is recorded when the storage answers.
+ * @param limit ms
+ * @throws Refusal (503) if the storage does not answer in time
+ */
+export async function answerInTime<T>(change: Promise<T>, limit: number): Promise<T> {
+  const result = await inTime(change, limit);
+  if (!result.late) return result.value;
+  throw new Refusal(
+    'storageAway',
+    'The storage does not answer. The change may still take place: look at the folder before you repeat it.',
+  );
 }
 
 /**
@@ -189,7 +219,11 @@ export async function runPendingChange<T>(
     const auditId = await recordPending(ports, visit, change, token, storeResponse);
     let outcome: FileChangeOutcome<T>;
     try {
-      outcome = await act({ token, confirm: () => confirmPending(ports, visit.link.tid, auditId) });
+      outcome = await act({
+        token,
+        confirm: () => confirmPending(ports, visit.link.tid, auditId),
+        recordHandle: (handle) => recordHandle(ports, visit, auditId, handle),
+      });
     } catch (cause) {
       // After StorageUnavailable the change may have taken place or not: it stays pending, and recovery looks at the disk.
       if (!(cause instanceof StorageUnavailable)) {

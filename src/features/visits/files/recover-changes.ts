@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { formatItemPath, parseStoredPath, withName } from '#core/item-path.ts';
+import { inTime } from '#core/time-limit.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/living-processes.ts';
@@ -27,6 +28,7 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
       'unsettled.name',
       'new_name',
       'token',
+      'handle',
       'audit.action',
       'audit.share_id',
       'audit.path',
@@ -106,13 +108,13 @@ async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange,
 async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boolean): Promise<void> {
   const parent = parseStoredPath(row.parent);
   if (!parent || !isChange(row.action)) throw new Error('invalid row in the table of pending changes'); // cannot happen: it was checked when it was written
-  const change = { action: row.action, parent, name: row.name, newName: row.new_name, token: row.token };
+  const change = { action: row.action, parent, name: row.name, newName: row.new_name, token: row.token, handle: row.handle };
   const { storages, vault, store, clock } = ports;
   const openStorage = async () => {
     const location = { id: row.location_id, tid: row.tid, kind: row.kind };
     return storages.open({ ...location, configuration: openConfiguration(row, vault) });
   };
-  const lockedName = { tid: row.tid, locationId: row.location_id, parent, name: row.new_name || row.name };
+  const lockedName = { parent, name: row.new_name || row.name };
   async function recoverFiles(): Promise<string | null> {
     const storage = await openStorage();
     const recoverChange = () => storage.recover(change);
@@ -144,12 +146,24 @@ async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
   }
 }
 
+const maxRecoveryTime = 5000; // ms for a location: one that hangs is left to go on by itself
+const maxConcurrent = 16; // locations
+
+/** Runs work for all items, a few at a time, and none of them longer than `maxRecoveryTime`. @param onLate called for those that take longer */
+async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<void>, onLate: (item: T) => void): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  const runNext = async () => {
+    for (const item of queue) if ((await inTime(work(item), maxRecoveryTime)).late) onLate(item);
+  };
+  await Promise.all(Array.from({ length: maxConcurrent }, runNext));
+}
+
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
 /**
  * Recovers the pending changes of processes that ended, and those that this process could not complete while the database was
- * away: looks at the disk whether each took place, and records the outcome. A location that is away or whose disk fails is
- * tried again in the next run, so that it delays neither the other locations nor a start.
+ * away: looks at the disk whether each took place, and records the outcome. A location that is away, hangs, or whose disk fails
+ * is tried again in the next run, so that it delays neither the other locations nor a start.
  * @param underWay tokens of the changes that this process makes or recovers
  * @param ownOnly true: recovers only the changes of this process, because it is not known which other processes are alive
  * @param leavesDeleted true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it
@@ -163,8 +177,8 @@ export async function recoverInterruptedChanges(
 ): Promise<ReadonlyMap<string, string>> {
   const failures = new Map<string, string>();
   const liveProcesses = ownOnly ? null : await findRunningProcesses(ports);
-  for (const row of await pendingChanges(ports, liveProcesses)) {
-    if (underWay.has(row.token)) continue;
+  async function recoverRow(row: PendingRow): Promise<void> {
+    if (underWay.has(row.token)) return;
     underWay.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
       if (await claim(ports, row)) await recover(ports, row, leavesDeleted);
@@ -176,6 +190,15 @@ export async function recoverInterruptedChanges(
       underWay.delete(row.token);
     }
   }
+  const rows = await pendingChanges(ports, liveProcesses);
+  const rowsByLocation = Map.groupBy(rows, ({ tid, location_id }) => `${tid} ${location_id}`);
+  await runForEach(
+    [...rowsByLocation.values()],
+    async (rowsOfLocation) => {
+      for (const row of rowsOfLocation) await recoverRow(row);
+    },
+    ([row]) => row && failures.set(row.location_name, 'it does not answer'),
+  );
   if (!liveProcesses) return failures;
   await ports.store.write(async (tx) => {
     await failChangesOfDeletedLocations(tx);
@@ -203,14 +226,19 @@ export async function sweepLocations({
 }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<ReadonlyMap<string, string>> {
   const refusals = new Map<string, string>();
   const pendingTokens = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
-  for (const row of await store.read.selectFrom('location').selectAll().execute()) {
-    try {
-      const storage = await openLocation(row, { storages, vault });
-      await storage.sweep(pendingTokens);
-    } catch (cause) {
-      if (!(cause instanceof Error)) throw cause; // skips a location that is away or read-only
-      if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
-    }
-  }
+  const locations = await store.read.selectFrom('location').selectAll().execute();
+  await runForEach(
+    locations,
+    async (row) => {
+      try {
+        const storage = await openLocation(row, { storages, vault });
+        await storage.sweep(pendingTokens);
+      } catch (cause) {
+        if (!(cause instanceof Error)) throw cause; // skips a location that is away or read-only
+        if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
+      }
+    },
+    () => {}, // a large folder is deleted in the background, and one that hangs is swept when it answers again
+  );
   return refusals;
 }

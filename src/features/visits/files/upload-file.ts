@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatItemPath, type ItemPath, numberedName, withName } from '#core/item-path.ts';
+import { formatItemPath, type ItemPath, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
 import {
@@ -9,14 +9,9 @@ import {
   type VisitPorts,
 } from '#features/visits/authorization/authorize-visit.ts';
 import { type SharedStorage, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
-import type { Random } from '#ports/random.ts';
-import { ItemExists, type Upload } from '#ports/storage.ts';
+import type { Upload } from '#ports/storage.ts';
 import { withNameLock } from './name-locks.ts';
-import { type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
-
-const maxNumbered = 9; // numbered names to try; after that a random suffix, which is almost certainly free
-const maxAttempts = 20;
-const suffixBits = 48;
+import { answerInTime, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 
 /** A file that a visitor uploads. */
 export interface IncomingFile {
@@ -86,28 +81,6 @@ async function receiveBody(
   return { size, sha256: hash.digest('hex'), cutSignal };
 }
 
-/** The name for an uploaded file. */
-interface Target {
-  readonly name: string;
-  /** ETag of the file to replace; null: the name must be free. */
-  readonly etag: string | null;
-  readonly dropBox: boolean;
-}
-
-/** Moves the staging file to its name. A drop box adds a number if the name exists. @returns the name that was used */
-async function placeUpload(upload: Upload, { name, etag, dropBox }: Target, random: Random): Promise<string> {
-  for (let attempt = 1; ; attempt += 1) {
-    const suffix = attempt <= maxNumbered ? attempt : random.token(suffixBits).toLowerCase();
-    const storedName = attempt === 1 ? name : numberedName(name, suffix);
-    try {
-      await upload.place(storedName, etag === null ? null : { etag });
-      return storedName;
-    } catch (cause) {
-      if (!dropBox || !(cause instanceof ItemExists) || attempt >= maxAttempts) throw cause;
-    }
-  }
-}
-
 /**
  * Stores a file that a visitor uploads. The file becomes visible only when it is complete. Returns after it is synced to disk.
  * @throws Refusal (403, 404, 409, 412, 413, 503, 507); no part of the file is stored then
@@ -124,7 +97,8 @@ export async function uploadFile(
   if (incoming.length !== null && incoming.length > limit)
     throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
   const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, incoming.cut);
-  return withStorageErrors(async () => {
+  const received = Promise.withResolvers<void>();
+  const storing = withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
     const dropBox = isDropBox(permit.share);
@@ -135,19 +109,21 @@ export async function uploadFile(
     const onData = () => {
       isEmpty = false;
     };
-    const act = async ({ token }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
-      upload = await shared.storage.upload(parent, token, incoming.length);
+    const act = async ({ token, recordHandle }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
+      const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
+      upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
+      if (upload.handle !== null) await recordHandle(upload.handle);
       const { size, sha256, cutSignal } = await receiveBody(upload, incoming, visit, limit, onData);
-      const [stagedUpload, target] = [upload, { name, etag, dropBox }];
+      received.resolve();
+      const stagedUpload = upload;
       const place = async () => {
         cutSignal.throwIfAborted();
         if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
-        return placeUpload(stagedUpload, target, ports.random);
+        return stagedUpload.place();
       };
-      // The lock lets each of several replacements of a file see the result of the one before it.
-      const storedName = await (etag === null
-        ? place()
-        : withNameLock(ports, shared.storage, { tid: link.tid, locationId: link.location_id, parent, name }, place));
+      // The lock lets each of several uploads see the result of the one before it, where the storage itself does not.
+      const isAtomic = etag === null && shared.storage.traits.create === 'atomic';
+      const storedName = await (isAtomic ? place() : withNameLock(ports, shared.storage, { parent, name }, place));
       return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
     };
     const clear = async () => {
@@ -161,4 +137,6 @@ export async function uploadFile(
       await upload?.closeForRecovery(); // the outcome is not recorded: keeps the staging file, because recovery needs it
     }
   }).finally(release);
+  await Promise.race([storing, received.promise]); // the sender may take as long as it needs
+  return answerInTime(storing, ports.limits.maxChangeTime);
 }

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
 import type { Entry } from '#core/listing.ts';
-import { errorWithCode, rootGoneCode, systemErrorCode } from './disk-errors.ts';
+import { type ErrorMessage, errorMessage, errorWithCode, RootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
-import { findWithinRootSync, isRootPresentSync, reopenSync, type StorageRoot } from './open-within-root.ts';
+import { findWithinRoot, isRootPresent, reopen, type StorageRoot } from './open-within-root.ts';
 
 /** Files up to this size (bytes) are part of the response. With 64 KiB more, one read would delay other requests too long. */
 const maxInlineSize = 1 << 17;
@@ -11,7 +10,7 @@ const maxInlineSize = 1 << 17;
 const stableAfter = 1000;
 const maxAttempts = 3; // at a file that becomes shorter while it is read
 
-/** Sent to the thread: a request for the file at a path, its segments joined by slashes. */
+/** A request for the file at a path, its segments joined by slashes. */
 export interface ReadRequest {
   readonly path: string;
   /** Validator of the bytes that the caller has in its cache. */
@@ -21,17 +20,14 @@ export interface ReadRequest {
   /** Number of callers that share the request: a large file is opened once for each. */
   readonly callers: number;
 }
-/** Sent by the thread, in the order of the requests. */
 export type ReadResponse =
   /** `known`: the file still has the validator that the request named. */
   | { readonly kind: 'absent' | 'known' }
   | { readonly kind: 'entry'; readonly entry: Entry }
-  | { readonly kind: 'problem'; readonly code: string }
+  | { readonly kind: 'problem'; readonly error: ErrorMessage }
   /** `settled`: a later file with the same validator has the same bytes. */
   | { readonly kind: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
   | { readonly kind: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
-
-const root: StorageRoot = workerData;
 
 /** Reads all bytes of a file. Returns null if it has become shorter: the missing bytes would be sent as NUL. */
 function readAll(file: number, size: number): Uint8Array<ArrayBuffer> | null {
@@ -46,7 +42,7 @@ function readAll(file: number, size: number): Uint8Array<ArrayBuffer> | null {
 function openDescriptors(handle: number, times: number): number[] {
   const descriptors: number[] = [];
   try {
-    while (descriptors.length < times) descriptors.push(reopenSync(handle));
+    while (descriptors.length < times) descriptors.push(reopen(handle));
     return descriptors;
   } catch (cause) {
     for (const descriptor of descriptors) fs.closeSync(descriptor);
@@ -58,7 +54,7 @@ const hasChanged = (before: fs.BigIntStats, after: fs.BigIntStats) =>
   before.mtimeNs !== after.mtimeNs || before.ctimeNs !== after.ctimeNs || before.size !== after.size;
 
 function readFile(handle: number, name: string, times: number): ReadResponse {
-  const file = reopenSync(handle);
+  const file = reopen(handle);
   try {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stat = fs.fstatSync(file, { bigint: true });
@@ -77,10 +73,10 @@ function readFile(handle: number, name: string, times: number): ReadResponse {
   }
 }
 
-function read({ path, cachedEtag: known, entryOnly, callers: times }: ReadRequest): ReadResponse {
+function read(root: StorageRoot, { path, cachedEtag: known, entryOnly, callers: times }: ReadRequest): ReadResponse {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
-  const handle = findWithinRootSync(root, segments);
+  const handle = findWithinRoot(root, segments);
   try {
     const stat = fs.fstatSync(handle, { bigint: true });
     const entry = entryOf(name, stat);
@@ -93,20 +89,23 @@ function read({ path, cachedEtag: known, entryOnly, callers: times }: ReadReques
   }
 }
 
-function readOrProblem(request: ReadRequest): ReadResponse {
+function readOrProblem(root: StorageRoot, request: ReadRequest): ReadResponse {
   try {
-    return read(request);
+    return read(root, request);
   } catch (cause) {
-    return { kind: 'problem', code: systemErrorCode(cause) || 'EIO' };
+    return { kind: 'problem', error: errorMessage(cause) };
   }
 }
 
-parentPort?.on('message', (requests: readonly ReadRequest[]) => {
-  const responses = isRootPresentSync(root)
-    ? requests.map(readOrProblem)
-    : requests.map((): ReadResponse => ({ kind: 'problem', code: rootGoneCode }));
-  parentPort?.postMessage(
-    responses,
-    responses.flatMap((response) => (response.kind === 'whole' ? [response.bytes.buffer] : [])),
-  );
-});
+/** Answers requests in their order. Checks the root once for all of them. */
+export function readFiles(root: StorageRoot, requests: readonly ReadRequest[]): readonly ReadResponse[] {
+  if (isRootPresent(root)) return requests.map((request) => readOrProblem(root, request));
+  const error = errorMessage(new RootGone('the folder of the location is gone'));
+  return requests.map(() => ({ kind: 'problem', error }));
+}
+
+/** Returns the memory in the result of a command that can be moved to another thread instead of being copied. */
+export function movableBuffers(result: unknown): ArrayBuffer[] {
+  const responses: readonly (ReadResponse | undefined)[] = Array.isArray(result) ? result : [];
+  return responses.flatMap((response) => (response?.kind === 'whole' ? [response.bytes.buffer] : []));
+}

@@ -1,0 +1,91 @@
+import type { Entry } from '#core/listing.ts';
+import { type ByteRange, ItemChanged, type OpenFile } from '#ports/storage.ts';
+import type { FoundFile } from './file-lookups.ts';
+import type { FolderThreads } from './folder-threads.ts';
+import type { ReadBuffers } from './read-buffers.ts';
+
+/** Returns a small file, which was read when it was opened. */
+function memoryFile(entry: Entry, content: Uint8Array): OpenFile {
+  return {
+    entry,
+    content,
+    async *read({ start, end }) {
+      if (end >= start) yield content.subarray(start, end + 1);
+    },
+    close: async () => {},
+  };
+}
+
+/** Waits for a promise. @throws the reason of the signal if it is aborted before */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** A file that a thread reads from its descriptor. */
+class DescriptorFile implements OpenFile {
+  readonly entry: Entry;
+  readonly #descriptor: number;
+  readonly #data: FolderThreads['data'];
+  readonly #buffers: ReadBuffers;
+  /** Resolves when no thread uses the descriptor. */
+  #unused: Promise<void> = Promise.resolve();
+
+  constructor(entry: Entry, descriptor: number, data: FolderThreads['data'], buffers: ReadBuffers) {
+    this.entry = entry;
+    this.#descriptor = descriptor;
+    this.#data = data;
+    this.#buffers = buffers;
+  }
+
+  async *read({ start, end }: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array> {
+    if (end < start) return;
+    const pair = this.#buffers.take();
+    let isComplete = false;
+    try {
+      let next: Promise<Buffer> | null = this.#fill(pair[0], start, end);
+      let index = 0;
+      for (let position = start; next; ) {
+        const piece: Buffer = await unlessAborted(next, signal);
+        position += piece.length;
+        index = 1 - index;
+        next = position <= end ? this.#fill(index === 0 ? pair[0] : pair[1], position, end) : null;
+        next?.catch(() => {}); // if the loop ends before it is awaited
+        yield piece;
+      }
+      isComplete = true;
+    } finally {
+      // After a failure the reader or a thread may still use a buffer: the pair goes to the garbage collector.
+      this.#buffers.release(pair, isComplete);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#unused; // another file may get the same number
+    await this.#data.run('close', [this.#descriptor], { always: true });
+  }
+
+  /** Fills a buffer. @throws ItemChanged if the file ends before */
+  #fill(buffer: Buffer, position: number, end: number): Promise<Buffer> {
+    const piece = buffer.subarray(0, Math.min(buffer.length, end - position + 1));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#unused = promise;
+    const reading = this.#data.run('read', [this.#descriptor, piece, position], { late: () => {}, ended: resolve });
+    return reading.then((count) => {
+      if (count < piece.length) throw new ItemChanged('the file was truncated while it was read');
+      return piece;
+    });
+  }
+}
+
+/** Returns a file that was found as a file of the port. */
+export const diskFile = (found: FoundFile, { data }: FolderThreads, buffers: ReadBuffers): OpenFile =>
+  found.content ? memoryFile(found.entry, found.content) : new DescriptorFile(found.entry, found.descriptor, data, buffers);

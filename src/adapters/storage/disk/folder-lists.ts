@@ -1,0 +1,43 @@
+import type { ItemPath } from '#core/item-path.ts';
+import type { Entry } from '#core/listing.ts';
+import type { FolderThreads } from './folder-threads.ts';
+
+/** Reads folders in batches. */
+export class FolderLists {
+  readonly #lists: FolderThreads['lists'];
+  #lastNumber = 0;
+
+  constructor({ lists }: Pick<FolderThreads, 'lists'>) {
+    this.#lists = lists;
+  }
+
+  /** Returns the entries of a folder in batches. @throws ItemNotFound if there is no folder */
+  async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]>> {
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    const close = () => void this.#lists.run('closeList', [number], { always: true }).catch(() => {});
+    const release = this.#lists.hold(); // the folder is open in a thread that must not end
+    try {
+      await this.#lists.run('openList', [path, number], { late: close });
+    } catch (cause) {
+      release();
+      throw cause;
+    }
+    return this.#batches(number, () => {
+      close();
+      release();
+    });
+  }
+
+  async *#batches(number: number, close: () => void): AsyncIterable<readonly Entry[]> {
+    try {
+      for (;;) {
+        const entries = await this.#lists.run('nextBatch', [number], { late: () => {} });
+        if (entries.length === 0) return;
+        yield entries;
+      }
+    } finally {
+      close();
+    }
+  }
+}

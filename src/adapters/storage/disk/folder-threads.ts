@@ -1,0 +1,76 @@
+import { type IdleThread, idleThread, type ThreadOwner } from '#adapters/os/idle-thread.ts';
+import type { DiskResponse } from './answer-request.ts';
+import type { StorageRoot } from './open-within-root.ts';
+import type { Lane } from './thread-lane.ts';
+import { ThreadBudget, ThreadPool } from './thread-pool.ts';
+
+/** Starts a thread that runs disk commands. @param root returns the folder in which it works; null while it is not open yet */
+export type OpenThread = (owner: ThreadOwner<DiskResponse>, root: () => StorageRoot | null) => IdleThread;
+
+/** How the threads of all locations work. */
+export interface ThreadSettings {
+  readonly openThread: OpenThread;
+  /** Time after which a disk that does not answer counts as unavailable, in ms. */
+  readonly answerLimit: number;
+}
+
+export const defaultThreads: ThreadSettings = {
+  openThread: (owner, root) => idleThread('./disk-thread', import.meta.url, owner, root),
+  answerLimit: 20_000,
+};
+
+const maxLookups = 64; // batches: more than one keeps the thread busy while a response is on its way
+const maxPages = 3;
+const maxDataRequests = 4; // as many as the thread pool of Node.js runs for everything
+const maxAdditionalThreads = 32; // of all locations together
+const maxProbes = 32;
+
+/** Returns the budget for the additional threads of all locations. */
+export const newThreadBudget = () => new ThreadBudget(maxAdditionalThreads);
+
+/** The threads of one location, by kind of work, so that a lookup waits neither for a large folder nor for a slow sync. */
+export interface FolderThreads extends AsyncDisposable {
+  /** Finds and opens files. */
+  readonly lookups: Lane;
+  /** Changes names, one change after the other. */
+  readonly changes: Lane;
+  /** Reads folders in batches. A folder stays in the thread that opened it. */
+  readonly lists: Lane;
+  /** Reads and sorts pages of folders. */
+  readonly pages: Lane;
+  /** Reads and writes bytes, and syncs them. */
+  readonly data: Lane;
+  /** Deletes the content of removed folders, which may take minutes. */
+  readonly removals: Lane;
+  /** Returns whether the disk has not answered a request for longer than the limit. */
+  isBlocked(): boolean;
+}
+
+/** Returns the threads of a location. None is started yet. @param root returns the open folder; null while it is being opened */
+export function folderThreads(root: () => StorageRoot | null, budget: ThreadBudget, settings: ThreadSettings): FolderThreads {
+  const pool = new ThreadPool({ openThread: (owner) => settings.openThread(owner, root), budget, settings });
+  return {
+    lookups: pool.addLane({ concurrency: maxLookups, oneThread: true }),
+    changes: pool.addLane({ concurrency: 1 }),
+    lists: pool.addLane({ concurrency: 1, oneThread: true }),
+    pages: pool.addLane({ concurrency: maxPages }),
+    data: pool.addLane({ concurrency: maxDataRequests }),
+    removals: pool.addLane({ concurrency: 1 }),
+    isBlocked: () => pool.isBlocked(),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+/** Looks at folders that need not be open, such as those of thousands of locations. */
+export interface FolderProbes extends AsyncDisposable {
+  readonly lane: Lane;
+}
+
+export function folderProbes(settings: ThreadSettings): FolderProbes {
+  const pool = new ThreadPool({
+    openThread: (owner) => settings.openThread(owner, () => null),
+    budget: new ThreadBudget(maxProbes),
+    settings,
+  });
+  return { lane: pool.addLane({ concurrency: maxProbes }), [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
+}

@@ -1,0 +1,109 @@
+import { isUtf8 } from 'node:buffer';
+import fs from 'node:fs';
+import { nameError } from '#core/item-path.ts';
+import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import { errorWithCode } from './disk-errors.ts';
+import { entryOf } from './entry.ts';
+import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open-within-root.ts';
+
+const batchSize = 1000;
+
+/** Returns the name, or null if it is not listed: it is not UTF-8, or no URL can contain it. */
+function nameOf(raw: Buffer): string | null {
+  const name = raw.toString('utf8');
+  return isUtf8(raw) && nameError(name) === null ? name : null;
+}
+
+function statOf(descriptor: number, name: string): Entry | null {
+  try {
+    return entryOf(name, fs.lstatSync(descriptorPath(descriptor, name), { bigint: true }));
+  } catch {
+    return null; // deleted since the folder was read
+  }
+}
+
+/** Yields the names of files and folders, but not of links and devices. */
+function* readNames(directory: fs.Dir) {
+  for (let dirent = directory.readSync(); dirent; dirent = directory.readSync()) {
+    const name = dirent.isFile() || dirent.isDirectory() ? nameOf(Buffer.from(dirent.name)) : null;
+    if (name !== null) yield { name, folder: dirent.isDirectory() };
+  }
+}
+
+function nextBatch(directory: fs.Dir, descriptor: number): Entry[] {
+  const entries: Entry[] = [];
+  for (const { name } of readNames(directory)) {
+    const entry = statOf(descriptor, name);
+    if (entry) entries.push(entry);
+    if (entries.length === batchSize) break;
+  }
+  return entries;
+}
+
+const entriesOf = (descriptor: number, names: Iterable<{ readonly name: string }>) =>
+  [...names].flatMap(({ name }) => statOf(descriptor, name) ?? []);
+
+/** Yields the fields by which a folder is sorted. */
+function* readSortFields(directory: fs.Dir, descriptor: number) {
+  for (const { name } of readNames(directory)) {
+    const entry = statOf(descriptor, name);
+    if (entry) yield { name, folder: entry.folder, size: entry.size, modified: entry.modified };
+  }
+}
+
+// 'buffer' returns names as bytes. The types of Node.js allow only text encodings here.
+const openDirectory = (descriptor: number) =>
+  fs.opendirSync(descriptorPath(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize });
+
+/** Reads one page. A stat costs ten times as much as a name: if sorted by name, only the entries of the page need one. */
+export function readPage(root: StorageRoot, path: readonly string[], query: ListingQuery): ListingPage {
+  return withFolder(root, path, (descriptor) => {
+    const directory = openDirectory(descriptor);
+    try {
+      const { entries: names, total } = selectListingPage(
+        query.sort === 'name' ? readNames(directory) : readSortFields(directory, descriptor),
+        query,
+      );
+      const entries = entriesOf(descriptor, names);
+      return { entries, total: total - (names.length - entries.length) };
+    } finally {
+      directory.closeSync();
+    }
+  });
+}
+
+interface OpenList {
+  readonly descriptor: number;
+  readonly directory: fs.Dir;
+}
+
+/** The folders that are being listed in batches. A folder is read in the thread that opened it. */
+export class OpenLists {
+  readonly #lists = new Map<number, OpenList>();
+
+  /** Opens a folder. @param number identifies the list */
+  open(root: StorageRoot, path: readonly string[], number: number): void {
+    const descriptor = openFolder(root, path);
+    try {
+      this.#lists.set(number, { descriptor, directory: openDirectory(descriptor) });
+    } catch (cause) {
+      fs.closeSync(descriptor);
+      throw cause;
+    }
+  }
+
+  /** Returns the next entries, none at the end. @throws EIO if the folder was opened in a thread that has ended */
+  next(number: number): Entry[] {
+    const list = this.#lists.get(number);
+    if (!list) throw errorWithCode('EIO'); // without an error the list would seem complete
+    return nextBatch(list.directory, list.descriptor);
+  }
+
+  close(number: number): void {
+    const list = this.#lists.get(number);
+    if (!list) return;
+    this.#lists.delete(number);
+    list.directory.closeSync();
+    fs.closeSync(list.descriptor);
+  }
+}

@@ -1,0 +1,103 @@
+import fs from 'node:fs';
+import type { ItemPath } from '#core/item-path.ts';
+import { ItemExists } from '#ports/storage.ts';
+import { errorWithCode, toStorageError } from './disk-errors.ts';
+import { deleteMountNote, evidenceEntry } from './evidence.ts';
+import { checkFreeSpace, type FreeSpaceFloor, floorOf } from './free-space.ts';
+import { createFile, openFolder, type StorageRoot } from './open-within-root.ts';
+import { type Ownership, setOwnership } from './ownership.ts';
+import { clearStaging, placeFile, replaceFile } from './placing.ts';
+import type { DirectoryEntry } from './staging-area.ts';
+
+/** A file in the staging area that receives an upload. */
+export interface StagedUpload {
+  readonly file: number;
+  readonly staging: DirectoryEntry;
+  /** Names the staging copy. */
+  readonly token: string;
+  /** Bytes that must stay free on the file system. */
+  readonly floor: number;
+}
+
+/** Opens a staging file. @param size bytes to receive, or null if not known. @throws ENOSPC if there is no space for them */
+export function openStagedUpload(
+  root: StorageRoot,
+  { parent, token, size }: { readonly parent: ItemPath; readonly token: string; readonly size: number | null },
+  freeSpace: FreeSpaceFloor,
+): StagedUpload {
+  const staging = evidenceEntry(root, parent, token);
+  try {
+    const floor = floorOf(staging.folder, freeSpace);
+    checkFreeSpace(staging.folder, floor, size ?? 0);
+    return { file: createFile(staging.folder, staging.name, 0o666), staging, token, floor };
+  } catch (cause) {
+    fs.closeSync(staging.folder);
+    throw cause;
+  }
+}
+
+/** Writes bytes at a position. */
+export function writeStaged({ file, staging, floor }: StagedUpload, bytes: Uint8Array, position: number): void {
+  checkFreeSpace(staging.folder, floor, bytes.length);
+  for (let written = 0; written < bytes.length; ) {
+    const count = fs.writeSync(file, bytes, written, bytes.length - written, position + written);
+    if (count === 0) throw errorWithCode('ENOSPC');
+    written += count;
+  }
+}
+
+/** How a staged upload gets its name. */
+export interface Placing {
+  readonly parent: ItemPath;
+  /** Names to try, in this order. */
+  readonly names: readonly string[];
+  /** Validator of the file to replace; null: the name must be free. */
+  readonly replaces: string | null;
+  readonly ownership: Ownership;
+}
+
+/** Puts a staging file in place under the first free name. @throws ItemExists if no name is free */
+function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: readonly string[]): string {
+  for (const [index, name] of names.entries()) {
+    try {
+      placeFile(staging, { folder, name }, index === 0);
+      return name;
+    } catch (cause) {
+      if (index === names.length - 1 || !(toStorageError(cause) instanceof ItemExists)) throw cause;
+    }
+  }
+  throw errorWithCode('EEXIST');
+}
+
+/**
+ * Puts a staging file in place. Opens the parent again: during a long upload it may have been moved.
+ * @returns the name, and the descriptor of the folder: the caller must sync and close it
+ */
+export function placeStaged(
+  root: StorageRoot,
+  { file, staging }: StagedUpload,
+  { parent, names, replaces, ownership }: Placing,
+): { readonly name: string; readonly folder: number } {
+  const folder = openFolder(root, parent);
+  try {
+    setOwnership(file, folder, ownership);
+    if (replaces === null) return { name: placeUnderFreeName(staging, folder, names), folder };
+    const name = names[0] ?? '';
+    replaceFile(staging, { folder, name }, replaces);
+    return { name, folder };
+  } catch (cause) {
+    fs.closeSync(folder);
+    throw cause;
+  }
+}
+
+/** Deletes a staging file. A file that was put in place stays. */
+export function discardStaged(root: StorageRoot, { file, staging, token }: StagedUpload): void {
+  try {
+    clearStaging(staging);
+    deleteMountNote(root, token, staging);
+  } finally {
+    fs.closeSync(staging.folder);
+    fs.closeSync(file);
+  }
+}

@@ -1,0 +1,156 @@
+import type { IdleThread } from '#adapters/os/idle-thread.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import type { DiskRequest, DiskResponse } from './answer-request.ts';
+import type { CommandName, CommandParameters, CommandResult } from './disk-commands.ts';
+import { errorOf } from './disk-errors.ts';
+
+export interface LaneOptions {
+  /** Requests in progress at a time. */
+  readonly concurrency: number;
+  /** true: while requests are in progress, or the lane is held, all of them go to the same thread. */
+  readonly oneThread?: boolean;
+}
+
+/** What happens to a request that the disk does not answer in time. */
+interface RequestOptions<T> {
+  /** Called with a late result, whose caller got StorageUnavailable long ago; without it, the caller waits for as long as it takes. */
+  readonly late?: (result: T) => void;
+  /** Called when the thread no longer runs the request, which may be long after its caller got StorageUnavailable. */
+  readonly ended?: () => void;
+  /** true: is queued even if the disk hangs, because it releases what a caller holds. */
+  readonly always?: boolean;
+}
+
+export interface PendingRequest {
+  readonly lane: Lane;
+  readonly request: DiskRequest;
+  /** Whether its caller may get an error although the thread may still run it. */
+  readonly canExpire: boolean;
+  readonly always: boolean;
+  /** When it was queued, and later, when it was sent to a thread. */
+  since: number;
+  isSent: boolean;
+  isExpired: boolean;
+  settle(response: DiskResponse): void;
+  expire(): void;
+}
+
+export interface PoolThread {
+  readonly thread: IdleThread;
+  readonly isAdditional: boolean;
+  hasAnswered: boolean;
+  /** Requests that the thread has not answered, in their order. */
+  sent: PendingRequest[];
+}
+
+/** The pool that runs the requests of a lane. */
+interface LanePool {
+  /** Sends queued requests to free threads. */
+  dispatch(): void;
+  /** Lets idle threads end after their idle time. */
+  rest(): void;
+  /** Returns whether a request has waited longer than the limit. */
+  isLate(pending: PendingRequest | undefined): boolean;
+}
+
+const hungError = () => new StorageUnavailable('the disk of the location does not answer');
+
+/** Requests of one kind, which wait for their turn in a pool. */
+export class Lane {
+  readonly #pool: LanePool;
+  readonly #options: LaneOptions;
+  #queue: PendingRequest[] = [];
+  /** Requests that threads have not answered, the oldest first. */
+  readonly #inProgress = new Set<PendingRequest>();
+  #thread: PoolThread | undefined;
+  #holds = 0;
+
+  constructor(pool: LanePool, options: LaneOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  /**
+   * Runs a command in a thread.
+   * @throws the errors of the port; StorageUnavailable if the disk does not answer
+   */
+  run<K extends CommandName>(
+    command: K,
+    parameters: CommandParameters<K>,
+    { late, ended, always = false }: RequestOptions<CommandResult<K>> = {},
+  ): Promise<CommandResult<K>> {
+    return new Promise((resolve, reject) => {
+      if (!always && this.#isHung()) {
+        ended?.();
+        return reject(hungError());
+      }
+      this.#queue.push({
+        lane: this,
+        request: { command, parameters },
+        canExpire: late !== undefined,
+        always,
+        since: performance.now(),
+        isSent: false,
+        isExpired: false,
+        settle(response: DiskResponse<CommandResult<K>>) {
+          ended?.();
+          if ('error' in response) reject(errorOf(response.error));
+          else if (this.isExpired) late?.(response.value);
+          else resolve(response.value);
+        },
+        expire() {
+          if (this.isExpired) return;
+          this.isExpired = true;
+          if (!this.isSent) ended?.();
+          reject(hungError());
+        },
+      });
+      this.#pool.dispatch();
+    });
+  }
+
+  /** Keeps the thread of the lane alive between two requests. @returns a function that releases it */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      this.#pool.rest();
+    };
+  }
+
+  /** Returns the next request if it may be sent now. */
+  next(): PendingRequest | undefined {
+    return this.#inProgress.size < this.#options.concurrency ? this.#queue[0] : undefined;
+  }
+
+  /** Notes that a thread has got the next request. */
+  began(pending: PendingRequest, thread: PoolThread): void {
+    this.#queue.shift();
+    this.#inProgress.add(pending);
+    this.#thread = thread;
+  }
+
+  /** Notes that a thread has answered a request. */
+  ended(pending: PendingRequest): void {
+    this.#inProgress.delete(pending);
+  }
+
+  /** Returns the thread to which all requests of the lane must go at present; undefined: any free thread. */
+  ownThread(): PoolThread | undefined {
+    return this.#options.oneThread && (this.#inProgress.size > 0 || this.#holds > 0) ? this.#thread : undefined;
+  }
+
+  /** Fails the requests that no thread has got in time. They never run. */
+  expireQueued(): void {
+    if (!this.#isHung()) return;
+    for (const pending of this.#queue) if (!pending.always) pending.expire();
+    this.#queue = this.#queue.filter(({ always }) => always);
+  }
+
+  #isHung(): boolean {
+    if (this.#pool.isLate(this.#queue[0])) return true;
+    if (this.#inProgress.size === 0 || (!this.#options.oneThread && this.#inProgress.size < this.#options.concurrency)) return false;
+    for (const pending of this.#inProgress) if (!this.#pool.isLate(pending)) return false;
+    return true;
+  }
+}

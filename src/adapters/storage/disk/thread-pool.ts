@@ -1,0 +1,159 @@
+import type { IdleThread, ThreadOwner } from '#adapters/os/idle-thread.ts';
+import type { DiskResponse } from './answer-request.ts';
+import { Lane, type LaneOptions, type PendingRequest, type PoolThread } from './thread-lane.ts';
+
+const checkInterval = 1000; // ms
+/** Time for which a request waits for a busy thread before another one starts, in ms: a start costs as much as thousands of requests. */
+const growAfter = 20;
+/** The same while the only thread is still starting. */
+const growAfterStart = 250;
+
+/** Limits the number of additional threads of several pools. */
+export class ThreadBudget {
+  #free: number;
+  constructor(threads: number) {
+    this.#free = threads;
+  }
+  /** Returns whether one more thread may start. It must be released when it ends. */
+  take(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+  release(): void {
+    this.#free += 1;
+  }
+}
+
+interface PoolOptions {
+  readonly openThread: (owner: ThreadOwner<DiskResponse>) => IdleThread;
+  /** For the threads after the first one, which every pool may have. */
+  readonly budget: ThreadBudget;
+  /** `answerLimit`: time after which a disk that does not answer counts as unavailable, in ms. */
+  readonly settings: { readonly answerLimit: number };
+}
+
+const endedResponse: DiskResponse = { error: { kind: 'StorageUnavailable', message: 'the thread of the location has ended' } };
+
+/**
+ * The threads that work on one disk. A disk that hangs blocks its own threads and nothing else: requests that wait too long
+ * fail, and new ones fail at once until the disk answers again. Usually one thread does all the work; more start when
+ * requests have to wait for it.
+ */
+export class ThreadPool implements AsyncDisposable {
+  readonly options: PoolOptions;
+  readonly #lanes: Lane[] = [];
+  #threads: PoolThread[] = [];
+  #checkTimer: NodeJS.Timeout | undefined;
+  #growTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: PoolOptions) {
+    this.options = options;
+  }
+
+  /** Adds a lane: a kind of work. Lanes that were added first get a free thread first. */
+  addLane(options: LaneOptions): Lane {
+    const lane = new Lane(this, options);
+    this.#lanes.push(lane);
+    return lane;
+  }
+
+  /** Returns whether a thread has not answered within the limit. */
+  isBlocked(): boolean {
+    return this.#threads.some(({ sent }) => this.isLate(sent[0]));
+  }
+
+  /** Returns whether a request has waited longer than the limit. */
+  isLate(pending: PendingRequest | undefined): boolean {
+    return pending !== undefined && performance.now() - pending.since > this.options.settings.answerLimit;
+  }
+
+  /** Ends the threads. Does not wait for one that the disk blocks: it ends with the process. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#checkTimer);
+    clearTimeout(this.#growTimer);
+    await Promise.all(this.#threads.map(({ thread }) => thread[Symbol.asyncDispose]()));
+  }
+
+  /** Sends queued requests to free threads. */
+  dispatch(): void {
+    for (const lane of this.#lanes)
+      for (let next = lane.next(); next; next = lane.next()) {
+        const thread = this.#threadFor(lane);
+        if (!thread) break;
+        next.since = performance.now();
+        next.isSent = true;
+        lane.began(next, thread);
+        thread.sent.push(next);
+        thread.thread.post(next.request);
+      }
+    if (this.#waitingLane()) this.#growTimer ??= setTimeout(() => this.#grow(), growAfter).unref();
+    this.#checkTimer ??= setTimeout(() => this.#expireLate(), checkInterval).unref();
+  }
+
+  /** Lets idle threads end after their idle time. */
+  rest(): void {
+    for (const { thread, sent } of this.#threads) if (sent.length === 0) thread.startIdleTimer();
+  }
+
+  #threadFor(lane: Lane): PoolThread | undefined {
+    const ownThread = lane.ownThread();
+    if (ownThread && this.#threads.includes(ownThread)) return ownThread;
+    return this.#threads.find(({ sent }) => sent.length === 0) ?? (this.#threads.length === 0 ? this.#addThread(false) : undefined);
+  }
+
+  /** Returns a lane whose next request waits for a free thread. */
+  #waitingLane(): Lane | undefined {
+    return this.#lanes.find((lane) => lane.next() !== undefined);
+  }
+
+  /** Starts another thread if a request has waited for one. */
+  #grow(): void {
+    this.#growTimer = undefined;
+    const isStarting = this.#threads.some(({ hasAnswered }) => !hasAnswered);
+    const waitingSince = this.#waitingLane()?.next()?.since ?? Number.POSITIVE_INFINITY;
+    const hasWaited = performance.now() - waitingSince >= (isStarting ? growAfterStart : growAfter);
+    if (hasWaited && this.options.budget.take()) this.#addThread(true);
+    this.dispatch();
+  }
+
+  #addThread(isAdditional: boolean): PoolThread {
+    const added: PoolThread = {
+      ...{ sent: [], isAdditional, hasAnswered: false },
+      thread: this.options.openThread({
+        receive: (response) => {
+          added.hasAnswered = true;
+          this.#settle(added, added.sent.splice(0, 1), response);
+        },
+        rejectPending: () => this.#settle(added, added.sent.splice(0), endedResponse),
+        isIdle: () => added.sent.length === 0 && this.#lanes.every((lane) => lane.ownThread() !== added),
+        ended: () => this.#remove(added),
+      }),
+    };
+    this.#threads.push(added);
+    return added;
+  }
+
+  #settle(thread: PoolThread, answered: readonly PendingRequest[], response: DiskResponse): void {
+    for (const pending of answered) {
+      pending.lane.ended(pending);
+      pending.settle(response);
+    }
+    if (thread.sent.length === 0) thread.thread.startIdleTimer();
+    this.dispatch();
+  }
+
+  #remove(ended: PoolThread): void {
+    if (!this.#threads.includes(ended)) return;
+    this.#threads = this.#threads.filter((thread) => thread !== ended);
+    if (ended.isAdditional) this.options.budget.release();
+  }
+
+  /** Fails the requests that have waited too long. */
+  #expireLate(): void {
+    this.#checkTimer = undefined;
+    for (const { sent } of this.#threads) if (this.isLate(sent[0])) for (const pending of sent) if (pending.canExpire) pending.expire();
+    for (const lane of this.#lanes) lane.expireQueued();
+    if (this.#threads.some(({ sent }) => sent.length > 0)) this.#checkTimer = setTimeout(() => this.#expireLate(), checkInterval).unref();
+  }
+}

@@ -1,0 +1,29 @@
+import type { Storage } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import type { StorageLocation, Storages } from '#ports/storages.ts';
+
+/** A kind of storage that a location may have. */
+export interface StorageKind extends AsyncDisposable {
+  /** Opens the storage of a location of this kind. Does not check that it answers. */
+  open(location: StorageLocation): Promise<Storage>;
+  /** Returns what is wrong with a configuration, or null if the tenant may store it. @param others locations of other tenants */
+  configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
+}
+
+/** Returns the storages of all locations. The kind of a location selects the adapter. @param kinds by name, as location rows store it */
+export function storagesByKind(kinds: Readonly<Record<string, StorageKind>>): Storages & AsyncDisposable {
+  const notAvailable = (kind: string) => `locations of kind "${kind}" are not available`;
+  return {
+    async open(location) {
+      const kind = kinds[location.kind];
+      if (!kind) throw new StorageUnavailable(notAvailable(location.kind));
+      return kind.open(location);
+    },
+    async configurationError(location, others) {
+      return kinds[location.kind]?.configurationError(location, others) ?? notAvailable(location.kind);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Object.values(kinds).map((kind) => kind[Symbol.asyncDispose]()));
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/** Returns a function that returns the same memory on every call, for one file after another. Each call invalidates the previous buffer. */
+export function reusedBuffer(): (bytes: number) => Buffer {
+  let buffer = Buffer.alloc(0);
+  return (bytes) => {
+    if (buffer.length < bytes) buffer = Buffer.allocUnsafeSlow(bytes);
+    return buffer.subarray(0, bytes);
+  };
+}
+
+/** Returns a buffer over the same memory. */
+export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,0 +1,23 @@
+const totalMemory = 32 << 20; // bytes
+
+/** Memory for responses that are read at once, shared by all of them. */
+export interface ResponseMemory {
+  /**
+   * Reserves memory for a response until its client has received it.
+   * @returns a function that releases the memory; null if too much is reserved, so that the response must be sent in pieces
+   */
+  reserve(bytes: number): (() => void) | null;
+}
+
+export function responseMemory(): ResponseMemory {
+  let reservedBytes = 0;
+  return {
+    reserve(bytes) {
+      if (reservedBytes + bytes > totalMemory) return null;
+      reservedBytes += bytes;
+      return () => {
+        reservedBytes -= bytes;
+      };
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// A disk thread that blocks in a system call, as on a disk that does not answer: it opens a named pipe without a writer.
+import fs from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { answerRequest, type DiskRequest } from '../../src/adapters/storage/disk/answer-request.ts';
+import { diskCommands } from '../../src/adapters/storage/disk/disk-commands.ts';
+import type { StorageRoot } from '../../src/adapters/storage/disk/open-within-root.ts';
+import { blockedFile, type HangingDisk } from './hanging-disk.ts';
+
+const { disk, root }: { readonly disk: HangingDisk; readonly root: StorageRoot | null } = workerData;
+const commands = diskCommands(root);
+let folder = root?.path;
+
+/** Blocks while the pipe exists, if the request is for the disk that hangs. */
+function blockIfHung({ command, parameters }: DiskRequest): void {
+  const [first] = parameters;
+  if ((command === 'openRoot' || command === 'check') && typeof first === 'object' && 'path' in first) folder = first.path;
+  if (folder !== disk.folder || !disk.commands.includes(command) || !fs.existsSync(disk.pipe)) return;
+  fs.appendFileSync(blockedFile(disk), `${command}\n`);
+  try {
+    fs.closeSync(fs.openSync(disk.pipe, 'r'));
+  } catch {
+    // the disk has just begun to answer again
+  }
+}
+
+parentPort?.on('message', (request: DiskRequest) => {
+  blockIfHung(request);
+  parentPort?.postMessage(answerRequest(commands, request));
+});

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { idleThread } from '../../src/adapters/os/idle-thread.ts';
+import type { CommandName } from '../../src/adapters/storage/disk/disk-commands.ts';
+import type { ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
+import { until } from '../ports/until.ts';
+import { temporaryFolder } from '../start.ts';
+import { atEnd } from './at-end.ts';
+
+/** A folder whose disk can hang: chosen commands block a thread in a system call. */
+export interface HangingDisk {
+  /** Real path of the folder. */
+  readonly folder: string;
+  readonly commands: readonly CommandName[];
+  /** A named pipe: threads block on it while it exists. */
+  readonly pipe: string;
+}
+
+/** Returns the file in which the threads note the commands that have blocked. */
+export const blockedFile = ({ pipe }: HangingDisk) => `${pipe}-blocked`;
+
+/** Prepares a disk that does not hang yet. */
+export async function hangingDisk(t: TestContext, folder: string, commands: readonly CommandName[]) {
+  const disk: HangingDisk = { folder, commands, pipe: join(await temporaryFolder(t), 'pipe') };
+  let answerLimit = 20_000; // ms
+  const threads: ThreadSettings = {
+    get answerLimit() {
+      return answerLimit;
+    },
+    openThread: (owner, root) => idleThread('./hanging-disk-thread', import.meta.url, owner, () => ({ disk, root: root() })),
+  };
+  const blockedCount = () => (existsSync(blockedFile(disk)) ? readFileSync(blockedFile(disk), 'utf8').split('\n').length - 1 : 0);
+  /** The disk answers again. */
+  function release(): void {
+    if (!existsSync(disk.pipe)) return;
+    writer = openSync(disk.pipe, 'r+'); // wakes the threads that wait for a writer
+    rmSync(disk.pipe);
+  }
+  let writer = -1;
+  atEnd(t, () => {
+    release();
+    if (writer !== -1) closeSync(writer);
+  });
+  return {
+    threads,
+    hang: () => execFileSync('mkfifo', [disk.pipe]),
+    release,
+    /** Sets the time in ms after which requests to the disk fail. */
+    setAnswerLimit(limit: number) {
+      answerLimit = limit;
+    },
+    /** Resolves when a thread blocks. */
+    blocked: (count = 1) => until(() => blockedCount() >= count),
+  };
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { removeEntry } from '../../src/adapters/storage/disk/remove-entry.ts';
+import { siblingName } from '../../src/adapters/storage/disk/staging-area.ts';
+import { inlineThreads } from '../parts/inline-threads.ts';
+import { temporaryFolder } from '../start.ts';
+import { localDisk } from './local-disk.ts';
+import { path } from './storage.contract.ts';
+
+test('the recovery of an upload and the removal of an entry do not list the folder', async (t) => {
+  const root = await temporaryFolder(t);
+  for (let number = 0; number < 50; number += 1) fs.writeFileSync(join(root, `${number}`), '');
+  const storage = localDisk(t, root, inlineThreads);
+  const read = t.mock.method(fs, 'readdirSync');
+  assert.equal(await storage.recover({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: 'unknown' }), null);
+  const folder = fs.openSync(root, 'r');
+  t.after(() => fs.closeSync(folder));
+  removeEntry({ entry: { folder, name: '7' }, evidence: { folder, name: siblingName('t') }, token: 't' });
+  assert.ok(!fs.existsSync(join(root, '7')));
+  assert.equal(read.mock.callCount(), 0);
+});
+
+test('an entry of the staging area that cannot be deleted does not prevent the deletion of others', async (t) => {
+  const root = await temporaryFolder(t);
+  const trash = join(root, '.postern');
+  fs.mkdirSync(trash, { mode: 0o700 });
+  for (const name of ['a', 'b', 'c']) fs.mkdirSync(join(trash, name));
+  const storage = localDisk(t, root, inlineThreads);
+  const { rmdirSync } = fs;
+  t.mock.method(fs, 'rmdirSync', (name: fs.PathLike) => {
+    if (String(name).endsWith('/b')) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+    rmdirSync(name);
+  });
+  await storage.sweep(async () => []);
+  assert.deepEqual(fs.readdirSync(trash), ['b']);
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { CommandName } from '../../src/adapters/storage/disk/disk-commands.ts';
+import { hangingDisk } from '../parts/hanging-disk.ts';
+import { startWithThreads } from '../parts/intercepted-postern.ts';
+import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
+import { until } from '../ports/until.ts';
+import { type Answer, type Start, type TestPostern, temporaryFolder } from '../start.ts';
+import { linkTo } from './visiting.ts';
+
+const large = 1 << 20; // bytes: more than a thread sends with its response
+const posting = (body: object) => ({ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+
+/** Starts Postern with two locations: `local`, and `hung`, whose disk can hang in the given commands. */
+async function startBesideHung(t: TestContext, commands: readonly CommandName[], maxChangeTime = 30_000) {
+  const data = await realpath(await temporaryFolder(t));
+  const folder = join(data, 'files/hung');
+  await mkdir(folder, { recursive: true });
+  const disk = await hangingDisk(t, folder, commands);
+  const limits = { maxFileSize: 1 << 30, auditDays: 365, minFreeSpace: 0, maxChangeTime };
+  const start = (over: Start = {}) => startWithThreads(t, disk.threads, { data, replaced: { ports: { limits } }, ...over });
+  const postern = await start();
+  for (const place of [postern.files, folder]) {
+    await writeFile(join(place, 'small.txt'), 'a text');
+    await writeFile(join(place, 'large.bin'), Buffer.alloc(large, 7));
+    await mkdir(join(place, 'sub'));
+    await mkdir(join(place, 'old'));
+  }
+  await postern.call('location/add', { name: 'hung', kind: 'local', configuration: JSON.stringify({ folder }) });
+  const { base } = await linkTo(postern, { location: 'hung', path: '/' });
+  return { ...{ data, disk, postern, start, folder, base }, other: await linkTo(postern, { path: '/sub' }) };
+}
+
+/** Uses everything that must not wait for the disk of another location. */
+async function useOther(postern: TestPostern, base: string): Promise<void> {
+  const name = `file-${Math.random()}`;
+  assert.equal((await postern.visit(`${base}/list`)).status, 200);
+  assert.equal((await postern.visit(`${base}/file/${name}`, { method: 'PUT', body: Buffer.alloc(large, 1) })).status, 201);
+  const download = await fetch(`${postern.publicUrl}${base}/file/${name}`);
+  assert.equal((await download.arrayBuffer()).byteLength, large);
+  assert.equal((await postern.visit(`${base}/zip`)).status, 200);
+  assert.equal((await postern.visit(`${base}/folder/${name}-folder`, { method: 'POST' })).status, 201);
+  assert.equal((await postern.visit(`${base}/rename`, posting({ path: name, name: `${name}-new` }))).status, 200);
+  assert.equal((await postern.visit(`${base}/file/${name}-new`, { method: 'DELETE' })).status, 204);
+  assert.equal((await postern.visit(`${base}/sign-in`, posting({}))).status < 500, true);
+  assert.equal((await postern.send('share/search')).status, 200);
+  assert.equal((await postern.send('location/test', { id: 1 })).status, 200);
+  assert.equal((await postern.visit('/health/live')).status, 200);
+}
+
+interface HungRequest {
+  readonly title: string;
+  readonly commands: readonly CommandName[];
+  readonly path: string;
+  readonly init?: RequestInit;
+  readonly status: number;
+}
+
+const upload = { method: 'PUT', body: Buffer.alloc(3 << 20, 1) };
+const hungRequests: readonly HungRequest[] = [
+  { title: 'a lookup', commands: ['readFiles'], path: 'file/small.txt', status: 200 },
+  { title: 'the list of a folder', commands: ['readPage'], path: 'list', status: 200 },
+  { title: 'the list of an archive', commands: ['openList', 'nextBatch'], path: 'zip', status: 200 },
+  { title: 'the read of a file', commands: ['read'], path: 'file/large.bin', status: 200 },
+  { title: 'the start of an upload', commands: ['openUpload'], path: 'file/new', init: upload, status: 201 },
+  { title: 'the write of an upload', commands: ['writeUpload'], path: 'file/new', init: upload, status: 201 },
+  { title: 'the sync of an upload', commands: ['syncUpload'], path: 'file/new', init: upload, status: 201 },
+  { title: 'the naming of an uploaded file', commands: ['placeUpload'], path: 'file/new', init: upload, status: 201 },
+  { title: 'a new folder', commands: ['createFolder'], path: 'folder/new', init: { method: 'POST' }, status: 201 },
+  { title: 'the sync of a folder', commands: ['syncFolder'], path: 'folder/new', init: { method: 'POST' }, status: 201 },
+  { title: 'a rename', commands: ['rename'], path: 'rename', init: posting({ path: 'old', name: 'new' }), status: 200 },
+  { title: 'a deletion', commands: ['remove'], path: 'file/old', init: { method: 'DELETE' }, status: 204 },
+];
+
+for (const { title, commands, path, init, status } of hungRequests)
+  test(`a disk that hangs in ${title} delays nothing else, and the request succeeds when the disk answers`, async (t) => {
+    const { postern, disk, base, other } = await startBesideHung(t, commands);
+    disk.hang();
+    const answer = postern.visit(`${base}/${path}`, init);
+    await disk.blocked();
+    await useOther(postern, other.base);
+    disk.release();
+    assert.equal((await answer).status, status);
+  });
+
+test('a location that hangs is reported as unavailable, and the others are not', async (t) => {
+  const { postern, disk } = await startBesideHung(t, ['check']);
+  disk.hang();
+  const { locations } = (await postern.visit('/health/ready')).body;
+  assert.deepEqual(
+    locations.map(({ answers }: { answers: boolean }) => answers),
+    [true, false],
+  );
+});
+
+test('requests to a disk that does not answer in time get 503, new ones at once, until it answers again', async (t) => {
+  const { postern, disk, base, other } = await startBesideHung(t, ['readFiles', 'readPage', 'read']);
+  const paths = ['file/small.txt', 'list'];
+  disk.setAnswerLimit(3000);
+  disk.hang();
+  for (const path of paths) assert.equal((await postern.visit(`${base}/${path}`)).status, 503, path);
+  await useOther(postern, other.base);
+  disk.release();
+  for (const path of paths) await until(async () => (await postern.visit(`${base}/${path}`)).status === 200);
+});
+
+test('a change that a hung disk delays answers 503, and is recorded as done when it has taken place', async (t) => {
+  const { postern, disk, base } = await startBesideHung(t, ['createFolder', 'placeUpload'], 100);
+  disk.hang();
+  const answers: Answer[] = [
+    await postern.visit(`${base}/folder/new`, { method: 'POST' }),
+    await postern.visit(`${base}/file/new.txt`, { method: 'PUT', body: 'a text' }),
+  ];
+  for (const { status, body } of answers) {
+    assert.equal(status, 503);
+    assert.match(body.detail, /may still take place/);
+  }
+  const outcomes = async () => {
+    const { list } = await postern.call('audit/search');
+    return list
+      .filter(({ action }: { action: string }) => ['createFolder', 'upload'].includes(action))
+      .map(({ action, outcome }: { action: string; outcome: string }) => `${action} ${outcome}`)
+      .sort();
+  };
+  assert.deepEqual(await outcomes(), ['createFolder begun', 'upload begun']);
+  disk.release();
+  await until(async () => (await outcomes()).join() === 'createFolder done,upload done');
+  assert.equal((await postern.visit(`${base}/file/new.txt`)).body, 'a text');
+});
+
+test('Postern starts and serves other locations while a location with an interrupted change hangs', async (t) => {
+  const { postern, disk, base, other, start } = await startBesideHung(t, ['openRoot', 'check']);
+  await uploadUnrecorded(t, postern, `${base}/file/interrupted`);
+  await postern.stop();
+  disk.hang();
+  const restarted = await start();
+  await disk.blocked();
+  await useOther(restarted, other.base);
+  disk.release();
+  await until(async () => {
+    const { list } = await restarted.call('audit/search', { action: 'upload' });
+    return list.some(({ path, outcome }: { path: string; outcome: string }) => path === '/interrupted' && outcome === 'done');
+  });
+});
+
+test('Postern stops while uploads to a location hang, and the next start recovers them', async (t) => {
+  const { postern, disk, base, start } = await startBesideHung(t, ['placeUpload'], 100);
+  disk.hang();
+  const answer = await postern.visit(`${base}/file/interrupted`, { method: 'PUT', body: 'a text' });
+  assert.equal(answer.status, 503);
+  await postern.stop();
+  disk.release();
+  const restarted = await start();
+  const { list } = await restarted.call('audit/search', { action: 'upload' });
+  const isThere = (await restarted.visit(`${base}/file/interrupted`)).status === 200;
+  assert.deepEqual(
+    list.map(({ outcome }: { outcome: string }) => outcome),
+    [isThere ? 'done' : 'failed'],
+  );
+});
