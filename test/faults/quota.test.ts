@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { runPostern } from '../process/run-postern.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 
 test('while a disk quota is used up, changes get 507 and links open; afterwards changes work again', async (t) => {
-  if (spawnSync('strace', ['-V']).status !== 0 || process.getuid?.() !== 0) return t.skip('strace and root are needed');
+  if (!isInstalled('strace') || process.getuid?.() !== 0) return t.skip('strace and root are needed');
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const { viewUrl } = (await postern.send('share/add', newShare())).body;

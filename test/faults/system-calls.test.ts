@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { type RunningPostern, runPostern } from '../process/run-postern.ts';
 import { type Json, newShare, temporaryFolder } from '../start.ts';
@@ -75,7 +76,7 @@ test('if any system call on the folder of files fails, the disk and the audit lo
   timeout: 900_000,
 }, async (t) => {
   if (!isLong) return t.skip('npm run test:faults');
-  if (spawnSync('strace', ['-V']).status !== 0 || process.getuid?.() !== 0) return t.skip('strace and root are needed');
+  if (!isInstalled('strace') || process.getuid?.() !== 0) return t.skip('strace and root are needed');
   const { postern, files, base } = await startTraced(t);
   const file = (name: string) => join(files, name);
   for (const { action, prepare, act, happened } of actions)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -72,8 +72,6 @@ export const proxyKinds: Readonly<Record<string, ProxyKind>> = {
     },
   },
 };
-
-export const isInstalled = (program: string) => spawnSync('which', [program]).status === 0;
 
 /** Returns the documented lines with the host name, ports and certificate of the test. */
 function siteFor(file: string, folder: string, { http, https, postern }: Ports): string {

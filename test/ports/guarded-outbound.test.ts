@@ -9,8 +9,8 @@ import { guardedOutbound } from '../../src/adapters/net/guarded-outbound.ts';
 import { packList } from '../../src/core/policy/address-range.ts';
 import { ResponseTooLarge, TargetRefused, TargetUnreachable } from '../../src/ports/outbound.ts';
 import { atEnd } from '../parts/at-end.ts';
+import { isInstalled } from '../parts/is-installed.ts';
 import { writeSelfSigned } from '../parts/self-signed.ts';
-import { isInstalled } from '../parts/tls-proxy.ts';
 import { temporaryFolder } from '../start.ts';
 
 const loopback = packList('127.0.0.0/8');

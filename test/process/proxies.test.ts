@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 import { freePort } from '../parts/free-port.ts';
-import { isInstalled, proxyKinds, startTlsProxy } from '../parts/tls-proxy.ts';
+import { isInstalled } from '../parts/is-installed.ts';
+import { proxyKinds, startTlsProxy } from '../parts/tls-proxy.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, newShare, startPostern, temporaryFolder } from '../start.ts';
 

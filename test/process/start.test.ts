@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { dataFolder } from '../../src/data-folder.ts';
 import { readSettings } from '../../src/settings.ts';
 import { raw, statusOf } from '../hostile/raw-socket.ts';
+import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
@@ -246,7 +247,7 @@ test('after a move to PostgreSQL, Postern does not start on the old database', a
 });
 
 test('a private file is synced before its rename, and its folder after it, so that it survives a power failure', async (t) => {
-  if (spawnSync('strace', ['-V']).status !== 0) return t.skip('strace is not installed');
+  if (!isInstalled('strace')) return t.skip('strace is not installed');
   const data = await temporaryFolder(t);
   const script = `import { writePrivateFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/adapters/os/durable-file.ts')))};
     writePrivateFile(${JSON.stringify(join(data, 'kept'))}, 'text');`;

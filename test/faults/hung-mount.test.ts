@@ -1,0 +1,118 @@
+// A real mount that hangs: a FUSE file system whose own process is held by strace in one of its system calls.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
+import { isInstalled } from '../parts/is-installed.ts';
+import { until } from '../ports/until.ts';
+import { runPostern } from '../process/run-postern.ts';
+import { newShare, temporaryFolder } from '../start.ts';
+
+const isLong = process.env['POSTERN_FAULTS'] === 'long';
+const heldTime = 3_600_000_000; // µs
+const large = 3 << 20; // bytes
+
+const missing = () =>
+  process.getuid?.() !== 0 || !existsSync('/dev/fuse')
+    ? 'root and /dev/fuse are needed'
+    : ['bindfs', 'strace'].find((name) => !isInstalled(name));
+
+/** Mounts a FUSE file system over a folder. @returns a function that makes it hang in a system call, and one that releases it */
+async function mountAt(t: TestContext, folder: string, source: string) {
+  const daemon = spawn('bindfs', ['-f', source, folder], { stdio: 'ignore' });
+  atEnd(t, async () => {
+    spawnSync('umount', ['-l', folder]);
+    daemon.kill('SIGKILL');
+    if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit');
+  });
+  const { dev } = statSync(source);
+  await until(() => statSync(folder).dev !== dev);
+  return async function hangIn(call: string): Promise<() => Promise<void>> {
+    const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:delay_enter=${heldTime}`];
+    const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(daemon.pid)], { stdio: 'ignore' });
+    await until(() => /^TracerPid:\t[1-9]/m.test(readFileSync(`/proc/${daemon.pid}/status`, 'utf8')));
+    const release = async () => {
+      if (tracer.exitCode !== null || tracer.signalCode !== null) return;
+      tracer.kill('SIGINT');
+      await once(tracer, 'exit');
+    };
+    atEnd(t, release);
+    return release;
+  };
+}
+
+async function startBesideMount(t: TestContext) {
+  const [data, base] = [await temporaryFolder(t), await temporaryFolder(t)];
+  const [folder, source] = [join(base, 'mounted'), join(base, 'source')];
+  for (const path of [folder, source, join(source, 'old')]) mkdirSync(path);
+  writeFileSync(join(source, 'small'), 'a text');
+  writeFileSync(join(source, 'large'), Buffer.alloc(large, 7));
+  const hangIn = await mountAt(t, folder, source);
+  const environment = { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${base}` };
+  const postern = await runPostern(t, environment);
+  await postern.send('location/add', { name: 'hung', kind: 'local', configuration: JSON.stringify({ folder, mountPoint: true }) });
+  const linkOf = async (over: object) => `${postern.publicUrl}/s/${(await postern.send('share/add', newShare(over))).body.viewId}`;
+  return { postern, environment, hangIn, hung: await linkOf({ location: 'hung', path: '/' }), other: await linkOf({ path: '/' }) };
+}
+
+const statusOf = async (address: string, init: RequestInit = {}) => (await fetch(address, init)).status;
+const renaming = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ path: 'old', name: 'new' }) };
+
+/** The system calls of the mount, and a request that needs each of them. */
+const heldCalls: readonly { readonly call: string; readonly path: string; readonly init?: RequestInit; readonly long?: true }[] = [
+  { call: 'mkdir', path: 'folder/made', init: { method: 'POST' } },
+  { call: 'pread64', path: 'file/large' },
+  { call: 'openat', path: 'file/small', long: true },
+  { call: 'newfstatat', path: 'list', long: true },
+  { call: 'getdents64', path: 'list', long: true },
+  { call: 'pwrite64', path: 'file/uploaded', init: { method: 'PUT', body: Buffer.alloc(large, 1) }, long: true },
+  { call: 'fsync', path: 'file/uploaded', init: { method: 'PUT', body: 'a text' }, long: true },
+  { call: 'link', path: 'file/uploaded', init: { method: 'PUT', body: 'a text' }, long: true },
+  { call: 'rename', path: 'rename', init: renaming, long: true },
+];
+
+for (const { call, path, init, long } of heldCalls)
+  test(`while a mount hangs in ${call}, other locations and the health check answer, and the request ends when it answers`, {
+    timeout: 120_000,
+  }, async (t) => {
+    const reason = missing() ?? (long && !isLong ? 'npm run test:faults' : undefined);
+    if (reason) return t.skip(reason);
+    const { postern, hangIn, hung, other } = await startBesideMount(t);
+    const release = await hangIn(call);
+    let isAnswered = false;
+    const answer = statusOf(`${hung}/${path}`, init).finally(() => {
+      isAnswered = true;
+    });
+    for (const name of ['one', 'two']) {
+      assert.equal(await statusOf(`${other}/file/${name}`, { method: 'PUT', body: Buffer.alloc(large, 1) }), 201);
+      assert.equal(await statusOf(`${other}/file/${name}`), 200);
+      assert.equal(await statusOf(`${other}/list`), 200);
+      assert.equal(await statusOf(`${other}/folder/${name}-folder`, { method: 'POST' }), 201);
+      assert.equal(await statusOf(`${postern.publicUrl}/health/live`), 200);
+      assert.equal((await postern.send('share/search')).status, 200);
+    }
+    assert.ok(!isAnswered, `${call} is held`);
+    await release();
+    assert.ok((await answer) < 300);
+  });
+
+test('while a mount hangs, Postern stops on SIGTERM, and another one starts on its data', { timeout: 120_000 }, async (t) => {
+  const reason = missing();
+  if (reason) return t.skip(reason);
+  const { postern, environment, hangIn, hung, other } = await startBesideMount(t);
+  assert.equal(await statusOf(`${other}/file/kept`, { method: 'PUT', body: 'a text' }), 201);
+  const release = await hangIn('mkdir');
+  const creating = fetch(`${hung}/folder/made`, { method: 'POST' }).catch(() => null);
+  await until(async () => (await postern.send('audit/search', { action: 'createFolder' })).body.list.length === 1);
+  postern.child.kill('SIGTERM');
+  // The kernel keeps the blocked thread until the mount answers, whatever signal the process gets. Nothing else of it is left.
+  await postern.saying(/Postern ends without waiting/);
+  await creating;
+  const next = await runPostern(t, environment);
+  assert.equal(await statusOf(`${next.publicUrl}${new URL(other).pathname}/file/kept`), 200);
+  await release();
+  await postern.ended;
+});

@@ -1,0 +1,224 @@
+import { type ItemPath, numberedName } from '#core/item-path.ts';
+import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import {
+  type ChangeContext,
+  ItemChanged,
+  ItemExists,
+  ItemNotFound,
+  type OpenFile,
+  type PendingFileChange,
+  type Storage,
+  type Upload,
+  type UploadTarget,
+} from '#ports/storage.ts';
+
+/** A value under a key, as an object store keeps it. */
+interface StoredObject {
+  readonly bytes: Buffer;
+  readonly modified: number;
+  /** Token of the change that wrote it. */
+  readonly token: string;
+}
+
+/** An upload that visitors do not see yet. */
+interface StagedUpload {
+  readonly chunks: Buffer[];
+  placedAs: string | null;
+}
+
+const batchSize = 7; // entries: small, so that many tests need several batches
+const pieceSize = 1000; // bytes
+const maxNames = 20;
+
+/** Lets other requests run, as a call to a service does. */
+const roundTrip = () => new Promise(setImmediate);
+const keyOf = (path: readonly string[]) => path.join('/');
+/** A folder is an object whose key ends in a slash, or the beginning of other keys. */
+const prefixOf = (path: readonly string[]) => (path.length === 0 ? '' : `${keyOf(path)}/`);
+const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${Math.floor(modified / 1000)}"`;
+
+/**
+ * A fake service that promises as little as a storage may: it looks first and acts then, so that requests at the same moment may
+ * both succeed. It knows neither folders nor renames, its ETags are weak, and it returns entries in no useful order.
+ */
+export class PoorStorage implements Storage {
+  readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix' } as const;
+  readonly #objects = new Map<string, StoredObject>();
+  readonly #staged = new Map<string, StagedUpload>(); // by token
+  /** Tokens of renames and removals that have taken place. */
+  readonly #done = new Set<string>();
+
+  async check(): Promise<void> {}
+  async directAddress(): Promise<null> {
+    return null;
+  }
+  async folderKey(path: ItemPath): Promise<string> {
+    return `poor ${keyOf(path)}`;
+  }
+
+  async stat(path: ItemPath): Promise<Entry | null> {
+    await roundTrip();
+    return this.#entryOf(path);
+  }
+
+  async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null> {
+    await roundTrip();
+    return this.#isFolder(path) ? this.#batches(path) : null;
+  }
+
+  async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
+    await roundTrip();
+    return this.#isFolder(path) ? selectListingPage(this.#entriesOf(path), query) : null;
+  }
+
+  async open(path: ItemPath): Promise<OpenFile | null> {
+    await roundTrip();
+    const [entry, object] = [this.#entryOf(path), this.#objects.get(keyOf(path))];
+    return entry && object ? this.#openFile(keyOf(path), entry, object) : null;
+  }
+
+  async upload(target: UploadTarget, token: string): Promise<Upload> {
+    await this.#checkParent(target.parent);
+    const staged: StagedUpload = { chunks: [], placedAs: null };
+    this.#staged.set(token, staged);
+    return {
+      handle: `upload ${token}`,
+      write: async (chunk) => void staged.chunks.push(Buffer.from(chunk)),
+      sync: async () => void (await roundTrip()),
+      place: async () => {
+        staged.placedAs = await this.#place(target, Buffer.concat(staged.chunks), token);
+        return staged.placedAs;
+      },
+      discard: async () => void this.#staged.delete(token),
+      closeForRecovery: async () => {},
+    };
+  }
+
+  async createFolder(parent: ItemPath, name: string, { token, confirm }: ChangeContext): Promise<void> {
+    await this.#checkFree(parent, name);
+    await confirm?.();
+    this.#put(prefixOf([...parent, name]), Buffer.alloc(0), token);
+  }
+
+  async rename(parent: ItemPath, from: string, to: string, { token, confirm }: ChangeContext): Promise<void> {
+    await this.#checkParent(parent);
+    const keys = this.#keysOf([...parent, from]);
+    if (keys.length === 0) throw new ItemNotFound('there is no such item');
+    await this.#checkFree(parent, to);
+    await confirm?.();
+    const [old, renamed] = [keyOf([...parent, from]), keyOf([...parent, to])];
+    for (const key of keys) this.#put(renamed + key.slice(old.length), this.#objects.get(key)?.bytes ?? Buffer.alloc(0), token);
+    await roundTrip();
+    if (keys.map((key) => this.#objects.delete(key)).every(Boolean)) return void this.#done.add(token);
+    for (const key of keys) this.#objects.delete(renamed + key.slice(old.length)); // another request has renamed or removed the item
+    throw new ItemNotFound('there is no such item any more');
+  }
+
+  async remove(parent: ItemPath, name: string, { token, confirm }: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
+    await this.#checkParent(parent);
+    const keys = this.#keysOf([...parent, name]);
+    if (keys.length === 0) throw new ItemNotFound('there is no such item');
+    await confirm?.();
+    for (const key of keys) this.#objects.delete(key);
+    this.#done.add(token);
+  }
+
+  async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
+    await roundTrip();
+    if (action === 'upload') return this.#staged.get(token)?.placedAs ?? null;
+    if (action === 'createFolder') return this.#objects.get(prefixOf([...parent, name]))?.token === token ? name : null;
+    if (!this.#done.has(token)) return null;
+    return action === 'rename' ? newName : name;
+  }
+
+  async clearEvidence({ token }: PendingFileChange): Promise<void> {
+    this.#staged.delete(token);
+    this.#done.delete(token);
+  }
+
+  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+    const tokens = [...this.#staged.keys()];
+    const pending = await pendingTokens();
+    for (const token of tokens) if (!pending.includes(token)) this.#staged.delete(token);
+  }
+
+  #put(key: string, bytes: Buffer, token: string): void {
+    this.#objects.set(key, { bytes, modified: Date.now(), token });
+  }
+
+  #isFolder(path: readonly string[]): boolean {
+    return path.length === 0 || this.#objects.keys().some((key) => key.startsWith(prefixOf(path)));
+  }
+
+  #entryOf(path: readonly string[]): Entry | null {
+    const [name, object] = [path.at(-1) ?? '', this.#objects.get(keyOf(path))];
+    if (object) return { name, folder: false, size: object.bytes.length, modified: object.modified, etag: weakEtagOf(object) };
+    return this.#isFolder(path) ? { name, folder: true, size: 0, modified: 0, etag: 'W/"folder"' } : null;
+  }
+
+  /** Returns the keys of a file, or of a folder and all that is in it. */
+  #keysOf(path: readonly string[]): string[] {
+    return [...this.#objects.keys()].filter((key) => key === keyOf(path) || key.startsWith(prefixOf(path)));
+  }
+
+  #entriesOf(path: readonly string[]): Entry[] {
+    const prefix = prefixOf(path);
+    const names = new Set(
+      [...this.#objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length).split('/')[0] ?? ''),
+    );
+    names.delete('');
+    return [...names].reverse().flatMap((name) => this.#entryOf([...path, name]) ?? []);
+  }
+
+  async *#batches(path: readonly string[]): AsyncIterable<readonly Entry[]> {
+    const entries = this.#entriesOf(path);
+    for (let start = 0; start < entries.length; start += batchSize) {
+      await roundTrip();
+      yield entries.slice(start, start + batchSize);
+    }
+  }
+
+  #openFile(key: string, entry: Entry, object: StoredObject): OpenFile {
+    const isSame = () => this.#objects.get(key) === object;
+    return {
+      entry,
+      async *read({ start, end }, signal) {
+        for (let position = start; position <= end; position += pieceSize) {
+          await roundTrip();
+          signal?.throwIfAborted();
+          if (!isSame()) throw new ItemChanged('another object has this key now');
+          yield object.bytes.subarray(position, Math.min(position + pieceSize, end + 1));
+        }
+      },
+      close: async () => {},
+    };
+  }
+
+  async #checkParent(parent: readonly string[]): Promise<void> {
+    await roundTrip();
+    if (!this.#isFolder(parent)) throw new ItemNotFound('there is no such folder');
+  }
+
+  async #checkFree(parent: readonly string[], name: string): Promise<void> {
+    await this.#checkParent(parent);
+    if (this.#entryOf([...parent, name])) throw new ItemExists('the name is taken');
+    await roundTrip(); // between the look and the act
+  }
+
+  async #place({ parent, name, ifTaken }: UploadTarget, bytes: Buffer, token: string): Promise<string> {
+    await this.#checkParent(parent);
+    const placedName = ifTaken === 'number' ? this.#freeName(parent, name) : name;
+    const existing = this.#objects.get(keyOf([...parent, placedName]));
+    if (typeof ifTaken === 'object' && (!existing || weakEtagOf(existing) !== ifTaken.replaces))
+      throw new ItemChanged('the file has changed');
+    if (typeof ifTaken !== 'object' && this.#entryOf([...parent, placedName])) throw new ItemExists('the name is taken');
+    await roundTrip();
+    this.#put(keyOf([...parent, placedName]), bytes, token);
+    return placedName;
+  }
+
+  #freeName(parent: readonly string[], name: string): string {
+    const names = Array.from({ length: maxNames }, (_, index) => (index === 0 ? name : numberedName(name, index + 1)));
+    return names.find((candidate) => !this.#entryOf([...parent, candidate])) ?? name;
+  }
+}
