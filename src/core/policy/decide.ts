@@ -1,6 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { inRanges } from './address-range.ts';
-import type { Identity, Permissions, ProfileRules, ShareRules, Visitor } from './share-rules.ts';
+import type { Permissions, ProfileRules, ShareRules, Visitor, VisitorNames } from './share-rules.ts';
 
 /** Actions of a visitor at a link. */
 export const actions = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'] as const;
@@ -68,7 +68,7 @@ const flagsFor: Record<VisitorAction, readonly (keyof Permissions)[]> = {
   delete: ['canDelete'],
 };
 
-function isListed(share: ShareRules, identity: Identity): boolean {
+function isListed(share: ShareRules, identity: VisitorNames): boolean {
   const includesAny = (list: readonly string[], names: readonly string[]) => {
     if (list.length === 0) return false;
     const foldedNames = new Set(names.map(fold));

@@ -39,8 +39,8 @@ export interface ProfileRules {
   readonly ipRanges: PackedRanges;
 }
 
-/** A signed-in visitor, by every name that an audience may list: user name, e-mail address, groups of the identity provider. */
-export interface Identity {
+/** Every name by which an audience may list a signed-in visitor: user name, e-mail address, groups of the identity provider. */
+export interface VisitorNames {
   readonly names: readonly string[];
   readonly groups: readonly string[];
 }
@@ -50,7 +50,7 @@ export interface Visitor {
   /** null: not specified (share/explain). */
   readonly address: string | null;
   /** null: the visitor has not signed in, or the user is no longer active. */
-  readonly identity: Identity | null;
+  readonly identity: VisitorNames | null;
 }
 
 /** Returns whether a share is a drop box: visitors may upload files, but see none. */

@@ -20,6 +20,12 @@ export const isProfileTypeAvailable = (typeId: number) => typeId <= profileTypes
 /** Returns whether visitors must sign in. Only profiles that require sign-in have a portal. */
 export const requiresSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
 
+/**
+ * Returns whether the lists of shares refer to the access users of a profile by id: then a new user with the name of a deleted
+ * one inherits no access. The lists of other profiles hold plain names.
+ */
+export const listsUsersById = (typeId: number) => typeId === profileTypes.USERS;
+
 /** Returns whether the visitors of a profile are its access users. `allowedLogins` counts users of such profiles only. */
 export const hasAccessUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
 

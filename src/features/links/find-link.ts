@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { packList } from '#core/policy/address-range.ts';
-import type { Identity, ProfileRules, ShareRules } from '#core/policy/share-rules.ts';
-import { profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
+import type { ProfileRules, ShareRules, VisitorNames } from '#core/policy/share-rules.ts';
+import { listsUsersById, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
 import { findViewIdOwner } from './view-ids.ts';
@@ -48,7 +48,7 @@ export async function findLink(db: Tx, viewId: string): Promise<LinkRow | undefi
 }
 
 /** A signed-in visitor. */
-export interface SignedInVisitor extends Identity {
+export interface SignedInVisitor extends VisitorNames {
   /** Id of the access user, or null for other kinds of sign-in. */
   readonly userId: number | null;
   readonly name: string;
@@ -62,9 +62,7 @@ const listEntries = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) 
 async function listedNames(db: Tx, link: LinkRow, visitor: SignedInVisitor): Promise<ListedNames> {
   const keys = visitor.names.map(fold);
   const users = listEntries(db, 'share_user', link);
-  // In a USERS profile the list refers to user ids: a new user with the name of a deleted one inherits no access.
-  const userEntries =
-    link.type_id === profileTypes.USERS ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
+  const userEntries = listsUsersById(link.type_id) ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
   const groups = visitor.groups.map(fold);
   return {
     userNames: (await userEntries.execute()).map(({ name }) => name),

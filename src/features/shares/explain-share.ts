@@ -6,7 +6,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { parseRanges } from '#core/policy/address-range.ts';
 import { actions, decide, explainDecision } from '#core/policy/decide.ts';
 import { limits, recordId } from '#core/records/field.ts';
-import { profileTypes } from '#core/records/login-profile.ts';
+import { listsUsersById } from '#core/records/login-profile.ts';
 import { findLinkOfShare, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
 import { readOperation } from '#features/operation.ts';
 import type { Store } from '#ports/store.ts';
@@ -62,7 +62,7 @@ async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainR
   const names = [request.username, request.email].flatMap((name) => name || []);
   if (names.length === 0) return null;
   const visitor = { userId: null, name: names[0] ?? '', email: request.email ?? '', names, groups };
-  if (link.type_id !== profileTypes.USERS) return visitor;
+  if (!listsUsersById(link.type_id)) return visitor;
   let users = db
     .selectFrom('access_user')
     .select(['id', 'username', 'email'])

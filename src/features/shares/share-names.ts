@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { formatList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { profileTypes } from '#core/records/login-profile.ts';
+import { listsUsersById } from '#core/records/login-profile.ts';
 import type { Tx } from '#ports/store.ts';
 
 // SQLite allows 32,766 parameters in a statement.
@@ -64,7 +64,7 @@ async function userEntries(
   existing: ReadonlyMap<string, Entry>,
 ): Promise<Entry[]> {
   const keyedNames = distinctNames(names);
-  if (profile.type_id !== profileTypes.USERS) return keyedNames.map(([name_key, name]) => ({ name, name_key, user_id: null }));
+  if (!listsUsersById(profile.type_id)) return keyedNames.map(([name_key, name]) => ({ name, name_key, user_id: null }));
   // An entry from a time when the profile had another type does not refer to a user yet.
   const withUser = (entry: Entry | undefined) => (entry && entry.user_id !== null ? entry : undefined);
   const newKeys = keyedNames.map(([key]) => key).filter((key) => !withUser(existing.get(key)));
@@ -140,7 +140,7 @@ export const countListedNames = (lists: Readonly<Record<string, string>>): numbe
  * its text does not change, since the user may exist by now.
  */
 export async function hasUnlinkedNames(tx: Tx, share: ShareRef, profile: { type_id: number }): Promise<boolean> {
-  if (profile.type_id !== profileTypes.USERS) return false;
+  if (!listsUsersById(profile.type_id)) return false;
   const entries = tx.selectFrom('share_user').select('name').where('tid', '=', share.tid).where('share_id', '=', share.id);
   return (await entries.where('user_id', 'is', null).limit(1).executeTakeFirst()) !== undefined;
 }

@@ -4,7 +4,7 @@ import { formatInstant } from '#core/instant.ts';
 import { shareUrl } from '#core/link.ts';
 import { decide } from '#core/policy/decide.ts';
 import type { ProfileRules } from '#core/policy/share-rules.ts';
-import { profileTypes } from '#core/records/login-profile.ts';
+import { listsUsersById } from '#core/records/login-profile.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { ruleColumns, type SignedInVisitor, shareRulesOfRow } from '#features/links/find-link.ts';
 import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
@@ -26,10 +26,10 @@ interface PortalVisitor {
 
 type Candidates = SelectQueryBuilder<Database, 'share', object>;
 
-/** Returns the ids of shares whose list of users contains the visitor. In a USERS profile the list holds user ids, not names. */
+/** Returns the ids of shares whose list of users contains the visitor. */
 function sharesForUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedInVisitor) {
   const lists = db.selectFrom('share_user').select('share_id').where('share_user.tid', '=', tid);
-  if (type_id === profileTypes.USERS) return lists.where('user_id', '=', userId ?? 0);
+  if (listsUsersById(type_id)) return lists.where('user_id', '=', userId ?? 0);
   return lists.where('name_key', 'in', names.map(fold)).where('share_id', '=', sql.ref<number>('share.id'));
 }
 
