@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,7 +11,7 @@ import { operations } from '#features/operations.ts';
 import { reportAlive } from '#features/processes/living-processes.ts';
 import { searchTurns } from '#features/turns/search-turns.ts';
 import { listingTurns } from '#features/visits/files/listing-turns.ts';
-import { verifiedPasswords } from '#features/visits/sessions/authenticate-visitor.ts';
+import { visitorSignIn } from '#features/visits/sign-in/visitor-sign-in.ts';
 import { followTransfers } from '#features/visits/transfers/follow-transfers.ts';
 import { visitLimits } from '#features/visits/visit-limits.ts';
 import type { Limits, Ports } from '#ports/ports.ts';
@@ -202,7 +201,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     listings,
     searches,
     ...visitLimits(ports.clock),
-    verifiedPasswords: verifiedPasswords(randomBytes(32).toString('base64url')),
+    ...visitorSignIn(ports),
   };
   visitorRoutes(app, {
     ports: visitPorts,

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { verifiedPasswords } from '#features/visits/sessions/authenticate-visitor.ts';
+import { verifiedPasswords } from '#features/visits/sessions/verified-passwords.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';

@@ -15,10 +15,11 @@ import {
   authenticateVisitor,
   authenticateWithoutVerifying,
   type Credentials,
-  type VerifiedPasswords,
 } from '#features/visits/sessions/authenticate-visitor.ts';
+import type { VerifiedPasswords } from '#features/visits/sessions/verified-passwords.ts';
 import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { SignInKinds } from '#ports/sign-in.ts';
 
 /** A cached link with its access rules. */
 interface LinkWithRules {
@@ -51,6 +52,7 @@ export interface VisitorRequest {
 export interface VisitPorts extends Ports {
   readonly audit: VisitAudit;
   readonly verifiedPasswords: VerifiedPasswords;
+  readonly signInKinds: SignInKinds;
   /** Tokens of the file changes that this process is making or recovering. */
   readonly runningChanges: Set<string>;
   readonly archives: ArchivePlans;

@@ -7,8 +7,8 @@ import type { ProfileRules } from '#core/policy/share-rules.ts';
 import { listsUsersById } from '#core/records/login-profile.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { ruleColumns, type SignedInVisitor, shareRulesOfRow } from '#features/links/find-link.ts';
-import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { ProfileRef } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 

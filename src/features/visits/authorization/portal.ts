@@ -90,7 +90,7 @@ export async function portalResponse(
   { page, clientGone }: PortalRequest = { page: firstPage, clientGone: new AbortController().signal },
 ): Promise<PortalVisit> {
   const signedIn = authenticated?.signedIn ?? null;
-  const common = { signIn: signInPart(profile, signedIn), visitor: visitorPart(signedIn) };
+  const common = { signIn: signInPart(ports, profile, signedIn), visitor: visitorPart(signedIn) };
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
   const caller = `network ${networkOf(visitorRequest.address, 32, 64)}`;

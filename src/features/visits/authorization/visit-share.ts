@@ -1,14 +1,17 @@
 import { formatInstant } from '#core/instant.ts';
 import { parseStoredPath } from '#core/item-path.ts';
 import { requiresMark } from '#core/policy/delivery.ts';
-import { profileTypeName, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
+import { profileTypeName, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
+import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
+import type { ProfileRef } from '#ports/sign-in.ts';
 import { type AuthorizedVisit, authorizeVisit, type VisitorRequest, type VisitPorts } from './authorize-visit.ts';
 
 /** Returns how a visitor signs in at a share or a portal, as the response holds it. */
 export function signInPart(
-  profile: Pick<LinkRow, 'type_id' | 'profile_title' | 'profile_startup_message' | 'lang' | 'profile_username'>,
+  { signInKinds }: Pick<VisitPorts, 'signInKinds'>,
+  profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_startup_message' | 'lang'>,
   signedIn: SignedInVisitor | null,
 ) {
   return {
@@ -17,7 +20,7 @@ export function signInPart(
     title: profile.profile_title,
     startupMessage: profile.profile_startup_message,
     lang: profile.lang,
-    asksUsername: profile.type_id !== profileTypes.PASSWORD || profile.profile_username !== '',
+    asksUsername: findSignInKind(signInKinds, profile)?.password?.requiresUsername(profile) ?? true,
     signedIn: signedIn !== null || !requiresSignIn(profile.type_id),
   };
 }
@@ -25,9 +28,9 @@ export function signInPart(
 export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
 /** Returns the response for an authorized visit. Before sign-in it contains nothing of the share. */
-export function visitResponse({ link, authenticated, permit }: AuthorizedVisit, maxFileSize: number): Visit {
+export function visitResponse(ports: Pick<VisitPorts, 'signInKinds' | 'limits'>, { link, authenticated, permit }: AuthorizedVisit): Visit {
   const signedIn = authenticated?.signedIn ?? null;
-  const signIn = signInPart(link, signedIn);
+  const signIn = signInPart(ports, link, signedIn);
   if (!signIn.signedIn) return { signIn, visitor: null, share: null };
   const { share } = permit;
   return {
@@ -51,7 +54,7 @@ export function visitResponse({ link, authenticated, permit }: AuthorizedVisit, 
       copyProtect: share.copyProtect,
       marked: requiresMark(share),
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
-      maxFileSize,
+      maxFileSize: ports.limits.maxFileSize,
     },
   };
 }
@@ -59,7 +62,7 @@ export function visitResponse({ link, authenticated, permit }: AuthorizedVisit, 
 /** Returns the visit of a link. Notes it in the audit log after sign-in. */
 export async function visitShare(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<Visit> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
-  const response = visitResponse(visit, ports.limits.maxFileSize);
+  const response = visitResponse(ports, visit);
   if (response.share)
     ports.audit.recordInBackground({
       link: visit.link,

@@ -1,12 +1,16 @@
-import { createHmac } from 'node:crypto';
-import { setAndEvict } from '#core/newest.ts';
-import { networkOf } from '#core/policy/address-range.ts';
-import { profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type PasswordCredentials, signInByPassword } from './password-sign-in.ts';
+import type { PasswordCredentials, PasswordSignIn, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
+import { findSignInKind } from './find-sign-in-kind.ts';
+import { signInByPassword } from './password-sign-in.ts';
+import type { VerifiedPasswords } from './verified-passwords.ts';
 import { findSession, recordSessionUse, useRecordInterval, type VisitSession } from './visit-session.ts';
-import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
+import { checkSignIn, signedInVisitor } from './visitor-identity.ts';
+
+const cacheTime = 300_000; // ms; argon2 is too expensive to run for each of a thousand requests
+
+type AuthenticationPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds };
 
 /** The credentials of a visitor's request. */
 export interface Credentials {
@@ -25,104 +29,46 @@ export interface AuthenticatedVisitor {
   readonly passwordVerified: boolean;
 }
 
-interface VerifiedPassword {
-  readonly userId: number | null;
-  readonly profileId: number;
-  readonly profileEpoch: number;
-  readonly userEpoch: number | null;
-  readonly until: number;
-}
-
-const cacheTime = 300_000; // ms; argon2 is too expensive to run for each of a thousand requests
-const maxCached = 20_000; // entries, two for each pair of user name and password
-
-/** Caches which pairs of user name and password were verified a short time ago. The keys are HMACs with a secret of the process. */
-export interface VerifiedPasswords {
-  /**
-   * Returns the cache key of a pair.
-   * @param profile the key depends on the profile's epoch, so that a change of the profile invalidates the pair. null: the key for
-   *   the last profile for which the pair was verified
-   * @param address the key depends on its network, so that other networks cannot use the cache to guess passwords without a limit
-   */
-  keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'> | null, pair: PasswordCredentials, address: string): string;
-  find(key: string, now: number): VerifiedPassword | null;
-  cache(key: string, pair: VerifiedPassword): void;
-  /** Runs one verification for all concurrent requests with the same key. */
-  verifyOnce<T>(key: string, verify: () => Promise<T>): Promise<T>;
-}
-
-/** @param processKey a secret that lives as long as the process */
-export function verifiedPasswords(processKey: string): VerifiedPasswords {
-  const cached = new Map<string, VerifiedPassword>();
-  const running = new Map<string, Promise<unknown>>();
-  return {
-    keyOf: (profile, { username, password }, address) =>
-      createHmac('sha256', processKey)
-        .update(JSON.stringify([profile?.profile_id, profile?.session_epoch, username, password, networkOf(address, 32, 64)]))
-        .digest('base64url'),
-    find(key, now) {
-      const pair = cached.get(key);
-      if (pair && pair.until > now) return pair;
-      cached.delete(key);
-      return null;
-    },
-    cache: (key, pair) => setAndEvict(cached, key, pair, maxCached),
-    async verifyOnce<T>(key: string, verify: () => Promise<T>): Promise<T> {
-      const existing = running.get(key);
-      // The cast is safe: all verifications with the same key return the same type.
-      if (existing) return existing as Promise<T>;
-      const verification = verify().finally(() => running.delete(key));
-      running.set(key, verification);
-      return verification;
-    },
-  };
-}
-
-/**
- * Returns the visitor of a verified pair, or null if the profile or the user has changed since. Does not check `until`: a transfer
- * may run longer than the cache time, and its pair stays valid until something changes.
- */
-async function identityIfUnchanged(
-  { store }: Pick<Ports, 'store'>,
-  { userId, userEpoch, profileId, profileEpoch }: Omit<VerifiedPassword, 'until'>,
-  profile: ProfileRef,
-): Promise<SignedInVisitor | null> {
-  if (profileId !== profile.profile_id || profileEpoch !== profile.session_epoch) return null;
-  return userId === null ? profileIdentity(profile) : userIdentity(store.read, profile, userId, userEpoch ?? 0);
-}
-
 /** Authenticates by a pair of user name and password that was verified a short time ago. Returns null for any other pair. */
 async function byVerifiedPassword(
-  ports: Ports,
+  ports: AuthenticationPorts,
   verifiedPairs: VerifiedPasswords,
   profile: ProfileRef,
   pair: PasswordCredentials,
   address: string,
 ): Promise<AuthenticatedVisitor | null> {
   const cached = verifiedPairs.find(verifiedPairs.keyOf(profile, pair, address), ports.clock.now());
-  const signedIn = cached && (await identityIfUnchanged(ports, cached, profile));
-  return signedIn && { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, cached, current), passwordVerified: false };
+  const signedIn = cached && (await checkSignIn(ports.signInKinds, profile, cached));
+  if (!signedIn) return null;
+  // Does not check `until` again: a transfer may run longer than the cache time, and its pair stays valid until something changes.
+  return { signedIn, reauthenticate: (current) => checkSignIn(ports.signInKinds, current, cached), passwordVerified: false };
 }
 
+/** @param kind the way in which the profile verifies passwords */
 async function byBasic(
-  ports: Ports,
+  ports: AuthenticationPorts,
   verifiedPairs: VerifiedPasswords,
   profile: ProfileRef,
-  pair: PasswordCredentials,
-  address: string,
+  kind: PasswordSignIn,
+  { pair, address }: { readonly pair: PasswordCredentials; readonly address: string },
 ): Promise<AuthenticatedVisitor> {
   const visitor = await byVerifiedPassword(ports, verifiedPairs, profile, pair, address);
   if (visitor) return visitor;
   const key = verifiedPairs.keyOf(profile, pair, address);
-  const { signedIn, profileEpoch, userEpoch } = await verifiedPairs.verifyOnce(key, () => signInByPassword(ports, profile, pair, address));
-  const { profile_id: profileId } = profile;
-  const verifiedPair = { userId: signedIn.userId, userEpoch, profileId, profileEpoch, until: ports.clock.now() + cacheTime };
+  const signIn = await verifiedPairs.verifyOnce(key, () => signInByPassword(ports, profile, kind, pair, address));
+  const verifiedPair = { profileId: profile.profile_id, signIn, until: ports.clock.now() + cacheTime };
   for (const cacheKey of [key, verifiedPairs.keyOf(null, pair, address)]) verifiedPairs.cache(cacheKey, verifiedPair);
-  return { signedIn, reauthenticate: (current) => identityIfUnchanged(ports, verifiedPair, current), passwordVerified: true };
+  const reauthenticate = (current: ProfileRef) => checkSignIn(ports.signInKinds, current, verifiedPair);
+  return { signedIn: signedInVisitor(signIn), reauthenticate, passwordVerified: true };
 }
 
-async function bySession(ports: Ports, profile: ProfileRef, token: string, address: string): Promise<AuthenticatedVisitor | null> {
-  const session = await findSession(ports.store, profile, token, ports.clock.now());
+async function bySession(
+  ports: AuthenticationPorts,
+  profile: ProfileRef,
+  token: string,
+  address: string,
+): Promise<AuthenticatedVisitor | null> {
+  const session = await findSession(ports, profile, token);
   if (!session) return null;
   let recordedAt = Number.NEGATIVE_INFINITY;
   function recordUse(usedSession: VisitSession): void {
@@ -134,7 +80,7 @@ async function bySession(ports: Ports, profile: ProfileRef, token: string, addre
   recordUse(session);
   // Also records the use, so that the session of a transfer that takes hours does not expire as unused.
   const reauthenticate = async (currentProfile: ProfileRef) => {
-    const currentSession = await findSession(ports.store, currentProfile, token, ports.clock.now());
+    const currentSession = await findSession(ports, currentProfile, token);
     if (currentSession) recordUse(currentSession);
     return currentSession?.signedIn ?? null;
   };
@@ -148,16 +94,17 @@ interface AuthenticationRequest {
 
 /** Authenticates by a valid session, else with `byPair` by the user name and password of the request. */
 async function authenticateBy(
-  ports: Ports,
+  ports: AuthenticationPorts,
   profile: LinkRow | ProfileRef,
   { credentials, address }: AuthenticationRequest,
-  byPair: (pair: PasswordCredentials) => Promise<AuthenticatedVisitor | null>,
+  byPair: (kind: PasswordSignIn, pair: PasswordCredentials) => Promise<AuthenticatedVisitor | null>,
 ): Promise<AuthenticatedVisitor | null> {
   if (!requiresSignIn(profile.type_id)) return null;
   const token = credentials.session(profile.profile_id);
   const visitor = token === null ? null : await bySession(ports, profile, token, address);
-  const acceptsPasswords = profile.type_id === profileTypes.PASSWORD || profile.type_id === profileTypes.USERS;
-  return visitor || !credentials.basic || !acceptsPasswords ? visitor : byPair(credentials.basic);
+  if (visitor || !credentials.basic) return visitor;
+  const kind = findSignInKind(ports.signInKinds, profile)?.password;
+  return kind ? byPair(kind, credentials.basic) : null;
 }
 
 /**
@@ -165,16 +112,17 @@ async function authenticateBy(
  * @throws Refusal (401) for a wrong user name or password; (429, 503)
  */
 export const authenticateVisitor = (
-  ports: Ports,
+  ports: AuthenticationPorts,
   verifiedPairs: VerifiedPasswords,
   profile: LinkRow | ProfileRef,
   request: AuthenticationRequest,
-) => authenticateBy(ports, profile, request, (pair) => byBasic(ports, verifiedPairs, profile, pair, request.address));
+) =>
+  authenticateBy(ports, profile, request, (kind, pair) => byBasic(ports, verifiedPairs, profile, kind, { pair, address: request.address }));
 
 /** Authenticates a visitor as `authenticateVisitor` does, but accepts a password only if it was verified a short time ago. */
 export const authenticateWithoutVerifying = (
-  ports: Ports,
+  ports: AuthenticationPorts,
   verifiedPairs: VerifiedPasswords,
   profile: LinkRow | ProfileRef,
   request: AuthenticationRequest,
-) => authenticateBy(ports, profile, request, (pair) => byVerifiedPassword(ports, verifiedPairs, profile, pair, request.address));
+) => authenticateBy(ports, profile, request, (_kind, pair) => byVerifiedPassword(ports, verifiedPairs, profile, pair, request.address));

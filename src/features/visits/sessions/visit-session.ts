@@ -2,8 +2,9 @@ import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { CompletedSignIn, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import { type ProfileRef, profileIdentity, userIdentity } from './visitor-identity.ts';
+import { checkSignIn } from './visitor-identity.ts';
 
 /** Maximum duration of a session in ms (visit.md, Sessions). */
 export const maxSessionDuration = 12 * 3_600_000;
@@ -45,15 +46,27 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
     .execute();
 }
 
+type SessionRow = NonNullable<Awaited<ReturnType<typeof sessionOf>>>;
+
+/** Returns the sign-in that began a session. The kind of sign-in reads the identity again. */
+const signInOf = (row: SessionRow): CompletedSignIn => ({
+  identity: { subject: '', name: row.name, email: '', names: [], groups: [] },
+  claimsAt: row.created_at,
+  profileEpoch: row.profile_epoch,
+  user: row.user_id === null ? null : { id: row.user_id, epoch: row.user_epoch ?? 0 },
+});
+
 /** Returns the valid session of a token at a profile, or null. */
-export async function findSession(store: Store, profile: ProfileRef, token: string, now: number): Promise<VisitSession | null> {
+export async function findSession(
+  { store, clock, signInKinds }: Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds },
+  profile: ProfileRef,
+  token: string,
+): Promise<VisitSession | null> {
   const row = await store.cachedUntilChange(`session ${token}`, () => sessionOf(store.read, token));
-  if (!row || row.tid !== profile.tid || row.profile_id !== profile.profile_id || row.profile_epoch !== profile.session_epoch) return null;
+  if (!row || row.tid !== profile.tid) return null;
+  const now = clock.now();
   if (row.created_at <= now - maxSessionDuration || row.used_at <= now - maxIdleTime) return null;
-  const { user_id: userId, user_epoch: epoch } = row;
-  const findUser = () => userIdentity(store.read, profile, userId ?? 0, epoch ?? 0);
-  const signedIn =
-    userId === null ? profileIdentity(profile) : await store.cachedUntilChange(`user ${profile.profile_id} ${userId} ${epoch}`, findUser);
+  const signedIn = await checkSignIn(signInKinds, profile, { profileId: row.profile_id, signIn: signInOf(row) });
   return signedIn && { tid: row.tid, hash: row.hash, signedIn, usedAt: row.used_at };
 }
 
@@ -71,28 +84,26 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
   void store.write(updateUsedAt, visitorTurn(address)).catch(() => {}); // the next use tries again
 }
 
-/** The visitor of a new session, the user's epoch, and the visitor's address. */
-interface SessionStart {
-  readonly signedIn: SignedInVisitor;
-  readonly userEpoch: number | null;
-  readonly address: string;
-}
-
-/** Creates a session. @returns its token, of which only the hash is stored */
+/**
+ * Creates a session for a completed sign-in.
+ * @param address of the visitor
+ * @returns its token, of which only the hash is stored
+ */
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
   profile: ProfileRef,
-  { signedIn, userEpoch, address }: SessionStart,
+  { identity, profileEpoch, user }: CompletedSignIn,
+  address: string,
 ): Promise<string> {
   const [token, now] = [`${profile.tid}.${random.token(tokenBits)}`, clock.now()];
   const values = {
     tid: profile.tid,
     hash: sha256(token),
     profile_id: profile.profile_id,
-    profile_epoch: profile.session_epoch,
-    user_id: signedIn.userId,
-    user_epoch: userEpoch,
-    name: signedIn.name,
+    profile_epoch: profileEpoch,
+    user_id: user?.id ?? null,
+    user_epoch: user?.epoch ?? null,
+    name: identity.name,
     created_at: now,
     used_at: now,
   };

@@ -1,39 +1,23 @@
 import type { SignedInVisitor } from '#features/links/find-link.ts';
-import type { Tx } from '#ports/store.ts';
+import type { CompletedSignIn, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
+import { findSignInKind } from './find-sign-in-kind.ts';
 
-/** The columns of a login profile that a sign-in needs. */
-export interface ProfileRef {
-  readonly tid: number;
-  readonly profile_id: number;
-  readonly type_id: number;
-  readonly session_epoch: number;
-  readonly profile_username: string;
+/** A completed sign-in and the login profile that it belongs to. */
+export interface SignInAtProfile {
+  readonly profileId: number;
+  readonly signIn: CompletedSignIn;
 }
 
-/** Returns the identity of a visitor who signed in with the password of a PASSWORD profile. */
-export const profileIdentity = ({ profile_username: name }: ProfileRef): SignedInVisitor => ({
-  userId: null,
-  name,
-  email: '',
-  names: [name],
-  groups: [],
-});
+/** Returns the visitor of a completed sign-in. */
+export const signedInVisitor = ({ identity, user }: CompletedSignIn): SignedInVisitor => ({ ...identity, userId: user?.id ?? null });
 
-/** Returns the identity of an access user, or null if the user is inactive, has left the profile, or has a newer session epoch. */
-export async function userIdentity(
-  db: Tx,
-  profile: Pick<ProfileRef, 'tid' | 'profile_id'>,
-  userId: number,
-  epoch: number,
+/** Returns the visitor of a sign-in as they are now, or null if it belongs to another profile or has ended. */
+export async function checkSignIn(
+  kinds: SignInKinds,
+  profile: ProfileRef,
+  { profileId, signIn }: SignInAtProfile,
 ): Promise<SignedInVisitor | null> {
-  const user = await db
-    .selectFrom('access_user')
-    .select(['id', 'username', 'email'])
-    .where('tid', '=', profile.tid)
-    .where('id', '=', userId)
-    .where('profile_id', '=', profile.profile_id)
-    .where('active', '=', 1)
-    .where('session_epoch', '=', epoch)
-    .executeTakeFirst();
-  return user ? { userId: user.id, name: user.username, email: user.email, names: [user.username], groups: [] } : null;
+  if (profileId !== profile.profile_id || signIn.profileEpoch !== profile.session_epoch) return null;
+  const current = await findSignInKind(kinds, profile)?.again(profile, signIn);
+  return current ? signedInVisitor(current) : null;
 }

@@ -1,6 +1,5 @@
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
-import { profileTypes } from '#core/records/login-profile.ts';
 import type { PasswordChangeBody } from '#core/records/visit.ts';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { auditEntryOf } from '#features/audit/event-entry.ts';
@@ -9,16 +8,23 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import { accessPortal } from '#features/visits/authorization/portal.ts';
 import { authenticateVisitor } from '#features/visits/sessions/authenticate-visitor.ts';
+import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import { beginSession } from '#features/visits/sessions/visit-session.ts';
-import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
+import type { CompletedSignIn, PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 import type { NewSession } from './sign-in.ts';
 
-/** An access user who has signed in and may change their password. */
+/** Sign-in with a password of the visitor's own. */
+type OwnPasswordSignIn = PasswordSignIn & Required<Pick<PasswordSignIn, 'replacePassword'>>;
+
+const isOwnPasswordSignIn = (kind: PasswordSignIn | undefined): kind is OwnPasswordSignIn => kind?.replacePassword !== undefined;
+
+/** A visitor who has signed in and may change their password. */
 interface PasswordOwner {
   readonly profile: ProfileRef;
   readonly link: LinkRow | null;
   readonly signedIn: SignedInVisitor;
+  readonly kind: OwnPasswordSignIn;
 }
 
 async function findPasswordOwner(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<PasswordOwner> {
@@ -27,9 +33,9 @@ async function findPasswordOwner(ports: VisitPorts, visitorRequest: VisitorReque
       ? await authenticateAtShare(ports, visitorRequest)
       : { link: null, ...(await authenticateAtPortal(ports, visitorRequest)) };
   if (!authenticated) throw new Refusal('signInNeeded');
-  if (profile.type_id !== profileTypes.USERS || authenticated.signedIn.userId === null)
-    throw new Refusal('permissionOff', 'Only users with their own password can change it here.');
-  return { profile, link, signedIn: authenticated.signedIn };
+  const kind = findSignInKind(ports.signInKinds, profile)?.password;
+  if (!isOwnPasswordSignIn(kind)) throw new Refusal('permissionOff', 'Only users with their own password can change it here.');
+  return { profile, link, signedIn: authenticated.signedIn, kind };
 }
 
 async function authenticateAtShare(ports: VisitPorts, visitorRequest: VisitorRequest) {
@@ -44,18 +50,17 @@ async function authenticateAtPortal(ports: VisitPorts, visitorRequest: VisitorRe
 
 /**
  * Verifies the current password, which counts as a sign-in attempt.
- * @returns the session epoch of the user
+ * @returns the sign-in with it
  * @throws Refusal (403, 429, 503)
  */
 async function verifyCurrentPassword(
   ports: VisitPorts,
-  { profile, signedIn }: PasswordOwner,
+  { profile, signedIn, kind }: PasswordOwner,
   password: string,
   address: string,
-): Promise<number> {
+): Promise<CompletedSignIn> {
   try {
-    const { userEpoch } = await signInByPassword(ports, profile, { username: signedIn.name, password }, address);
-    return userEpoch ?? 0;
+    return await signInByPassword(ports, profile, kind, { username: signedIn.name, password }, address);
   } catch (cause) {
     if (cause instanceof Refusal && cause.messageName === 'signInWrong') throw new Refusal('currentPasswordWrong');
     throw cause;
@@ -63,7 +68,7 @@ async function verifyCurrentPassword(
 }
 
 /**
- * Changes the password of the access user who has signed in. Ends all their sessions, and begins a new one for this browser.
+ * Changes the password of the visitor who has signed in. Ends all their sessions, and begins a new one for this browser.
  * @param setCookie called with the new session
  * @throws Refusal (400) if the new password is not allowed; (401, 403, 429, 503)
  */
@@ -75,27 +80,15 @@ export async function changeOwnPassword(
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<void> {
   const owner = await findPasswordOwner(ports, visitorRequest, at);
-  const { profile, link, signedIn } = owner;
+  const { profile, link, signedIn, kind } = owner;
   checkNewPassword({ password, confirmPassword: password, name: signedIn.name }, 'password');
   if (password === currentPassword) throw fieldRefusal('password', 'must differ from the current password');
-  const epoch = await verifyCurrentPassword(ports, owner, currentPassword, visitorRequest.address);
+  const current = await verifyCurrentPassword(ports, owner, currentPassword, visitorRequest.address);
   const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();
-  await ports.store.write(async (tx) => {
-    const [updated] = await tx
-      .updateTable('access_user')
-      .set((row) => ({
-        password_hash: hash,
-        session_epoch: epoch + 1,
-        version: row('version', '+', 1),
-        updated_owner: signedIn.name,
-        updated_at: now,
-      }))
-      .where('tid', '=', profile.tid)
-      .where('id', '=', signedIn.userId)
-      .where('session_epoch', '=', epoch) // no match if another password was set meanwhile
-      .execute();
-    if (Number(updated?.numUpdatedRows) !== 1) throw new Refusal('currentPasswordWrong');
+  const renewed = await ports.store.write(async (tx) => {
+    const signIn = await kind.replacePassword(tx, profile, current, hash, now);
+    if (!signIn) throw new Refusal('currentPasswordWrong');
     const event = {
       link,
       tid: profile.tid,
@@ -106,7 +99,8 @@ export async function changeOwnPassword(
       path: '',
     } as const;
     await appendAuditEntry(tx, auditEntryOf(event, ports, now));
+    return signIn;
   }, visitorTurn(visitorRequest.address));
-  const session = { signedIn, userEpoch: epoch + 1, address: visitorRequest.address };
-  await setCookie({ profileId: profile.profile_id, token: await beginSession(ports, profile, session) });
+  const token = await beginSession(ports, profile, renewed, visitorRequest.address);
+  await setCookie({ profileId: profile.profile_id, token });
 }

@@ -1,14 +1,16 @@
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { profileTypes } from '#core/records/login-profile.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
 import { accessPortal, portalResponse } from '#features/visits/authorization/portal.ts';
 import { visitResponse } from '#features/visits/authorization/visit-share.ts';
+import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
-import type { ProfileRef } from '#features/visits/sessions/visitor-identity.ts';
+import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
+import type { PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 
 /** A new session. The HTTP layer sets its cookie before any further check. */
 export interface NewSession {
@@ -17,15 +19,15 @@ export interface NewSession {
 }
 
 /**
- * Checks that the profile supports sign-in with a password.
- * @throws Refusal (400) if the profile needs no sign-in or the user name is missing, (503) if its type is not implemented yet
+ * Returns how a profile verifies passwords.
+ * @throws Refusal (400) if the profile needs no sign-in or the user name is missing, (503) if its kind of sign-in is not available yet
  */
-function checkSignInType(profile: ProfileRef, { username }: SignInBody): void {
-  const { PUBLIC, PASSWORD, USERS } = profileTypes;
-  if (profile.type_id === PUBLIC) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
-  if (profile.type_id !== PASSWORD && profile.type_id !== USERS) throw new Refusal('signInUnavailable');
-  const needsUsername = profile.type_id === USERS || profile.profile_username !== '';
-  if (needsUsername && !username) throw fieldRefusal('username', 'is required');
+function passwordSignInOf({ signInKinds }: VisitPorts, profile: ProfileRef, { username }: SignInBody): PasswordSignIn {
+  if (!requiresSignIn(profile.type_id)) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
+  const kind = findSignInKind(signInKinds, profile)?.password;
+  if (!kind) throw new Refusal('signInUnavailable');
+  if (kind.requiresUsername(profile) && !username) throw fieldRefusal('username', 'is required');
+  return kind;
 }
 
 async function signIn(
@@ -34,16 +36,14 @@ async function signIn(
   body: SignInBody,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
 ): Promise<{ session: NewSession; signedIn: SignedInVisitor }> {
-  checkSignInType(profile, body);
+  const kind = passwordSignInOf(ports, profile, body);
   try {
-    const { signedIn, userEpoch } = await signInByPassword(
-      ports,
-      profile,
-      { username: body.username ?? '', password: body.password },
-      event.visitorRequest.address,
-    );
-    ports.newSessions.count(event.visitorRequest.address, profile.profile_id);
-    const token = await beginSession(ports, profile, { signedIn, userEpoch, address: event.visitorRequest.address });
+    const { address } = event.visitorRequest;
+    const credentials = { username: body.username ?? '', password: body.password };
+    const completed = await signInByPassword(ports, profile, kind, credentials, address);
+    ports.newSessions.count(address, profile.profile_id);
+    const token = await beginSession(ports, profile, completed, address);
+    const signedIn = signedInVisitor(completed);
     await ports.audit.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
@@ -79,7 +79,7 @@ export async function signInAtShare(
   );
   const { session } = await signIn(ports, link, body, { link, visitorRequest, action: 'sign-in', path: '' });
   await setCookie(session);
-  return visitResponse(await authorizeVisit(ports, withSession(visitorRequest, session), { action: 'visit' }), ports.limits.maxFileSize);
+  return visitResponse(ports, await authorizeVisit(ports, withSession(visitorRequest, session), { action: 'visit' }));
 }
 
 /** Signs a visitor in at a portal. */

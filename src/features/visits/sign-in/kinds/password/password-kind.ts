@@ -1,0 +1,48 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { fold } from '#core/fold.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { CompletedSignIn, Identity, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+
+type KindPorts = Pick<Ports, 'store' | 'vault' | 'clock'>;
+
+/** Everybody who knows the password of a profile is the same visitor, whatever the profile's user name is. */
+const identityOf = ({ profile_id, profile_username: name }: ProfileRef): Identity => ({
+  subject: String(profile_id),
+  name,
+  email: '',
+  names: [name],
+  groups: [],
+});
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const equal = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
+
+/** Verifies the password of a profile. If the profile has no user name, any name is accepted. */
+async function verifyProfilePassword(
+  { store, vault, clock }: KindPorts,
+  profile: ProfileRef,
+  { username, password }: PasswordCredentials,
+): Promise<CompletedSignIn | null> {
+  const row = await store.read
+    .selectFrom('login_profile')
+    .select(['password', 'session_epoch'])
+    .where('tid', '=', profile.tid)
+    .where('id', '=', profile.profile_id)
+    .executeTakeFirstOrThrow();
+  // A profile whose password was lost with the secret key stores an empty one: no password must match it, not even an empty one.
+  if (row.password === '') return null;
+  const nameMatches = profile.profile_username === '' || equal(fold(profile.profile_username), fold(username));
+  const matches = equal(vault.open('login profile password', row.password), password) && nameMatches;
+  return matches ? { identity: identityOf(profile), claimsAt: clock.now(), profileEpoch: row.session_epoch, user: null } : null;
+}
+
+/** PASSWORD: all visitors share the password of the login profile. A sign-in lasts until the epoch of the profile changes. */
+export const passwordKind = (ports: KindPorts): SignInKind => ({
+  password: {
+    requiresUsername: ({ profile_username }) => profile_username !== '',
+    // All visitors share one password, so invented user names must not allow more guesses.
+    attemptName: () => '',
+    verify: (profile, credentials, { count }) => count(() => verifyProfilePassword(ports, profile, credentials)),
+  },
+  again: async (profile, known) => ({ ...known, identity: identityOf(profile) }),
+});

@@ -1,0 +1,47 @@
+import { fold } from '#core/fold.ts';
+import type { VerifyPassword } from '#ports/password-hash.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { CompletedSignIn, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+import { replaceUserPassword } from './replace-user-password.ts';
+import { userIdentity } from './user-identity.ts';
+
+type KindPorts = Pick<Ports, 'store' | 'clock' | 'passwordHash'>;
+
+async function verifyUserPassword(
+  { store, clock }: KindPorts,
+  profile: ProfileRef,
+  { username, password }: PasswordCredentials,
+  verify: VerifyPassword,
+): Promise<CompletedSignIn | null> {
+  const row = await store.read
+    .selectFrom('access_user')
+    .select(['id', 'password_hash', 'session_epoch', 'active'])
+    .where('tid', '=', profile.tid)
+    .where('profile_id', '=', profile.profile_id)
+    .where('username_key', '=', fold(username))
+    .executeTakeFirst();
+  const matches = await verify(row?.password_hash ?? null, password);
+  if (!row || !matches) return null;
+  const user = { id: row.id, epoch: row.session_epoch };
+  // Reads the user again: hashing is slow, and the user may have been deactivated meanwhile.
+  const identity = await userIdentity(store.read, profile, user);
+  return identity && { identity, claimsAt: clock.now(), profileEpoch: profile.session_epoch, user };
+}
+
+/** USERS: access users with passwords of their own. A sign-in ends as soon as its user is inactive or has a newer epoch. */
+export const usersKind = (ports: KindPorts): SignInKind => ({
+  password: {
+    requiresUsername: () => true,
+    attemptName: fold,
+    verify: (profile, credentials, { address, count }) =>
+      ports.passwordHash.runInTurn(address, (verify) => count(() => verifyUserPassword(ports, profile, credentials, verify))),
+    replacePassword: replaceUserPassword,
+  },
+  async again(profile, known) {
+    const { user } = known;
+    if (!user) return null;
+    const findIdentity = () => userIdentity(ports.store.read, profile, user);
+    const identity = await ports.store.cachedUntilChange(`user ${profile.profile_id} ${user.id} ${user.epoch}`, findIdentity);
+    return identity && { ...known, identity };
+  },
+});

@@ -1,0 +1,90 @@
+import type { ProfileType } from '#core/records/login-profile.ts';
+import type { Tx } from './store.ts';
+
+/** Who has signed in, as the provider of the login profile states it. Sessions store it as JSON. */
+export interface Identity {
+  /** Identifies the visitor within the login profile. It never changes, and no other visitor ever gets it. Not empty. */
+  readonly subject: string;
+  /** Display name. Visitors may be able to choose it, so no rule depends on it. */
+  readonly name: string;
+  /** Verified e-mail address; empty: none. */
+  readonly email: string;
+  /** Every name by which the list of a share may admit the visitor. */
+  readonly names: readonly string[];
+  readonly groups: readonly string[];
+}
+
+/** The columns of a login profile that every sign-in needs. A kind reads other columns itself. */
+export interface ProfileRef {
+  readonly tid: number;
+  readonly profile_id: number;
+  readonly type_id: number;
+  readonly session_epoch: number;
+  readonly profile_username: string;
+}
+
+/** A completed sign-in. It ends when the session epoch of its login profile changes, or when its kind says so. */
+export interface CompletedSignIn {
+  readonly identity: Identity;
+  /** When the provider stated the identity; ms since the epoch. */
+  readonly claimsAt: number;
+  /** Session epoch of the login profile when the visitor was verified. */
+  readonly profileEpoch: number;
+  /** The access user whom the visitor has signed in as, with their session epoch; null: the visitor is no access user. */
+  readonly user: { readonly id: number; readonly epoch: number } | null;
+}
+
+/** The user name and password of a visitor. */
+export interface PasswordCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** One try to sign in. */
+export interface SignInAttempt {
+  /** Address of the client. */
+  readonly address: string;
+  /**
+   * Runs the verification and counts it as a failed attempt if it returns null. A kind that waits for a turn calls this when
+   * the turn comes, so that waiting attempts do not read the same counts.
+   * @throws Refusal (401) if the verification returns null; (429) during the wait after failed attempts
+   */
+  count(verify: () => Promise<CompletedSignIn | null>): Promise<CompletedSignIn>;
+}
+
+/** Sign-in with a password, at the sign-in page or by `Authorization: Basic`. */
+export interface PasswordSignIn {
+  /** Returns whether visitors must enter a user name. */
+  requiresUsername(profile: ProfileRef): boolean;
+  /** Returns the name by which failed attempts are counted. Empty: all visitors of the profile share one password. */
+  attemptName(username: string): string;
+  /**
+   * Verifies the credentials within `attempt.count`. An unknown name, a wrong password and an inactive user take the same time
+   * and get the same response.
+   * @throws Refusal (401, 429), see `SignInAttempt`; (503) if too many requests wait
+   */
+  verify(profile: ProfileRef, credentials: PasswordCredentials, attempt: SignInAttempt): Promise<CompletedSignIn>;
+  /**
+   * Replaces the password of the visitor and ends their other sign-ins. Absent: visitors have no password of their own.
+   * @param current a sign-in with the current password
+   * @param hash hash of the new password
+   * @returns the sign-in with the new password; null: another password was set meanwhile
+   */
+  replacePassword?(tx: Tx, profile: ProfileRef, current: CompletedSignIn, hash: string, now: number): Promise<CompletedSignIn | null>;
+}
+
+/** One kind of sign-in. A kind has each way to sign in that it supports. */
+export interface SignInKind {
+  readonly password?: PasswordSignIn;
+  /**
+   * Checks a sign-in again at each later request. The caller has compared the epoch of the profile.
+   * @returns the sign-in with the current identity, whose subject is the same; null: the sign-in has ended
+   */
+  again(profile: ProfileRef, known: CompletedSignIn): Promise<CompletedSignIn | null>;
+}
+
+/** A type of login profile with sign-in. */
+export type SignInType = Exclude<ProfileType, 'PUBLIC'>;
+
+/** The kinds of sign-in by the type of login profile. A type without a kind is not available yet. */
+export type SignInKinds = { readonly [T in SignInType]?: SignInKind };
