@@ -24,6 +24,8 @@ export interface AuditTable {
   search_text: string;
   /** Process that runs the pending action; null: the action was never pending, or `outcome` holds its result. */
   process: string | null;
+  /** Key of the visitor's identity (features/audit/identity-key.ts); null: no visitor has signed in, or an earlier version wrote the entry. */
+  identity_key: Generated<string | null>;
 }
 
 /** An audit entry that still collects equal actions of one visitor, until the instant `until`. */

@@ -164,7 +164,10 @@ export interface VisitSessionTable {
   profile_epoch: number;
   user_id: number | null;
   user_epoch: number | null;
+  /** Display name of the visitor. */
   name: string;
+  /** `StoredIdentity` as JSON; null: the row was written by a version without this column. */
+  identity: Generated<string | null>;
   created_at: number;
   used_at: number;
 }

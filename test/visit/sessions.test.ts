@@ -37,6 +37,19 @@ test('a session cookie is HttpOnly, SameSite=Lax, valid for the entire host, and
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(pair.split('=')[1] ?? 'none'), 'only a hash is stored');
 });
 
+test('a session stores the identity of its visitor: subject, name, e-mail address, names, groups and the time of the claims', async (t) => {
+  const { postern, ann, clock } = await entered(t);
+  const row = await postern.ports.store.read.selectFrom('visit_session').selectAll().executeTakeFirstOrThrow();
+  const identity = { subject: String(ann), name: 'ann', email: 'ann@example.com', names: ['ann'], groups: [], claimsAt: clock.now() };
+  assert.deepEqual(JSON.parse(row.identity ?? ''), identity);
+});
+
+test('a session without an identity, which an earlier version began during the upgrade, asks the visitor to sign in again', async (t) => {
+  const { postern, status } = await entered(t);
+  await postern.ports.store.write((tx) => tx.updateTable('visit_session').set({ identity: null }).execute(), 'job');
+  assert.equal(await status(), 401);
+});
+
 test('with an https public address, the session cookie has the __Host- prefix and is Secure', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { id } = await usersProfile(postern);

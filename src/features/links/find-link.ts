@@ -3,6 +3,7 @@ import { fold } from '#core/fold.ts';
 import { packList } from '#core/policy/address-range.ts';
 import type { ProfileRules, ShareRules, VisitorNames } from '#core/policy/share-rules.ts';
 import { listsUsersById, requiresSignIn } from '#core/records/login-profile.ts';
+import type { Identity } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
 import { findViewIdOwner } from './view-ids.ts';
@@ -48,18 +49,19 @@ export async function findLink(db: Tx, viewId: string): Promise<LinkRow | undefi
 }
 
 /** A signed-in visitor. */
-export interface SignedInVisitor extends VisitorNames {
-  /** Id of the access user, or null for other kinds of sign-in. */
+export interface SignedInVisitor extends Identity {
+  /** Id of the access user whom the visitor has signed in as; null: the visitor is no access user. */
   readonly userId: number | null;
-  readonly name: string;
-  readonly email: string;
 }
+
+/** What the lists of a share may contain of a visitor. */
+export type ListedVisitor = VisitorNames & Pick<SignedInVisitor, 'userId'>;
 
 const listEntries = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>
   db.selectFrom(list).select('name').where('tid', '=', link.tid).where('share_id', '=', link.id);
 
 /** Returns the entries of the share's lists that can match this visitor, so that long lists are not read completely. */
-async function listedNames(db: Tx, link: LinkRow, visitor: SignedInVisitor): Promise<ListedNames> {
+async function listedNames(db: Tx, link: LinkRow, visitor: ListedVisitor): Promise<ListedNames> {
   const keys = visitor.names.map(fold);
   const users = listEntries(db, 'share_user', link);
   const userEntries = listsUsersById(link.type_id) ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
@@ -76,7 +78,7 @@ async function listedNames(db: Tx, link: LinkRow, visitor: SignedInVisitor): Pro
 type ListedNames = Pick<ShareRules, 'userNames' | 'groupNames'>;
 
 /** Returns the rules of a share that decide about one visitor. */
-export async function shareRules(db: Tx, link: LinkRow, visitor: SignedInVisitor | null): Promise<ShareRules> {
+export async function shareRules(db: Tx, link: LinkRow, visitor: ListedVisitor | null): Promise<ShareRules> {
   const allowsAll = link.allow_all_users === 1;
   return shareRulesOfRow(link, allowsAll || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
 }

@@ -7,7 +7,7 @@ import { parseRanges } from '#core/policy/address-range.ts';
 import { actions, decide, explainDecision } from '#core/policy/decide.ts';
 import { limits, recordId } from '#core/records/field.ts';
 import { listsUsersById } from '#core/records/login-profile.ts';
-import { findLinkOfShare, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
+import { findLinkOfShare, type LinkRow, type ListedVisitor, profileRules, shareRules } from '#features/links/find-link.ts';
 import { readOperation } from '#features/operation.ts';
 import type { Store } from '#ports/store.ts';
 
@@ -55,24 +55,24 @@ const Explanation = Type.Object({
  * Returns the visitor that the request describes, as if signed in.
  * @returns null if the request names nobody, or if the profile has no such active user
  */
-async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<SignedInVisitor | null> {
+async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<ListedVisitor | null> {
   const groups = parseList(request.groupNames ?? '', limits.list);
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
   if (groups.length > maxGroups) throw fieldRefusal('groupNames', `must name at most ${maxGroups} groups`);
   const names = [request.username, request.email].flatMap((name) => name || []);
   if (names.length === 0) return null;
-  const visitor = { userId: null, name: names[0] ?? '', email: request.email ?? '', names, groups };
+  const visitor = { userId: null, names, groups };
   if (!listsUsersById(link.type_id)) return visitor;
   let users = db
     .selectFrom('access_user')
-    .select(['id', 'username', 'email'])
+    .select(['id', 'username'])
     .where('tid', '=', link.tid)
     .where('profile_id', '=', link.profile_id)
     .where('active', '=', 1);
   if (request.username) users = users.where('username_key', '=', fold(request.username));
   if (request.email) users = users.where('email_key', '=', fold(request.email));
   const user = await users.limit(1).executeTakeFirst();
-  return user ? { ...visitor, userId: user.id, name: user.username, email: user.email, names: [user.username] } : null;
+  return user ? { ...visitor, userId: user.id, names: [user.username] } : null;
 }
 
 function parseAt(at: string | null | undefined, now: number): number {

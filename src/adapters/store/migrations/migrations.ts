@@ -11,6 +11,7 @@ import { packedRanges } from './0010-packed-ranges.ts';
 import { deletedProfileCounts } from './0011-ended-counts.ts';
 import { jobs } from './0012-jobs.ts';
 import { uploadHandles } from './0013-upload-handles.ts';
+import { sessionIdentities } from './0014-session-identities.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   deletedProfileCounts,
   jobs,
   uploadHandles,
+  sessionIdentities,
 ];

@@ -2,9 +2,9 @@ import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { CompletedSignIn, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
+import type { CompletedSignIn, Identity, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import { checkSignIn } from './visitor-identity.ts';
+import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /** Maximum duration of a session in ms (visit.md, Sessions). */
 export const maxSessionDuration = 12 * 3_600_000;
@@ -46,15 +46,33 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
     .execute();
 }
 
-type SessionRow = NonNullable<Awaited<ReturnType<typeof sessionOf>>>;
+/** An identity as a session stores it. */
+type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt'>;
 
-/** Returns the sign-in that began a session. The kind of sign-in reads the identity again. */
-const signInOf = (row: SessionRow): CompletedSignIn => ({
-  identity: { subject: '', name: row.name, email: '', names: [], groups: [] },
-  claimsAt: row.created_at,
-  profileEpoch: row.profile_epoch,
-  user: row.user_id === null ? null : { id: row.user_id, epoch: row.user_epoch ?? 0 },
-});
+/** A session as it is stored. */
+interface StoredSession extends SignInAtProfile {
+  readonly tid: number;
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly usedAt: number;
+}
+
+/** Returns the stored session of a token, or null. */
+async function readSession(db: Tx, token: string): Promise<StoredSession | null> {
+  const row = await sessionOf(db, token);
+  // Without an identity: written by an earlier version that ran during the migration. The visitor signs in again.
+  if (!row || row.identity === null) return null;
+  const { claimsAt, ...identity }: StoredIdentity = JSON.parse(row.identity);
+  const user = row.user_id === null ? null : { id: row.user_id, epoch: row.user_epoch ?? 0 };
+  return {
+    tid: row.tid,
+    hash: row.hash,
+    profileId: row.profile_id,
+    signIn: { identity, claimsAt, profileEpoch: row.profile_epoch, user },
+    createdAt: row.created_at,
+    usedAt: row.used_at,
+  };
+}
 
 /** Returns the valid session of a token at a profile, or null. */
 export async function findSession(
@@ -62,12 +80,13 @@ export async function findSession(
   profile: ProfileRef,
   token: string,
 ): Promise<VisitSession | null> {
-  const row = await store.cachedUntilChange(`session ${token}`, () => sessionOf(store.read, token));
-  if (!row || row.tid !== profile.tid) return null;
+  const session = await store.cachedUntilChange(`session ${token}`, () => readSession(store.read, token));
+  if (session?.tid !== profile.tid) return null;
+  const { tid, hash, usedAt, createdAt } = session;
   const now = clock.now();
-  if (row.created_at <= now - maxSessionDuration || row.used_at <= now - maxIdleTime) return null;
-  const signedIn = await checkSignIn(signInKinds, profile, { profileId: row.profile_id, signIn: signInOf(row) });
-  return signedIn && { tid: row.tid, hash: row.hash, signedIn, usedAt: row.used_at };
+  if (createdAt <= now - maxSessionDuration || usedAt <= now - maxIdleTime) return null;
+  const signedIn = await checkSignIn(signInKinds, profile, session);
+  return signedIn && { tid, hash, signedIn, usedAt };
 }
 
 /** Records that a session was used, at most once a minute. The caller does not wait for the write. */
@@ -92,10 +111,11 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
   profile: ProfileRef,
-  { identity, profileEpoch, user }: CompletedSignIn,
+  { identity, claimsAt, profileEpoch, user }: CompletedSignIn,
   address: string,
 ): Promise<string> {
   const [token, now] = [`${profile.tid}.${random.token(tokenBits)}`, clock.now()];
+  const storedIdentity: StoredIdentity = { ...identity, claimsAt };
   const values = {
     tid: profile.tid,
     hash: sha256(token),
@@ -104,6 +124,7 @@ export async function beginSession(
     user_id: user?.id ?? null,
     user_epoch: user?.epoch ?? null,
     name: identity.name,
+    identity: JSON.stringify(storedIdentity),
     created_at: now,
     used_at: now,
   };

@@ -60,11 +60,13 @@ async function verifyCurrentPassword(
   address: string,
 ): Promise<CompletedSignIn> {
   try {
-    return await signInByPassword(ports, profile, kind, { username: signedIn.name, password }, address);
+    const current = await signInByPassword(ports, profile, kind, { username: signedIn.name, password }, address);
+    if (current.identity.subject === signedIn.subject) return current;
   } catch (cause) {
     if (cause instanceof Refusal && cause.messageName === 'signInWrong') throw new Refusal('currentPasswordWrong');
     throw cause;
   }
+  throw new Refusal('currentPasswordWrong'); // another visitor has the name by now
 }
 
 /**
