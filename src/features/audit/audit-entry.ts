@@ -10,7 +10,10 @@ const maxTextLength = 1000; // characters
 export interface NewAuditEntry {
   readonly tid: number;
   readonly at: number;
+  /** Display name. */
   readonly actor: string;
+  /** Key of the visitor's identity; absent: no visitor has signed in. */
+  readonly identityKey?: string | null;
   readonly actorKind: 'key' | 'operator' | 'visitor' | 'system';
   readonly address: string;
   readonly action: string;
@@ -48,6 +51,7 @@ export function appendAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<number> 
     request_id: entry.requestId,
     count: 1,
     process: entry.process,
+    identity_key: entry.identityKey ?? null,
     search_text: fold([entry.actor, entry.address, entry.action, share?.title ?? '', entry.path.slice(0, maxTextLength)].join('\u001f')),
   });
 }

@@ -19,6 +19,7 @@ export function auditEntryOf(event: VisitEvent, { process }: Pick<Ports, 'proces
     tid: tenantOfEvent(event),
     at: now,
     actor: visitor?.name ?? '',
+    identityKey: visitor?.identityKey ?? null,
     actorKind: 'visitor',
     address: visitorRequest.address,
     action: event.action,

@@ -15,8 +15,7 @@ export const eventKey = (event: VisitEvent, version: string | null) =>
     JSON.stringify([
       event.link?.id,
       event.tid,
-      event.visitor?.userId,
-      event.visitor?.name,
+      event.visitor?.identityKey,
       visitorNetwork(event.visitorRequest.address),
       event.action,
       event.outcome,

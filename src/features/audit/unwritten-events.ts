@@ -9,10 +9,15 @@ const batchSize = 100; // events in one transaction, so that other changes get t
 const maxCharacters = 16 << 20; // in the texts of all queued events
 const minEventLength = 300; // characters that each event counts at least
 
-/** Returns the event with only the parts that its audit entry needs: a share's lists and the request headers would fill the memory. */
-function compactEvent({ link, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
+/** Returns the event with only the parts of its audit entry: a share's lists, groups and request headers would fill the memory. */
+function compactEvent({ link, visitor, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
   const columns = link && { id: link.id, tid: link.tid, title: link.title, view_id: link.view_id, notify_emails: '' };
-  return { ...event, link: columns, visitorRequest: { address, requestId } };
+  return {
+    ...event,
+    link: columns,
+    visitor: visitor && { name: visitor.name, identityKey: visitor.identityKey },
+    visitorRequest: { address, requestId },
+  };
 }
 
 /** A queue of visitors' events that the database could not take, oldest first. */

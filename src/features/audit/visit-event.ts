@@ -5,7 +5,8 @@ import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 export interface VisitEvent {
   readonly link: Pick<LinkRow, 'id' | 'tid' | 'title' | 'view_id' | 'notify_emails'> | null;
   readonly tid?: number;
-  readonly visitor: SignedInVisitor | null;
+  /** null: nobody has signed in. */
+  readonly visitor: Pick<SignedInVisitor, 'name' | 'identityKey'> | null;
   /** Where the request came from. */
   readonly visitorRequest: { readonly address: string; readonly requestId: string };
   readonly action: string;

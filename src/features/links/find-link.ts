@@ -52,6 +52,8 @@ export async function findLink(db: Tx, viewId: string): Promise<LinkRow | undefi
 export interface SignedInVisitor extends Identity {
   /** Id of the access user whom the visitor has signed in as; null: the visitor is no access user. */
   readonly userId: number | null;
+  /** Key of the identity in the audit log (features/audit/identity-key.ts). */
+  readonly identityKey: string;
 }
 
 /** What the lists of a share may contain of a visitor. */

@@ -125,7 +125,7 @@ async function changeOnce<T>(
   const now = ports.clock.now();
   // A duplicate request is authorized again too: the permission may have ended.
   const { link, authenticated } = await authorizeVisit(ports, visitorRequestOf(request, parts), { action });
-  const user = authenticated ? [authenticated.signedIn.userId, authenticated.signedIn.name] : [];
+  const user = authenticated ? [authenticated.signedIn.identityKey] : [];
   const idempotentRequest: IdempotentRequest | null = idempotentRequestOf(
     request.headers['idempotency-key'],
     { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...user]) },

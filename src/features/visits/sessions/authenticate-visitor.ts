@@ -59,7 +59,7 @@ async function byBasic(
   const verifiedPair = { profileId: profile.profile_id, signIn, until: ports.clock.now() + cacheTime };
   for (const cacheKey of [key, verifiedPairs.keyOf(null, pair, address)]) verifiedPairs.cache(cacheKey, verifiedPair);
   const reauthenticate = (current: ProfileRef) => checkSignIn(ports.signInKinds, current, verifiedPair);
-  return { signedIn: signedInVisitor(signIn), reauthenticate, passwordVerified: true };
+  return { signedIn: signedInVisitor(profile, signIn), reauthenticate, passwordVerified: true };
 }
 
 async function bySession(

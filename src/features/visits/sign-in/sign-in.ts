@@ -43,7 +43,7 @@ async function signIn(
     const completed = await signInByPassword(ports, profile, kind, credentials, address);
     ports.newSessions.count(address, profile.profile_id);
     const token = await beginSession(ports, profile, completed, address);
-    const signedIn = signedInVisitor(completed);
+    const signedIn = signedInVisitor(profile, completed);
     await ports.audit.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
