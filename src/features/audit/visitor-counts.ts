@@ -29,8 +29,10 @@ const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || addres
 export interface VisitorDay {
   /** First instant of the day, ms since the epoch. */
   readonly start: number;
-  /** User name; empty: a visitor without one. */
+  /** Name of the visitor at their last entry of the day; empty: a visitor without one. */
   readonly visitor: string;
+  /** null: nobody had signed in, or an earlier version wrote the entries. Such entries are counted by name. */
+  readonly identityKey: string | null;
   readonly visits: number;
   readonly downloads: number;
   readonly uploads: number;
@@ -107,14 +109,23 @@ export async function* visitorDays(
   }
 }
 
+/** An entry without an identity counts for its name. */
+const nameWithoutIdentity = sql`case when identity_key is null then actor end`;
+
+const timeOffset = 1_000_000_000_000_000; // ms: with it, every time has 16 digits, so that texts sort as times
+
+/** The name in the newest entry: the greatest text of time and name, without the time. */
+const newestName = sql<string>`substr(max(cast(${sql.lit(timeOffset)} + at as text) || actor), 17)`;
+
 async function daysOf(db: Tx, range: ReportRange): Promise<VisitorDay[]> {
   const start = sql<number>`at - at % ${sql.lit(millisecondsPerDay)}`;
   const rows = await visitorEntries(db, range)
-    .select([start.as('start'), 'actor as visitor', visits.as('visits')])
+    .select([start.as('start'), newestName.as('visitor'), 'identity_key as identityKey', visits.as('visits')])
     .select([countActions('download', 'downloadFolder').as('downloads'), countActions('upload').as('uploads')])
     .select(sql<number>`max(at)`.as('last'))
     .groupBy(start)
-    .groupBy('actor')
+    .groupBy('identity_key')
+    .groupBy(nameWithoutIdentity)
     .orderBy('last', 'desc')
     .execute();
   return rows;

@@ -4,6 +4,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
 import { addSums, addToKey, dayCounts, type VisitorDay, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
 import { readOperation } from '#features/operation.ts';
+import { readListedVisitors } from './listed-visitors.ts';
 
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
@@ -34,24 +35,29 @@ function parseDate(field: string, text: string | null | undefined, meaning: 'fir
 
 const maxVisitors = 1000;
 
+/** What one visitor did. */
+type VisitorSums = VisitSums & { readonly visitor: string; readonly last: number };
+
 /** What visitors did at a share. */
 interface Activity {
   /** By the first instant of each day. */
   readonly byDay: Map<number, VisitSums>;
   /** Those who came last. */
-  readonly byVisitor: Map<string, VisitSums & { readonly last: number }>;
-  /** Listed names of users who have not come. */
-  readonly missing: Set<string>;
+  readonly byVisitor: Map<string, VisitorSums>;
+  /** Keys of the visitors by name. */
+  readonly keysByName: Map<string, string>;
 }
 
 /** Adds a day of a visitor. Days come newest first, so that a visitor's first one is their last visit. */
-function addVisitorDay({ byDay, byVisitor, missing }: Activity, day: VisitorDay): void {
+function addVisitorDay({ byDay, byVisitor, keysByName }: Activity, day: VisitorDay): void {
   addToKey(byDay, day.start, day);
-  missing.delete(day.visitor);
-  const present = byVisitor.get(day.visitor);
+  const { visitor, visits, downloads, uploads, last } = day;
+  // An entry of an earlier version has no identity: it counts for the visitor who came last with its name.
+  const key = day.identityKey ?? keysByName.get(visitor) ?? `unidentified ${visitor}`;
+  const present = byVisitor.get(key);
   if (!present && byVisitor.size >= maxVisitors) return;
-  const { visits, downloads, uploads, last } = day;
-  byVisitor.set(day.visitor, present ? { ...addSums(present, day), last: present.last } : { visits, downloads, uploads, last });
+  if (!keysByName.has(visitor)) keysByName.set(visitor, key);
+  byVisitor.set(key, present ? { ...present, ...addSums(present, day) } : { visitor, visits, downloads, uploads, last });
 }
 
 export const shareActivity = readOperation({
@@ -67,23 +73,21 @@ export const shareActivity = readOperation({
   response: ActivityResponse,
   async read({ id, fromDate, toDate }, { tid }, { store: { reports } }, inTurn) {
     const [from, before] = [parseDate('fromDate', fromDate, 'firstOfDay'), parseDate('toDate', toDate, 'firstOfNextDay')];
-    const names = await inTurn(async () => {
-      const share = await reports.selectFrom('share').select('id').where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
-      if (!share) throw new Refusal('recordUnknown');
-      const listed = reports.selectFrom('share_user').select('name').where('tid', '=', tid).where('share_id', '=', id);
-      return (await listed.orderBy('position').execute()).map(({ name }) => name);
-    });
-    const activity: Activity = { byDay: new Map(), byVisitor: new Map(), missing: new Set(names) };
+    const listed = await inTurn(() => readListedVisitors(reports, tid, id));
+    if (!listed) throw new Refusal('recordUnknown');
+    const activity: Activity = { byDay: new Map(), byVisitor: new Map(), keysByName: new Map() };
     for await (const days of visitorDays(reports, { tid, shareId: id, from, before }, inTurn))
-      for (const day of days) addVisitorDay(activity, day);
+      for (const day of days) {
+        addVisitorDay(activity, day);
+        listed.add(day);
+      }
     return {
       byDay: dayCounts(activity.byDay),
-      byVisitor: [...activity.byVisitor].map(([visitor, { last, ...counts }]) => ({
-        visitor,
+      byVisitor: [...activity.byVisitor.values()].map(({ last, ...counts }) => ({
         ...counts,
         lastDateTime: formatInstant(last),
       })),
-      notCome: names.filter((name) => activity.missing.has(name)),
+      notCome: listed.notCome(),
     };
   },
 });

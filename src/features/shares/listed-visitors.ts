@@ -1,0 +1,63 @@
+import { identityKey } from '#features/audit/identity-key.ts';
+import type { VisitorDay } from '#features/audit/visitor-counts.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** A name that a share lists. */
+interface ListedName {
+  readonly name: string;
+  /** null: the list holds a plain name, which refers to no user. */
+  readonly userId: number | null;
+}
+
+/** The names that a share lists, and those of them who have come. */
+export interface ListedVisitors {
+  /** Takes note of a visitor who has come. */
+  add(visitor: Pick<VisitorDay, 'visitor' | 'identityKey'>): void;
+  /** Returns the names of those who have not come, in the order of the list. */
+  notCome(): string[];
+}
+
+/** An entry without an identity was written by an earlier version: only its name is known. */
+const unidentified = (name: string) => `unidentified ${name}`;
+const named = (name: string) => `named ${name}`;
+
+/** A listed user has come with their identity, not with that of somebody who has the same name. */
+export function listedVisitors(profile: { readonly id: number; readonly typeId: number }, list: readonly ListedName[]): ListedVisitors {
+  const nameOf = new Map<string, string>();
+  for (const { name, userId } of list) {
+    const marks = userId === null ? [named(name)] : [identityKey(profile, String(userId)), unidentified(name)];
+    for (const mark of marks) nameOf.set(mark, name);
+  }
+  const come = new Set<string>();
+  return {
+    add({ visitor, identityKey: key }) {
+      for (const mark of [key ?? unidentified(visitor), named(visitor)]) {
+        const name = nameOf.get(mark);
+        if (name !== undefined) come.add(name);
+      }
+    },
+    notCome: () => list.map(({ name }) => name).filter((name) => !come.has(name)),
+  };
+}
+
+/** Returns the names that a share lists, or null if the share does not exist. */
+export async function readListedVisitors(db: Tx, tid: number, shareId: number): Promise<ListedVisitors | null> {
+  const share = await db
+    .selectFrom('share')
+    .innerJoin('login_profile as profile', (join) =>
+      join.onRef('profile.tid', '=', 'share.tid').onRef('profile.id', '=', 'share.profile_id'),
+    )
+    .select(['profile.id', 'profile.type_id as typeId'])
+    .where('share.tid', '=', tid)
+    .where('share.id', '=', shareId)
+    .executeTakeFirst();
+  if (!share) return null;
+  const list = await db
+    .selectFrom('share_user')
+    .select(['name', 'user_id as userId'])
+    .where('tid', '=', tid)
+    .where('share_id', '=', shareId)
+    .orderBy('position')
+    .execute();
+  return listedVisitors(share, list);
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { cookieOf, type Json, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { changeShare, linkTo, minute, posting } from './visiting.ts';
+
+/** Starts a Postern with a clock that the test sets. `restart` writes all audit entries that are still in memory. */
+async function started(t: TestContext) {
+  let time = Date.parse('2026-05-01T10:00:00Z');
+  const data = await temporaryFolder(t);
+  const start = () => startPostern(t, { data, replaced: { ports: { clock: { now: () => time } } } });
+  const postern = await start();
+  const restart = async () => {
+    await postern.stop();
+    return start();
+  };
+  const wait = (milliseconds: number) => {
+    time += milliseconds;
+  };
+  return { postern, restart, wait };
+}
+
+/** Returns the names of the users in the audit entries of an action, oldest first. */
+const actorsOf = async ({ call }: { call: (name: string, body: object) => Promise<Json> }, action: string) =>
+  (await call('audit/search', { action })).list.map(({ actor }: Json) => actor);
+
+test('two visitors with the same name at two login profiles have an audit entry each for a download of the same file', async (t) => {
+  const { postern, restart } = await started(t);
+  const profiles = [await usersProfile(postern), await usersProfile(postern)];
+  const link = await linkTo(postern, { authenticationId: profiles[0]?.id });
+  for (const profile of profiles) {
+    await changeShare(postern, link.id, { authenticationId: profile.id });
+    const cookie = await signIn(postern, link.base, 'ann');
+    for (const _ of [1, 2]) await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
+  }
+  const again = await restart();
+  assert.deepEqual(await actorsOf(again, 'download'), ['ann', 'ann']);
+  const { byVisitor } = await again.call('share/activity', { id: link.id });
+  assert.deepEqual(
+    byVisitor.map(({ visitor, downloads }: Json) => [visitor, downloads]),
+    [
+      ['ann', 1],
+      ['ann', 1],
+    ],
+  );
+});
+
+test('a user whose name changes stays one visitor: their downloads of one file are one, and they are counted once', async (t) => {
+  const { postern, restart, wait } = await started(t);
+  const profile = await usersProfile(postern);
+  const link = await linkTo(postern, { authenticationId: profile.id });
+  const cookie = await signIn(postern, link.base, 'ann');
+  const { store } = postern.ports;
+  for (const username of ['ann', 'abe']) {
+    await store.write((tx) => tx.updateTable('access_user').set({ username, username_key: username }).execute(), 'job');
+    await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
+    await postern.visit(`${link.base}/file/of-${username}.txt`, { method: 'PUT', body: 'new', headers: { cookie } });
+    wait(minute);
+  }
+  const again = await restart();
+  assert.deepEqual([await actorsOf(again, 'download'), await actorsOf(again, 'upload')], [['ann'], ['ann', 'abe']]);
+  const { byDay, byVisitor } = await again.call('share/activity', { id: link.id });
+  assert.deepEqual(byDay, [{ date: '2026-05-01', visits: 1, downloads: 1, uploads: 2 }]);
+  assert.deepEqual(
+    byVisitor.map(({ visitor, visits, downloads, uploads }: Json) => [visitor, visits, downloads, uploads]),
+    [['abe', 1, 1, 2]],
+  );
+});
+
+test('everybody who knows the password of a login profile is one visitor, also after its user name changes', async (t) => {
+  const { postern, restart } = await started(t);
+  const { id: profile } = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
+  const link = await linkTo(postern, { authenticationId: profile });
+  for (const username of ['guest', 'friend']) {
+    await postern.call('loginprofile/update', { id: profile, username });
+    const signedIn = await postern.visit(`${link.base}/sign-in`, posting({ username, password: 'open sesame' }));
+    await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie: cookieOf(signedIn) } });
+  }
+  assert.deepEqual(await actorsOf(await restart(), 'download'), ['guest']);
+});
+
+test('a listed user has come only if they came themselves, not another visitor with their name', async (t) => {
+  const { postern, restart } = await started(t);
+  const [one, other] = [await usersProfile(postern), await usersProfile(postern)];
+  const link = await linkTo(postern, { authenticationId: one.id });
+  const cookie = await signIn(postern, link.base, 'ann');
+  await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
+  const notCome = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) =>
+    (await call('share/activity', { id: link.id })).notCome;
+  await changeShare(postern, link.id, { authenticationId: other.id, allowAllUsers: false, userNames: 'ann', groupNames: '' });
+  assert.deepEqual(await notCome(postern), ['ann']);
+  await changeShare(postern, link.id, { authenticationId: one.id, allowAllUsers: false, userNames: 'ann', groupNames: '' });
+  assert.deepEqual(await notCome(await restart()), []);
+});
+
+test('entries of an earlier version, which have no identity, count for the visitor who has their name', async (t) => {
+  const { postern, restart, wait } = await started(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const link = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' });
+  const cookie = await signIn(postern, link.base, 'ann');
+  await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
+  const { store } = postern.ports;
+  await store.write((tx) => tx.updateTable('audit').set({ identity_key: null }).execute(), 'job');
+  const activity = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) => {
+    const { byVisitor, notCome } = await call('share/activity', { id: link.id });
+    return { counts: byVisitor.map(({ visitor, downloads }: Json) => [visitor, downloads]), notCome };
+  };
+  assert.deepEqual(await activity(postern), { counts: [['ann', 1]], notCome: ['bob'] });
+  wait(minute);
+  await postern.visit(`${link.base}/zip`, { headers: { cookie } });
+  assert.deepEqual(await activity(await restart()), { counts: [['ann', 2]], notCome: ['bob'] });
+});
