@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { KyselyPlugin } from 'kysely';
+import { Refusal } from '#core/messages.ts';
+import { checkSignIn } from '#features/visits/sessions/visitor-identity.ts';
+import { signInKinds } from '#features/visits/sign-in/sign-in-kinds.ts';
+import type { CompletedSignIn, PasswordCredentials, ProfileRef, SignInAttempt, SignInType } from '#ports/sign-in.ts';
+import { cookieOf, startPostern, type TestPostern } from '../start.ts';
+import { basic, linkTo, posting, raw } from './visiting.ts';
+
+/** A login profile with a visitor who can sign in with a password. */
+export interface PasswordVisitor {
+  readonly profileId: number;
+  readonly right: PasswordCredentials;
+  readonly wrong: readonly PasswordCredentials[];
+  /** Credentials of another visitor of the profile; null: all visitors are one. */
+  readonly other: PasswordCredentials | null;
+  /** Changes the name of the visitor. @returns their credentials after that */
+  rename(): Promise<PasswordCredentials>;
+  /** Each change after which the sign-in has ended. */
+  readonly endings: Readonly<Record<string, () => Promise<unknown>>>;
+}
+
+/** Creates a visitor of a kind of sign-in in an installation. */
+export type CreateVisitor = (postern: TestPostern) => Promise<PasswordVisitor>;
+
+const readProfile = (postern: TestPostern, id: number): Promise<ProfileRef> =>
+  postern.ports.store.read
+    .selectFrom('login_profile')
+    .select(['tid', 'id as profile_id', 'type_id', 'session_epoch', 'username as profile_username'])
+    .where('tid', '=', 1)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+
+/** What a kind of sign-in promises beside the contract. */
+interface KindFeatures {
+  /** The names of `PasswordVisitor.endings`. */
+  readonly endings: readonly string[];
+  /** Whether visitors have a password of their own, which they can replace. */
+  readonly hasOwnPassword: boolean;
+}
+
+/** Tests that every kind of sign-in with a password must pass. */
+export function passwordKindContract(type: SignInType, create: CreateVisitor, { endings, hasOwnPassword }: KindFeatures): void {
+  async function start(t: TestContext) {
+    const postern = await startPostern(t);
+    const visitor = await create(postern);
+    const kinds = signInKinds(postern.ports);
+    const kind = kinds[type];
+    assert.ok(kind?.password);
+    const { password } = kind;
+    const profile = () => readProfile(postern, visitor.profileId);
+    const counted: (CompletedSignIn | null)[] = [];
+    const attempt: SignInAttempt = {
+      address: '198.51.100.7',
+      async count(verify) {
+        const result = await verify();
+        counted.push(result);
+        if (!result) throw new Refusal('signInWrong');
+        return result;
+      },
+    };
+    const signIn = async (credentials = visitor.right) => password.verify(await profile(), credentials, attempt);
+    const isWrong = async (credentials: PasswordCredentials) =>
+      assert.rejects(signIn(credentials), { messageName: 'signInWrong' }, credentials.username);
+    /** Returns the subject of a sign-in as it is now, or null if it has ended. */
+    const subjectOf = async (done: CompletedSignIn) =>
+      (await checkSignIn(kinds, await profile(), { profileId: visitor.profileId, signIn: done }))?.subject ?? null;
+    return { postern, visitor, kinds, kind, password, profile, attempt, counted, signIn, isWrong, subjectOf };
+  }
+
+  test(`the right credentials give an identity that a session can store (${type})`, async (t) => {
+    const { signIn, profile, counted } = await start(t);
+    const before = Date.now();
+    const done = await signIn();
+    assert.notEqual(done.identity.subject, '');
+    assert.deepEqual(JSON.parse(JSON.stringify(done.identity)), done.identity);
+    assert.ok(done.claimsAt >= before && done.claimsAt <= Date.now());
+    assert.equal(done.profileEpoch, (await profile()).session_epoch);
+    assert.deepEqual(counted, [done]);
+  });
+
+  test(`each verification of wrong credentials is counted as one attempt and gives no identity (${type})`, async (t) => {
+    const { visitor, isWrong, counted } = await start(t);
+    for (const credentials of visitor.wrong) await isWrong(credentials);
+    assert.deepEqual(
+      counted,
+      visitor.wrong.map(() => null),
+    );
+  });
+
+  test(`during the wait after failed attempts, the right credentials are refused (${type})`, async (t) => {
+    const { visitor, password, profile } = await start(t);
+    const count: SignInAttempt['count'] = () => Promise.reject(new Refusal('tooManyFailures'));
+    const verified = password.verify(await profile(), visitor.right, { address: '198.51.100.7', count });
+    await assert.rejects(verified, { messageName: 'tooManyFailures' });
+  });
+
+  test(`a visitor keeps their subject when their name changes, and another visitor has another subject (${type})`, async (t) => {
+    const { visitor, signIn, subjectOf } = await start(t);
+    const { subject } = (await signIn()).identity;
+    if (visitor.other) assert.notEqual((await signIn(visitor.other)).identity.subject, subject);
+    const renamed = await signIn(await visitor.rename());
+    assert.equal(renamed.identity.subject, subject);
+    assert.equal(await subjectOf(renamed), subject);
+  });
+
+  test(`checking a sign-in again takes at most one query (${type})`, async (t) => {
+    const { postern, visitor, profile, signIn } = await start(t);
+    const [signedIn, current] = [await signIn(), await profile()];
+    let queries = 0;
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        queries += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const { store } = postern.ports;
+    Object.assign(store, { read: store.read.withPlugin(counting) });
+    const again = await checkSignIn(signInKinds(postern.ports), current, { profileId: visitor.profileId, signIn: signedIn });
+    assert.equal(again?.subject, signedIn.identity.subject);
+    assert.ok(queries <= 1, `${queries} queries`);
+  });
+
+  test(`a sign-in at one login profile is not valid at another one (${type})`, async (t) => {
+    const { postern, visitor, kinds, signIn } = await start(t);
+    const other = await create(postern);
+    assert.notEqual(other.profileId, visitor.profileId);
+    const at = { profileId: visitor.profileId, signIn: await signIn() };
+    assert.equal(await checkSignIn(kinds, await readProfile(postern, other.profileId), at), null);
+  });
+
+  for (const ending of endings)
+    test(`${ending} ends the sign-in at once (${type})`, async (t) => {
+      const { visitor, signIn, subjectOf } = await start(t);
+      const done = await signIn();
+      assert.equal(await subjectOf(done), done.identity.subject);
+      await visitor.endings[ending]?.();
+      assert.equal(await subjectOf(done), null);
+    });
+
+  test(`a visitor can replace their password exactly if it is their own, and all sign-ins with the earlier one end (${type})`, async (t) => {
+    const { postern, password, profile, visitor, signIn, isWrong, subjectOf } = await start(t);
+    const { replacePassword } = password;
+    assert.equal(replacePassword !== undefined, hasOwnPassword);
+    if (!replacePassword) return;
+    const [done, current] = [await signIn(), await profile()];
+    const hash = await postern.ports.passwordHash.hash('another fine phrase', { tid: 1 });
+    const replace = () => postern.ports.store.write((tx) => replacePassword(tx, current, done, hash, 1), { tenant: 1 });
+    const renewed = await replace();
+    assert.ok(renewed);
+    assert.deepEqual([await subjectOf(done), await subjectOf(renewed)], [null, done.identity.subject]);
+    assert.equal(await replace(), null, 'the first sign-in replaces nothing any more');
+    await isWrong(visitor.right);
+    assert.equal((await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject, done.identity.subject);
+  });
+
+  test(`a visitor signs in at the page, and a program by Basic authentication (${type})`, async (t) => {
+    const { postern, visitor, signIn } = await start(t);
+    const { base } = await linkTo(postern, { authenticationId: visitor.profileId });
+    const answer = await postern.visit(`${base}/sign-in`, posting(visitor.right));
+    assert.equal(answer.status, 200);
+    const { identity } = await signIn();
+    assert.deepEqual(answer.body.visitor, { name: identity.name, email: identity.email });
+    const authorization = basic(visitor.right.username, visitor.right.password);
+    for (const headers of [{ cookie: cookieOf(answer) }, { authorization }])
+      assert.equal((await raw(postern, `${base}/list`, { headers })).status, 200);
+    const { identity: stored } = await postern.ports.store.read.selectFrom('visit_session').select('identity').executeTakeFirstOrThrow();
+    const { claimsAt, ...storedIdentity } = JSON.parse(stored ?? '');
+    assert.deepEqual(storedIdentity, identity);
+    assert.ok(Math.abs(claimsAt - Date.now()) < 60_000);
+  });
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isProfileTypeAvailable, profileTypeName, profileTypes } from '#core/records/login-profile.ts';
+import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
+import { signInKinds } from '#features/visits/sign-in/sign-in-kinds.ts';
+import { startPostern, usersProfile } from '../start.ts';
+import { type CreateVisitor, passwordKindContract } from './sign-in-kinds.contract.ts';
+
+test('exactly the login profile types that are offered as available have a kind of sign-in', async (t) => {
+  const kinds = signInKinds((await startPostern(t)).ports);
+  for (const typeId of Object.values(profileTypes)) {
+    const isSignInAvailable = isProfileTypeAvailable(typeId) && typeId !== profileTypes.PUBLIC;
+    assert.equal(findSignInKind(kinds, { type_id: typeId }) !== null, isSignInAvailable, profileTypeName(typeId));
+  }
+});
+
+const password = 'correct horse battery';
+
+const createPasswordVisitor: CreateVisitor = async ({ call }) => {
+  const { id } = await call('loginprofile/add', { title: 'Door', typeId: profileTypes.PASSWORD, username: 'guest', password });
+  const right = { username: 'guest', password };
+  const update = (change: object) => call('loginprofile/update', { id, ...change });
+  return {
+    profileId: id,
+    right,
+    wrong: [
+      { username: 'guest', password: 'wrong' },
+      { username: 'guest', password: '' },
+      { username: 'other', password },
+    ],
+    other: null,
+    async rename() {
+      await update({ username: 'friend' });
+      return { ...right, username: 'friend' };
+    },
+    endings: {
+      'a new password of the profile': () => update({ password: 'open barley door' }),
+      'a new user name of the profile': () => update({ username: 'friend' }),
+      'a new type of the profile': () => update({ typeId: profileTypes.USERS }),
+    },
+  };
+};
+
+const createUser: CreateVisitor = async (postern) => {
+  const { id: profileId, users } = await usersProfile(postern, ['ann', 'bob']);
+  const { call, ports } = postern;
+  const ann = users['ann'];
+  const right = { username: 'Ann', password };
+  return {
+    profileId,
+    right,
+    wrong: [
+      { username: 'ann', password: 'wrong' },
+      { username: 'ann', password: '' },
+      { username: 'nobody', password },
+    ],
+    other: { username: 'bob', password },
+    async rename() {
+      const name = { username: 'anna', username_key: 'anna' };
+      await ports.store.write((tx) => tx.updateTable('access_user').set(name).where('id', '=', Number(ann)).execute(), { tenant: 1 });
+      return { ...right, username: 'anna' };
+    },
+    endings: {
+      'the deletion of the user': () => call('accessuser/delete', { id: ann }),
+      'the deactivation of the user': () => call('accessuser/update', { id: ann, authId: profileId, active: false }),
+      'a move of the user to another profile': async () =>
+        call('accessuser/update', { id: ann, authId: (await usersProfile(postern, [])).id }),
+      'a new view id of the profile': () => call('loginprofile/updateViewId', { id: profileId }),
+    },
+  };
+};
+
+passwordKindContract('PASSWORD', createPasswordVisitor, {
+  endings: ['a new password of the profile', 'a new user name of the profile', 'a new type of the profile'],
+  hasOwnPassword: false,
+});
+passwordKindContract('USERS', createUser, {
+  endings: [
+    'the deletion of the user',
+    'the deactivation of the user',
+    'a move of the user to another profile',
+    'a new view id of the profile',
+  ],
+  hasOwnPassword: true,
+});
