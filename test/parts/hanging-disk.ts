@@ -51,6 +51,7 @@ export async function hangingDisk(t: TestContext, folder: string, commands: read
     setAnswerLimit(limit: number) {
       answerLimit = limit;
     },
+    blockedCount,
     /** Resolves when a thread blocks. */
     blocked: (count = 1) => until(() => blockedCount() >= count),
   };

@@ -145,6 +145,22 @@ test('Postern starts and serves other locations while a location with an interru
   });
 });
 
+test('a location that hangs when it is opened blocks one thread, however often it is requested', async (t) => {
+  const { postern, disk, base, start } = await startBesideHung(t, ['openRoot']);
+  await postern.stop();
+  disk.hang();
+  const restarted = await start();
+  const first = restarted.visit(`${base}/list`);
+  await disk.blocked();
+  disk.setAnswerLimit(1000);
+  assert.equal((await first).status, 503);
+  for (let time = 0; time < 3; time += 1) assert.equal((await restarted.visit(`${base}/list`)).status, 503);
+  assert.equal(disk.blockedCount(), 1);
+  disk.setAnswerLimit(20_000);
+  disk.release();
+  await until(async () => (await restarted.visit(`${base}/list`)).status === 200);
+});
+
 test('Postern stops while uploads to a location hang, and the next start recovers them', async (t) => {
   const { postern, disk, base, start } = await startBesideHung(t, ['placeUpload'], 100);
   disk.hang();

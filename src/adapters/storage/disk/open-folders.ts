@@ -84,17 +84,20 @@ export function openFolders(maxOpen = defaultMaxOpen, settings: ThreadSettings =
   }
   /** Evicts the idle folder with the oldest use of the tenant that has the most idle folders. */
   function evictOldest(): void {
-    const idle = [...cache.values()].filter(({ users }) => users === 0);
+    const idle = [...cache.values()].filter(({ users, threads }) => users === 0 && !threads.isBlocked());
     const idleByTenant = Map.groupBy(idle, ({ tid }) => tid);
     const largestGroup = [...idleByTenant.values()].sort((one, other) => other.length - one.length)[0];
     if (largestGroup?.[0]) evict(largestGroup[0]);
   }
   function openUncached(key: string, folder: LocationFolder): CachedFolder {
     const threads = folderThreads(() => cached.opened?.root ?? null, budget, settings);
+    let isLate = false;
     async function openRoot(): Promise<OpenFolder> {
       const { path, mountPoint } = folder;
-      const late = (root: StorageRoot) => void threads.lookups.run('close', [root.descriptor], { always: true });
-      const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { late });
+      const late = (root: StorageRoot) => closeSync(root.descriptor);
+      // The next request tries again, but not while the disk hangs: each try would block another thread.
+      const ended = () => isLate && evict(cached);
+      const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { late, ended });
       const lookups = new FileLookups(threads, smallFiles.forFolder());
       cached.opened = { root, threads, lookups, lists: new FolderLists(threads), buffers };
       return cached.opened;
@@ -102,8 +105,9 @@ export function openFolders(maxOpen = defaultMaxOpen, settings: ThreadSettings =
     const opening = Promise.withResolvers<OpenFolder>();
     const cached: CachedFolder = { key, tid: folder.tid, threads, opening: opening.promise, opened: null, users: 0 };
     openRoot().then(opening.resolve, (cause) => {
+      isLate = threads.isBlocked();
       opening.reject(cause);
-      evict(cached); // the next request tries again
+      if (!isLate) evict(cached);
     });
     opening.promise.catch(() => {}); // if the folder is closed before anybody waits for it
     return cached;
