@@ -1,13 +1,16 @@
 import type { Worker } from 'node:worker_threads';
 import { endThread, startThread } from './thread.ts';
 
-const idleTimeout = 60_000; // ms without work until the thread ends: there may be thousands of locations
+const defaultIdleTime = 60_000; // ms without work until the thread ends: there may be thousands of locations
 
 /** A thread that starts with the first message to it, and ends after some time without work. */
 export interface IdleThread extends AsyncDisposable {
   post(message: unknown): void;
-  /** Call it when all messages are answered: the thread then keeps no process alive, and ends after the idle time. */
-  startIdleTimer(): void;
+  /**
+   * Call it when all messages are answered: the thread then keeps no process alive, and ends after the idle time.
+   * @param idleTime ms
+   */
+  startIdleTimer(idleTime?: number): void;
 }
 
 /** Callbacks of the code that uses the thread. */
@@ -35,6 +38,7 @@ export function idleThread<Response>(
 ): IdleThread {
   let thread: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let timerTime = 0; // ms
   let isClosed = false;
 
   function endIfIdle(): void {
@@ -68,10 +72,12 @@ export function idleThread<Response>(
       thread.ref();
       thread.postMessage(message);
     },
-    startIdleTimer() {
+    startIdleTimer(idleTime = defaultIdleTime) {
       thread?.unref();
-      if (timer) timer.refresh();
-      else timer = setTimeout(endIfIdle, idleTimeout).unref();
+      if (timer && idleTime === timerTime) return void timer.refresh();
+      clearTimeout(timer);
+      timerTime = idleTime;
+      timer = setTimeout(endIfIdle, idleTime).unref();
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;

@@ -20,6 +20,7 @@ export const defaultThreads: ThreadSettings = {
 };
 
 const maxLookups = 64; // batches: more than one keeps the thread busy while a response is on its way
+const backgroundIdleTime = 1000; // ms: a thread takes 10 MB, and no visitor waits for this work
 const maxPages = 3;
 const maxDataRequests = 4; // as many as the thread pool of Node.js runs for everything
 const maxAdditionalThreads = 32; // of all locations together
@@ -55,7 +56,7 @@ export function folderThreads(root: () => StorageRoot | null, budget: ThreadBudg
     lists: pool.addLane({ concurrency: 1, oneThread: true }),
     pages: pool.addLane({ concurrency: maxPages }),
     data: pool.addLane({ concurrency: maxDataRequests }),
-    removals: pool.addLane({ concurrency: 1 }),
+    removals: pool.addLane({ concurrency: 1, idleTime: backgroundIdleTime }),
     isBlocked: () => pool.isBlocked(),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
@@ -72,5 +73,8 @@ export function folderProbes(settings: ThreadSettings): FolderProbes {
     budget: new ThreadBudget(maxProbes),
     settings,
   });
-  return { lane: pool.addLane({ concurrency: maxProbes }), [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
+  return {
+    lane: pool.addLane({ concurrency: maxProbes, idleTime: backgroundIdleTime }),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
 }

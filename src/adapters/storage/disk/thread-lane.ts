@@ -9,6 +9,8 @@ export interface LaneOptions {
   readonly concurrency: number;
   /** true: while requests are in progress, or the lane is held, all of them go to the same thread. */
   readonly oneThread?: boolean;
+  /** Time after the last request until its thread ends, in ms; by default a minute. */
+  readonly idleTime?: number;
 }
 
 /** What happens to a request that the disk does not answer in time. */
@@ -116,6 +118,11 @@ export class Lane {
       this.#holds -= 1;
       this.#pool.rest();
     };
+  }
+
+  /** Returns how long a thread stays after a request of the lane, in ms. */
+  idleTime(): number | undefined {
+    return this.#options.idleTime;
   }
 
   /** Returns the next request if it may be sent now. */

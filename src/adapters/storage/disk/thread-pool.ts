@@ -139,7 +139,7 @@ export class ThreadPool implements AsyncDisposable {
       pending.lane.ended(pending);
       pending.settle(response);
     }
-    if (thread.sent.length === 0) thread.thread.startIdleTimer();
+    if (thread.sent.length === 0) thread.thread.startIdleTimer(answered.at(-1)?.lane.idleTime());
     this.dispatch();
   }
 
