@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { ItemPath } from '#core/item-path.ts';
@@ -12,10 +11,10 @@ import type { Marks } from './marks.ts';
 import { monotonicTime } from './monotonic-time.ts';
 import { descriptorPath, isRootPresent, openFolder, openRoot, type StorageRoot } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
-import { type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
+import { fillBuffer, type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
 import { OpenLists, readPage } from './read-folder.ts';
 import { clearEvidence, recoverChange } from './recover-change.ts';
-import { removeEntry } from './remove-entry.ts';
+import { randomNames, removeEntry } from './remove-entry.ts';
 import { deleteTree } from './remove-tree.ts';
 import { renameEntry } from './rename-entry.ts';
 import { discardStaged, openStagedUpload, type Placing, placeStaged, type StagedUpload, writeStaged } from './staged-upload.ts';
@@ -41,16 +40,18 @@ export interface FolderPath {
 
 const notMountedError = () => new StorageUnavailable('nothing is mounted at the folder of the location');
 
+/** Returns whether a file system is mounted at a folder. @param realPath its path without links */
+const isMountPoint = (realPath: string) => fs.statSync(realPath).dev !== fs.statSync(dirname(realPath)).dev;
+
 function checkFolder({ path, mountPoint }: FolderPath): void {
   const realPath = fs.realpathSync.native(path);
-  const stat = fs.statSync(realPath);
-  if (!stat.isDirectory()) throw new StorageUnavailable('the path of the location is not a folder');
-  if (mountPoint && stat.dev === fs.statSync(dirname(realPath)).dev) throw notMountedError();
+  if (!fs.statSync(realPath).isDirectory()) throw new StorageUnavailable('the path of the location is not a folder');
+  if (mountPoint && !isMountPoint(realPath)) throw notMountedError();
 }
 
 function openFolderRoot({ path, mountPoint }: FolderPath): StorageRoot {
   const root = openRoot(path);
-  if (!mountPoint || fs.statSync(root.path).dev !== fs.statSync(dirname(root.path)).dev) return root;
+  if (!mountPoint || isMountPoint(root.path)) return root;
   fs.closeSync(root.descriptor);
   throw notMountedError();
 }
@@ -88,7 +89,7 @@ function stagedNames(root: StorageRoot): readonly string[] | null {
 function deleteStagedName(root: StorageRoot, name: string): void {
   const area = openStagingArea(root);
   try {
-    deleteTree(area, name, () => `rm-${randomBytes(12).toString('hex')}`);
+    deleteTree(area, name, randomNames('rm'));
   } finally {
     fs.closeSync(area);
   }
@@ -161,14 +162,7 @@ export function diskCommands(opened: StorageRoot | null) {
     nextBatch: (number: number): Entry[] => withStorageErrors(() => lists.next(number)),
     closeList: (number: number): void => lists.close(number),
     readPage: (path: ItemPath, query: ListingQuery): ListingPage => inRoot((root) => readPage(root, path, query)),
-    /** Fills a buffer from a position. @returns the number of bytes, fewer than its length only at the end of the file */
-    read: (file: number, into: Uint8Array, position: number): number =>
-      withStorageErrors(() => {
-        let filled = 0;
-        for (let count = 1; count > 0 && filled < into.length; filled += count)
-          count = fs.readSync(file, into, filled, into.length - filled, position + filled);
-        return filled;
-      }),
+    read: (file: number, into: Uint8Array, position: number): number => withStorageErrors(() => fillBuffer(file, into, position)),
     close: (descriptor: number): void => fs.closeSync(descriptor),
     openUpload: (parent: ItemPath, token: string, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload =>
       inRoot((root) => openStagedUpload(root, { parent, token, size }, freeSpace)),

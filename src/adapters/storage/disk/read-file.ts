@@ -29,13 +29,18 @@ export type ReadResponse =
   | { readonly kind: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
   | { readonly kind: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
 
+/** Fills a buffer from a position. @returns the number of bytes, fewer than its length only at the end of the file */
+export function fillBuffer(file: number, buffer: Uint8Array, position: number): number {
+  let filled = 0;
+  for (let count = 1; count > 0 && filled < buffer.length; filled += count)
+    count = fs.readSync(file, buffer, filled, buffer.length - filled, position + filled);
+  return filled;
+}
+
 /** Reads all bytes of a file. Returns null if it has become shorter: the missing bytes would be sent as NUL. */
 function readAll(file: number, size: number): Uint8Array<ArrayBuffer> | null {
   const bytes = new Uint8Array(size);
-  let position = 0;
-  for (let count = 1; count > 0 && position < size; position += count)
-    count = fs.readSync(file, bytes, position, size - position, position);
-  return position === size ? bytes : null;
+  return fillBuffer(file, bytes, 0) === size ? bytes : null;
 }
 
 /** Opens a separate descriptor for each caller. */

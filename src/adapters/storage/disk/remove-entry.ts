@@ -22,7 +22,7 @@ const hasSiblingEvidence = ({ evidence, token }: Removal) => evidence.name === s
 const siblingOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entry.folder, name: `${siblingName(token)}-removed` });
 
 /** Returns a function that returns random names with a prefix. */
-const randomNames = (prefix: string) => () => `${prefix}-${randomBytes(12).toString('hex')}`;
+export const randomNames = (prefix: string) => () => `${prefix}-${randomBytes(12).toString('hex')}`;
 
 /** Deletes a removed entry in the changed folder at once: a start sweeps only `.postern/`. */
 function deleteSibling(removal: Removal): void {

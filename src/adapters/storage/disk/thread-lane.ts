@@ -142,7 +142,7 @@ export class Lane {
     this.#inProgress.delete(pending);
   }
 
-  /** Returns the thread to which all requests of the lane must go at present; undefined: any free thread. */
+  /** Returns the thread to which all requests of the lane must go, or undefined if any free thread may take them. */
   ownThread(): PoolThread | undefined {
     return this.#options.oneThread && (this.#inProgress.size > 0 || this.#holds > 0) ? this.#thread : undefined;
   }
