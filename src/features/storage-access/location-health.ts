@@ -1,3 +1,4 @@
+import { inTime } from '#core/time-limit.ts';
 import type { Ports } from '#ports/ports.ts';
 import { openLocation } from './open-location.ts';
 
@@ -15,9 +16,8 @@ export interface LocationHealth {
 
 /** Runs a check. @returns whether it passed within the timeout */
 export async function passesCheck(check: () => Promise<unknown>): Promise<boolean> {
-  const deadline = new Promise<never>((_, reject) => setTimeout(reject, timeout, new Error('no answer')).unref());
-  return Promise.race([check(), deadline]).then(
-    () => true,
+  return inTime(check(), timeout).then(
+    ({ late }) => !late,
     () => false,
   );
 }
