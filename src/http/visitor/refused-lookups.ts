@@ -1,6 +1,6 @@
 import type { Refusal } from '#core/messages.ts';
 import { turns } from '#features/turns/turns.ts';
-import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+import { type TurnVisitor, turnGroupsOf, wideNetworkOf } from '#features/turns/visitor-turns.ts';
 
 const concurrency = 2; // of the ten connections for queries
 const maxWaiting = { inner: 4, all: 64 };
@@ -23,9 +23,8 @@ export function refusedLookups(): RefusedLookups {
     async run(visitor, lookup, refusal) {
       // All unknown links count as one, because an attacker invents as many as he likes.
       const [, network] = turnGroupsOf(visitor);
-      const [, wideNetwork = network] = largeGroupsOf(visitor);
       try {
-        return await lookups.run([wideNetwork, network], neverAborted, lookup);
+        return await lookups.run([wideNetworkOf(visitor.address), network], neverAborted, lookup);
       } catch (cause) {
         throw cause instanceof TooManyLookups ? refusal : cause;
       }
