@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import pg from 'pg';
+import { test } from 'node:test';
+import type pg from 'pg';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migratePostgres } from '#adapters/store/postgres/migrate.ts';
-import { atEnd } from '../parts/at-end.ts';
-import { startPostgres } from '../parts/postgres-server.ts';
-
-/** Makes an empty database and connects to it. */
-async function newDatabase(t: TestContext) {
-  const server = await startPostgres();
-  atEnd(t, () => server[Symbol.asyncDispose]());
-  const url = server.url('postgres');
-  const client = new pg.Client(url);
-  await client.connect();
-  atEnd(t, () => client.end());
-  return { url, client };
-}
+import { emptyPostgres } from '../parts/empty-postgres.ts';
 
 /** Inserts a row with 0 or an empty text in each column that needs a value. */
 async function insert(client: pg.Client, table: string, row: Record<string, number | string>): Promise<void> {
@@ -31,7 +19,7 @@ async function insert(client: pg.Client, table: string, row: Record<string, numb
 }
 
 test('migrations run without statement and lock timeouts (PostgreSQL)', async (t) => {
-  const { url, client } = await newDatabase(t);
+  const { url, client } = await emptyPostgres(t);
   const limits = `DO $$ BEGIN
     IF current_setting('statement_timeout') <> '0' OR current_setting('lock_timeout') <> '0' THEN RAISE 'limited'; END IF; END $$`;
   const announced: (readonly string[])[] = [];
@@ -44,7 +32,7 @@ test('migrations run without statement and lock timeouts (PostgreSQL)', async (t
 });
 
 test('a migration sets the number of listed names of each share and keeps the share counts (PostgreSQL)', async (t) => {
-  const { url, client } = await newDatabase(t);
+  const { url, client } = await emptyPostgres(t);
   const before = migrations.filter(({ name }) => name < '0005');
   await migratePostgres(url, before, () => {});
   await insert(client, 'tenant', { id: 1 });
@@ -68,7 +56,7 @@ test('a migration sets the number of listed names of each share and keeps the sh
 });
 
 test('a migration deletes the counts of deleted login profiles and keeps the number of changes (PostgreSQL)', async (t) => {
-  const { url, client } = await newDatabase(t);
+  const { url, client } = await emptyPostgres(t);
   await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0011'),
@@ -94,7 +82,7 @@ test('a migration deletes the counts of deleted login profiles and keeps the num
 });
 
 test('a migration keeps the addresses of pending alerts (PostgreSQL)', async (t) => {
-  const { url, client } = await newDatabase(t);
+  const { url, client } = await emptyPostgres(t);
   await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0008'),
@@ -115,7 +103,7 @@ test('a migration keeps the addresses of pending alerts (PostgreSQL)', async (t)
 });
 
 test('after a migration, an update of many shares writes one count row, and counts are correct (PostgreSQL)', async (t) => {
-  const { url, client } = await newDatabase(t);
+  const { url, client } = await emptyPostgres(t);
   await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0009'),

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import pg from 'pg';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migratePostgres } from '#adapters/store/postgres/migrate.ts';
 import { migrateSqlite } from '#adapters/store/sqlite/migrate.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { startPostgres } from '../parts/postgres-server.ts';
+import { emptyPostgres } from '../parts/empty-postgres.ts';
 import { temporaryFolder } from '../start.ts';
 
 /** A database before and after a migration. */
@@ -39,12 +38,7 @@ async function sqliteDatabase(t: TestContext): Promise<MigratedDatabase> {
 }
 
 async function postgresDatabase(t: TestContext): Promise<MigratedDatabase> {
-  const server = await startPostgres();
-  atEnd(t, () => server[Symbol.asyncDispose]());
-  const url = server.url('postgres');
-  const client = new pg.Client(url);
-  await client.connect();
-  atEnd(t, () => client.end());
+  const { url, client } = await emptyPostgres(t);
   return {
     migrate: (before = '9999') => migratePostgres(url, stepsBefore(before), () => {}),
     query: async (sql) => (await client.query(sql)).rows,
