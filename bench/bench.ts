@@ -173,7 +173,7 @@ async function starts(data: string): Promise<void> {
   await using postern = await startPostern(data);
   await fetch(`${postern.url}/health/ready`);
   note(atMost('start to ready, second start', (performance.now() - begun) / 1000, 2, 's'));
-  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await new Promise((resolve) => setTimeout(resolve, 5000)); // after three seconds it clears the locations
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }
 

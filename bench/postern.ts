@@ -10,11 +10,12 @@ export interface BenchPostern extends Measured {
   call(name: string, body: object): Promise<{ id: number; viewId: string }>;
 }
 
+/** Starts Postern with the memory options of `scripts/start.mjs`. */
 export async function startPostern(data: string, environment: Record<string, string> = {}): Promise<BenchPostern> {
   const server = await startServer(
     main,
     [],
-    { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, ...environment },
+    { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, MALLOC_ARENA_MAX: '2', ...environment },
     /listens at http:\/\/localhost:(\d+)/,
     ['--max-semi-space-size=4'],
   );

@@ -1,20 +1,23 @@
 // Bundles the server into a few files. typebox and kysely are included, since little of them is used. Other packages stay outside.
-import { globSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'rolldown';
+import { type BuildOptions, build } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
-const threadFiles = globSync('src/adapters/**/*-thread.ts', { cwd: root });
+const folder = join(root, 'build/server');
+const threadFiles = globSync('src/adapters/**/*-thread.ts', { cwd: root, exclude: (file) => basename(file) === 'idle-thread.ts' });
 const includedModules = /^(?:\.|\/|#|typebox|kysely)/;
 
-await build({
+/** Returns the options that bundle scripts. Modules that several of them need get a file of their own. */
+const bundleOf = (files: readonly string[], extension: string): BuildOptions => ({
   cwd: root,
-  input: Object.fromEntries(
-    [['main', 'src/main.ts'], ['maintain', 'src/maintain.ts'], ...threadFiles.map((file) => [basename(file, '.ts'), file])].map(
-      ([name, file]) => [name, join(root, file ?? '')],
-    ),
-  ),
+  input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), join(root, file)])),
   platform: 'node',
   external: (id) => !includedModules.test(id),
-  output: { dir: join(root, 'build/server'), format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'part-[hash].js', cleanDir: true },
+  output: { dir: folder, format: 'esm', entryFileNames: `[name].${extension}`, chunkFileNames: 'part-[hash].js', comments: false },
 });
+
+rmSync(folder, { recursive: true, force: true });
+await build(bundleOf(['src/main.ts', 'src/maintain.ts'], 'js'));
+// Each thread is a single .mjs file: several files take 4 MB more in each thread, and the extension .js takes 3 MB more.
+for (const file of threadFiles) await build(bundleOf([file], 'mjs'));

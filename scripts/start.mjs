@@ -10,7 +10,8 @@ let server;
 install(false);
 build();
 const main = join(import.meta.dirname, '..', 'build', 'server', 'main.js');
-const env = { UV_THREADPOOL_SIZE: '16', ...process.env };
+// Two memory arenas for all threads: with one for each thread, an idle Postern takes 4 MiB more.
+const env = { UV_THREADPOOL_SIZE: '16', MALLOC_ARENA_MAX: '2', ...process.env };
 // A small young generation: an idle Postern takes 115 MiB instead of 125.
 const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
 // The IPC channel tells the server when this process has ended, for any reason.

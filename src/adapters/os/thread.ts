@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** Returns the URL of a thread's script in the folder of a module: TypeScript in a checkout, JavaScript in a build. */
-const threadUrl = (name: string, moduleUrl: string) => new URL(`${name}${extname(new URL(moduleUrl).pathname)}`, moduleUrl);
+/** Returns the URL of a thread's script in the folder of a module: TypeScript in a checkout, a single JavaScript file in a build. */
+const threadUrl = (name: string, moduleUrl: string) =>
+  new URL(`${name}${extname(new URL(moduleUrl).pathname) === '.ts' ? '.ts' : '.mjs'}`, moduleUrl);
 
 // A thread that only makes system calls needs very little heap.
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };

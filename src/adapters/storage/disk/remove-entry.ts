@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage.ts';
 import { afterCommitPoint, errorWithCode, systemErrorCode } from './disk-errors.ts';
@@ -21,8 +20,11 @@ const hasSiblingEvidence = ({ evidence, token }: Removal) => evidence.name === s
 /** Returns the place of a removed entry that cannot be moved to `.postern/`, since it is in another file system or mount. */
 const siblingOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entry.folder, name: `${siblingName(token)}-removed` });
 
+/** Returns 24 random characters. Loads `node:crypto` only when it is needed: the module takes 3 MB in each thread. */
+const randomText = () => process.getBuiltinModule('node:crypto').randomBytes(12).toString('hex');
+
 /** Returns a function that returns random names with a prefix. */
-export const randomNames = (prefix: string) => () => `${prefix}-${randomBytes(12).toString('hex')}`;
+export const randomNames = (prefix: string) => () => `${prefix}-${randomText()}`;
 
 /** Deletes a removed entry in the changed folder at once: a start sweeps only `.postern/`. */
 function deleteSibling(removal: Removal): void {
