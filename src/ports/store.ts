@@ -56,9 +56,8 @@ export interface Store {
    */
   write<T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions): Promise<T>;
   /**
-   * Returns the result of `query`, cached until a commit changes a table other than those of audit-tables.ts. Use it for
-   * queries that run at every request and do not read these tables. The query must not depend on the time: the caller compares
-   * times of the cached result with the clock.
+   * Returns the result of `query`, cached until a commit changes a table that it has read by this store. Use it for queries that run
+   * at every request. The query must not depend on the time: the caller compares times of the cached result with the clock.
    * @param key names the query and its parameters
    */
   cachedUntilChange<T>(key: string, query: () => Promise<T>): Promise<T>;

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 const maxBytes = 32 << 20; // of all files
 const maxFileBytes = 1 << 16; // of one file
 const overhead = 1 << 10; // bytes of memory per entry beside the file itself: a million files of one byte need far more than 1 MB
@@ -8,39 +10,27 @@ export interface SmallFiles<File> {
   set(path: string, file: File, bytes: number): void;
 }
 
-/** Cache of the small files of all folders. It evicts the entry that was added first. */
+/** Cache of the small files of all folders. It evicts the file that was not used for the longest time. */
 export interface SmallFileCache<File> {
   /** Returns an empty cache for a folder that was just opened: files of an earlier folder at the same path are not its own. */
   forFolder(): SmallFiles<File>;
 }
 
 /** Returns an empty cache that holds up to 32 MiB. */
-export function smallFileCache<File>(): SmallFileCache<File> {
-  const cached = new Map<string, { file: File; weight: number }>();
-  let totalWeight = 0; // bytes
+export function smallFileCache<File extends object>(): SmallFileCache<File> {
+  const files = new LRUCache<string, File>({ maxSize: maxBytes });
   let folderCount = 0;
-  const evict = (key: string) => {
-    totalWeight -= cached.get(key)?.weight ?? 0;
-    cached.delete(key);
-  };
-  function add(key: string, file: File, bytes: number): void {
-    evict(key);
-    if (bytes > maxFileBytes) return;
-    const weight = bytes + overhead + 2 * key.length;
-    cached.set(key, { file, weight });
-    totalWeight += weight;
-    for (const oldest of cached.keys()) {
-      if (totalWeight <= maxBytes) return;
-      evict(oldest);
-    }
-  }
   return {
     forFolder() {
       folderCount += 1;
       const prefix = `${folderCount}/`;
       return {
-        get: (path) => cached.get(prefix + path)?.file ?? null,
-        set: (path, file, bytes) => add(prefix + path, file, bytes),
+        get: (path) => files.get(prefix + path) ?? null,
+        set(path, file, bytes) {
+          const key = prefix + path;
+          if (bytes <= maxFileBytes) files.set(key, file, { size: bytes + overhead + 2 * key.length });
+          else files.delete(key);
+        },
       };
     },
   };

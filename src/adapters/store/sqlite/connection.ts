@@ -1,8 +1,22 @@
 import { constants, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { DriverResult } from '#adapters/store/kysely-driver.ts';
-import { rowCache } from './row-cache.ts';
+import type { Database } from '#ports/tables.ts';
+import { ResultCache } from './result-cache.ts';
+import { textLength } from './text-length.ts';
 
 const maxStatements = 500;
+const rowLimits = { results: 500, characters: 1 << 20 };
+
+/** Small tables that most changes read and that change only by hand: their rows are cached. */
+const cachedTables: ReadonlySet<string> = new Set([
+  'api_key',
+  'api_token',
+  'location',
+  'login_profile',
+  'operator',
+  'operator_session',
+  'tenant',
+] as const satisfies readonly (keyof Database)[]);
 
 /** A connection with a cache of prepared statements: preparing a statement costs more than running it. */
 export interface Connection {
@@ -10,15 +24,15 @@ export interface Connection {
   run(sql: string, parameters: readonly unknown[]): DriverResult;
   /** Returns the tables that changed since the last call, including those changed by triggers and cascades. */
   takeChangedTables(): ReadonlySet<string>;
-  /** Invalidates the cached rows of those tables, after a rollback. */
+  /** Returns all tables that a statement reads. */
+  tablesRead(sql: string): readonly string[];
+  /** Invalidates the cached rows of changed tables, after a rollback. */
   invalidateChanged(): void;
-  /** Invalidates the cached rows of tables that another connection changed. */
-  invalidate(tables: ReadonlySet<string>): void;
 }
 
 interface Options {
   readonly readOnly: boolean;
-  /** Caches rows of reference tables. Every change must run on this connection or be passed to `forget`. */
+  /** Caches rows of `cachedTables`. Cached rows are shared, and therefore frozen. Every change must run on this connection. */
   readonly cachesRows?: boolean;
 }
 
@@ -26,12 +40,20 @@ interface PreparedStatement {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
   readonly changedTables: readonly string[];
-  /** The tables that it reads, if its rows can be cached; else null. */
-  readonly cachedTables: readonly string[] | null;
+  readonly readTables: readonly string[];
+  /** Begins the key of its cached rows; null if they cannot be cached. */
+  readonly cacheKey: string | null;
 }
 
 const isInput = (value: unknown): value is SQLInputValue =>
   value === null || ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array;
+
+/** Returns whether the values have a JSON text that no other values have. */
+const haveUniqueJson = (values: readonly unknown[]) =>
+  values.every((value) => value === null || typeof value === 'string' || Number.isSafeInteger(value));
+
+/** Returns whether rows can be cached that a statement reads from these tables. It must not use the time or random values. */
+const canCache = (tables: readonly string[]) => tables.length > 0 && tables.every((table) => cachedTables.has(table));
 
 export const areSqlInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
 
@@ -42,16 +64,16 @@ export function openConnection(file: string, options: Options): Connection {
   const database = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 1000 });
   database.exec('PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY');
   const statements = new Map<string, PreparedStatement>();
-  const cache = options.cachesRows ? rowCache() : null;
+  const cache = options.cachesRows ? new ResultCache<unknown[]>(rowLimits) : null;
+  let cacheKeys = 0;
   // Tables of the statement that is being prepared, as reported by SQLite.
   const accessedTables = { changes: new Set<string>(), reads: new Set<string>() };
   let unreported = new Set<string>(); // changed tables since the last call of `changed`
-  if (cache || !options.readOnly)
-    database.setAuthorizer((action, table) => {
-      if (table !== null && changeActions.includes(action)) accessedTables.changes.add(table);
-      if (table !== null && action === constants.SQLITE_READ) accessedTables.reads.add(table);
-      return constants.SQLITE_OK;
-    });
+  database.setAuthorizer((action, table) => {
+    if (table !== null && changeActions.includes(action)) accessedTables.changes.add(table);
+    if (table !== null && action === constants.SQLITE_READ) accessedTables.reads.add(table);
+    return constants.SQLITE_OK;
+  });
   const prepare = (sql: string): PreparedStatement => {
     const existing = statements.get(sql);
     if (existing) return existing;
@@ -61,20 +83,30 @@ export function openConnection(file: string, options: Options): Connection {
     const statement = database.prepare(sql);
     const [changedTables, readTables] = [[...accessedTables.changes], [...accessedTables.reads]];
     const returnsRows = statement.columns().length > 0;
-    const cachedTables = returnsRows && changedTables.length === 0 && cache?.canCache(readTables) ? readTables : null;
-    const prepared = { statement, returnsRows, changedTables, cachedTables };
+    const isCached = cache && returnsRows && changedTables.length === 0 && canCache(readTables);
+    const cacheKey = isCached ? `${++cacheKeys} ` : null;
+    const prepared = { statement, returnsRows, changedTables, readTables, cacheKey };
     statements.set(sql, prepared);
     return prepared;
   };
+  function queryCached(key: string, tables: readonly string[], query: () => unknown[]): unknown[] {
+    const cached = cache?.find(key);
+    if (cached) return cached.result;
+    const rows = query();
+    for (const shared of [rows, ...rows]) Object.freeze(shared);
+    cache?.add(key, { reads: cache.newReads(tables), result: rows }, textLength(rows));
+    return rows;
+  }
   return {
     database,
     run(sql, parameters) {
       if (!areSqlInputs(parameters)) throw new TypeError('a parameter has a type that SQLite does not support');
-      const { statement, returnsRows, changedTables, cachedTables } = prepare(sql);
+      const { statement, returnsRows, changedTables, readTables, cacheKey } = prepare(sql);
       for (const table of changedTables) unreported.add(table);
-      cache?.invalidate(changedTables);
+      cache?.noteChanges(changedTables);
       const queryRows = () => statement.all(...parameters);
-      if (cache && cachedTables) return { rows: cache.rows(sql, cachedTables, parameters, queryRows), changes: 0 };
+      if (cacheKey !== null && haveUniqueJson(parameters))
+        return { rows: queryCached(cacheKey + JSON.stringify(parameters), readTables, queryRows), changes: 0 };
       if (returnsRows) return { rows: queryRows(), changes: 0 };
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
@@ -83,8 +115,8 @@ export function openConnection(file: string, options: Options): Connection {
       unreported = new Set();
       return tables;
     },
-    invalidateChanged: () => cache?.invalidate(unreported),
-    invalidate: (tables) => cache?.invalidate(tables),
+    tablesRead: (sql) => prepare(sql).readTables,
+    invalidateChanged: () => cache?.noteChanges(unreported),
   };
 }
 

@@ -16,9 +16,9 @@ import type { DiskEvents } from './disk-events.ts';
 import { isReadFailure, isSqliteUniqueViolation } from './errors.ts';
 import { sqliteDialect } from './language.ts';
 import { setSqliteLastIds } from './last-ids.ts';
+import { LookupCache } from './lookup-cache.ts';
 import { migrateSqlite } from './migrate.ts';
 import { lockProcess } from './process-lock.ts';
-import { queryCache } from './query-cache.ts';
 import { isOutOfSpace } from './quota.ts';
 import { openReserveFile } from './reserve-file.ts';
 import { sqliteSearch } from './search/find.ts';
@@ -76,18 +76,16 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   const needsCheck = endedUncleanly(file);
   const writer = openWriter(file);
   restrictAccess(file);
-  const reader = openConnection(file, { readOnly: true, cachesRows: true });
+  const reader = openConnection(file, { readOnly: true });
   const log = openWriteAheadLog(file, onLost);
   const damageCheck = needsCheck ? checkForDamage(file, reportDamage) : skippedDamageCheck;
-  const cachedQueries = queryCache();
+  const lookups = new LookupCache();
   const startSearcher = (mostBytes: number) =>
     startSearchThread({ file, maxBytes: mostBytes }, (cause) => isReadFailure(cause) && onLost(cause));
   const wordSearcher = startSearcher(searchMemory);
   const takeTextChanges = trackTextChanges(writer.database);
   const committed = () => {
-    const changedTables = writer.takeChangedTables();
-    reader.invalidate(changedTables);
-    cachedQueries.invalidate(changedTables);
+    lookups.noteChanges(writer.takeChangedTables());
     wordSearcher.applyChanges(takeTextChanges());
   };
   const queue = writeQueue(writer, log, { ...events, committed });
@@ -97,22 +95,34 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   // Only the first thread searches words. It takes other queries only if the second one is busier.
   const runInThread: RunQuery = (text, parameters) =>
     (secondSearcher.pendingCount() > wordSearcher.pendingCount() ? wordSearcher : secondSearcher).query(text, parameters);
-  const search = kyselyWithDriver(sqliteDialect, runInThread);
+  const noted =
+    (run: RunQuery): RunQuery =>
+    (text, parameters) => {
+      lookups.noteReads(() => reader.tablesRead(text));
+      return run(text, parameters);
+    };
+  const search = kyselyWithDriver(sqliteDialect, noted(runInThread));
   const runInTurn = fairScheduler(1);
   return {
-    read: kyselyWithDriver(sqliteDialect, (text, parameters) => {
-      try {
-        return reader.run(text, parameters);
-      } catch (cause) {
-        // If the disk cannot be read, every request would fail with 500: the process ends, and the next start checks the database.
-        if (isReadFailure(cause)) onLost(cause);
-        throw cause;
-      }
-    }),
+    read: kyselyWithDriver(
+      sqliteDialect,
+      noted((text, parameters) => {
+        try {
+          return reader.run(text, parameters);
+        } catch (cause) {
+          // If the disk cannot be read, every request would fail with 500: the process ends, and the next start checks the database.
+          if (isReadFailure(cause)) onLost(cause);
+          throw cause;
+        }
+      }),
+    ),
     search,
-    reports: kyselyWithDriver(sqliteDialect, reporter.query),
+    reports: kyselyWithDriver(sqliteDialect, noted(reporter.query)),
     longRecordReader: (tid) =>
-      kyselyWithDriver(sqliteDialect, (text, parameters) => runInTurn(`${tid}`, async () => runInThread(text, parameters))),
+      kyselyWithDriver(
+        sqliteDialect,
+        noted((text, parameters) => runInTurn(`${tid}`, async () => runInThread(text, parameters))),
+      ),
     maxSearchesPerTenant: 1,
     searchPage: sqliteSearch(search, wordSearcher),
     dialect: {
@@ -126,7 +136,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
     },
     isShared: false,
     write: queue.write,
-    cachedUntilChange: cachedQueries.get,
+    cachedUntilChange: (key, query) => lookups.get(key, query),
     sync: queue.sync,
     check: async () => void reader.run('SELECT 1', []),
     isFull: (leaving = 0) => reserve.isFull(leaving),

@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache';
+import { TableReads, TableVersions } from './table-reads.ts';
+
+const maxKeyLength = 512; // characters; longer keys come from requests, and would fill the memory
+
+interface Limits {
+  /** Number of results. */
+  readonly results: number;
+  /** Characters in all results together. */
+  readonly characters: number;
+}
+
+/** A result, and the tables that it was read from. */
+export interface CachedResult<T> {
+  readonly reads: TableReads;
+  readonly result: T;
+}
+
+/** Caches results until a table changes that they were read from. Evicts those that were not used for the longest time. */
+export class ResultCache<T> {
+  readonly #versions = new TableVersions();
+  readonly #results: LRUCache<string, CachedResult<T>>;
+
+  constructor({ results, characters }: Limits) {
+    this.#results = new LRUCache({ max: results, maxSize: characters });
+  }
+
+  /** Returns the result that is cached for a key, or null. */
+  find(key: string): CachedResult<T> | null {
+    const cached = this.#results.get(key);
+    return cached?.reads.isCurrent() ? cached : null;
+  }
+
+  /** Begins a result. @param tables tables that it reads; others may be added before they are read */
+  newReads(tables: readonly string[] = []): TableReads {
+    return new TableReads(this.#versions, tables);
+  }
+
+  /** @param length characters in the result */
+  add(key: string, { reads, result }: CachedResult<T>, length: number): void {
+    if (key.length <= maxKeyLength) this.#results.set(key, { reads, result }, { size: 1 + length });
+  }
+
+  /** Deletes a result if it is still in the cache. */
+  delete(key: string, reads: TableReads): void {
+    if (this.#results.peek(key)?.reads === reads) this.#results.delete(key);
+  }
+
+  /** Returns whether a result is still in the cache. */
+  has(key: string, reads: TableReads): boolean {
+    return this.#results.peek(key)?.reads === reads;
+  }
+
+  noteChanges(tables: Iterable<string>): void {
+    this.#versions.noteChanges(tables);
+  }
+}
